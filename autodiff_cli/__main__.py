@@ -85,11 +85,11 @@ def run(args: Sequence[str]) -> int:
 
         _abandon_output()
         message = f"cannot write: {fault.strerror or fault}"
-        return _reported(ExpressionError("io", message, hint="check where the output goes"))
+        return _report(ExpressionError("io", message, hint="check where the output goes"))
     except Exception as fault:
         from .errors import error_of
 
-        return _reported(error_of(fault, "the command"))
+        return _report(error_of(fault, "the command"))
 
 
 def _on_signals(handler: Callable[[int, FrameType | None], None]) -> None:
@@ -137,7 +137,7 @@ def _dispatch(args: Sequence[str]) -> int:
     except ExpressionError as error:
         if sys.stdout is not None:
             sys.stdout.flush()
-        return _reported(error)
+        return _report(error)
 
 
 class _Closed(io.TextIOBase):
@@ -157,7 +157,7 @@ def _abandon_output() -> None:
     discard_output(sys.stdout)
 
 
-def _reported(error: ExpressionError) -> int:
+def _report(error: ExpressionError) -> int:
     from .views.error import report
 
     report(error.diagnostic, error.text)

@@ -220,7 +220,7 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
             try:
                 swept = value_and_gradient(m, graph, dict(at), wanted)
             except ExpressionError as error:
-                function.failed(row, error)
+                function.leave_out(row, error)
                 continue
             for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
                 totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
@@ -243,7 +243,7 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
         sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
         rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
-        number = _judged(name, computed, exact, [exact], required, unsure=0 if sure else 2 * REFERENCE_DIGITS)
+        number = _judge(name, computed, exact, [exact], required, unsure=0 if sure else 2 * REFERENCE_DIGITS)
         if not number.agrees and not exact and abs(computed) <= rounding:
             number = number._replace(agrees=True, remark=ZERO)
         slope, condition = Difference(), None
@@ -259,7 +259,7 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
             number = number._replace(remark=number.remark or "no differences: too many rows")
         if name and totals[0]:
             condition = float(abs(totals[k] * problem.values[name] / totals[0]))
-        numbers.append(_compared(number, slope, condition, exists=not (compared and kinks)))
+        numbers.append(_compare(number, slope, condition, exists=not (compared and kinks)))
     return Check(
         text=problem.program.text,
         value=value,
@@ -355,7 +355,7 @@ def correct_digits(computed: float, exact: Number) -> int:
     return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
 
 
-def _judged(
+def _judge(
     name: str,
     computed: float,
     exact: Number,
@@ -395,7 +395,7 @@ def _judged(
     )
 
 
-def _compared(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
+def _compare(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
     return number._replace(
         digits=number.digits if exists else None,
         kept=number.kept if exists else None,
@@ -413,7 +413,7 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     exact, leaf = of(references.exact), doubles.wanted[name] if name else None
     written, unsure = [of(result) for result in references.written], not (name or references.sure)
     tried = references.precision if unsure else 0
-    number = _judged(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
+    number = _judge(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
     if not (number.agrees or exact or unsure) and (leaf is not None or not name):
         flows: Sequence[float | None] = doubles.graph.data
         if leaf is not None:
@@ -441,7 +441,7 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     condition = None
     if references.exact.value:
         condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / references.exact.value))
-    return _compared(number, slope, condition, exists=exists)
+    return _compare(number, slope, condition, exists=exists)
 
 
 def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, bool]:
@@ -452,7 +452,7 @@ def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, boo
     assert leaf is not None
     data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
     x, partial = data[leaf], m.number(swept.gradient[name])
-    value = evaluator(swept.graph.at(data), m, swept.graph.roots[0], leaf)
+    value = evaluator(swept.graph.with_data(data), m, swept.graph.roots[0], leaf)
     step = (abs(x) or m.number(1)) * m.literal(REFERENCE_STEP)
     one_sided = sides(value, x, step)
     if one_sided is None:
@@ -498,7 +498,7 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
         data = list(leaves)
         data[leaf] = x
         try:
-            forward(graph.at(data), m, (root,))
+            forward(graph.with_data(data), m, (root,))
         except NodeError:
             return None
         return data[root]

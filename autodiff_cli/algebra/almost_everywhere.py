@@ -46,7 +46,7 @@ def generic_form(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     if not any(value.primitive is WHERE for value in in_order((total,))):
         return None
     opener = _Opener()
-    (opened,) = rewrite((total,), opener.opened)
+    (opened,) = rewrite((total,), opener.open_value)
     if opened is total:
         return None
     formula, *conditions = simplify((opened, *opener.conditions, *facts))
@@ -67,7 +67,7 @@ def generic_form(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     needed = _unlike([_by_domain(guards, condition) for condition in conditions[: len(needed)]])
     for condition in sorted(needed, key=lambda condition: condition.primitive is OR):
         there = _guards(condition, [*implied, *shown])
-        if there.decided(condition, there.places[0]) is not True:
+        if there.decide(condition, there.places[0]) is not True:
             shown.append(condition)
     return Generic(shorten((formula,))[0], tuple(shown))
 
@@ -114,7 +114,7 @@ class _Opener:
     def __init__(self) -> None:
         self.conditions: list[Value] = []
 
-    def opened(self, value: Value, inputs: tuple[Value, ...]) -> Value:
+    def open_value(self, value: Value, inputs: tuple[Value, ...]) -> Value:
         if value.primitive is WHERE:
             condition = self.open(value._prev[0])
             if condition is None:
@@ -128,7 +128,7 @@ class _Opener:
             plain = [c for part in parts for c in flat_inputs(self.plain(part), (AND,))]
             self.conditions.append(negation(conjunction(plain)))
             return None
-        opened = [self.compared(part) for part in parts]
+        opened = [self.compare(part) for part in parts]
         if all(new is old for new, old in zip(opened, parts, strict=True)):
             return condition
         return conjunction(opened)
@@ -148,7 +148,7 @@ class _Opener:
             return conjunction([self.plain(node(EQ, (p, y))) for p in dict.fromkeys(x._prev)])
         return condition
 
-    def compared(self, condition: Value) -> Value:
+    def compare(self, condition: Value) -> Value:
         if condition.primitive is not EQ:
             return condition
         for x, y in (condition._prev, condition._prev[::-1]):
@@ -196,7 +196,7 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
     for alternative in flat_inputs(condition, (OR,)):
         if alternative.primitive is NE:
             x, y = alternative._prev
-            signs = guards.compared(x, y, guards.places[0])
+            signs = guards.possible_orders(x, y, guards.places[0])
             if signs in ("<", ">"):
                 return node(COMPARISONS[signs], (x, y))
             if "=" not in signs and apart is None:
@@ -226,7 +226,7 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
     assumed = [_Assumed(_guards(output, facts), domain) for output in outputs]
-    return [one.guards.without_dead_branches(one.decided) for one in assumed]
+    return [one.guards.without_dead_branches(one.decide) for one in assumed]
 
 
 class _Undecided(Exception):
@@ -243,37 +243,37 @@ class _Sides:
     def __call__(self, u: Value) -> int:
         self.asked.append(u)
         x, y = u._prev if u.primitive is SUB else (u, constant(0.0, "0"))
-        signs = "=>" if (x, y) in self.above else self.guards.compared(x, y, self.place)
+        signs = "=>" if (x, y) in self.above else self.guards.possible_orders(x, y, self.place)
         if signs in self.known:
             return -1 if "<" in signs else 1
         raise _Undecided
 
-    def apart(self, *inputs: object) -> Any:
+    def is_nonzero(self, *inputs: object) -> Any:
         raise _Undecided
 
-    length = apart
+    length = is_nonzero
 
 
 class _Assumed:
     def __init__(self, guards: Guards, domain: IntegerFacts) -> None:
         self.guards, self.integers = guards, domain
 
-    def decided(self, value: Value) -> Value | None:
+    def decide(self, value: Value) -> Value | None:
         primitive, inputs = value.primitive, value._prev
         place = self.guards.place[value]
         if fixes_integers(primitive) and self.integers.covers(inputs[0]):
             return inputs[0]
         if primitive.extreme_value:
-            compared, extreme = self.guards.compared, primitive.extreme_value
+            compared, extreme = self.guards.possible_orders, primitive.extreme_value
             kept = [x for x in inputs if all(y is x or compared(y, x, place) != extreme for y in inputs)]
             if len(kept) == len(inputs) or not kept:
                 return None
             return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
         if primitive.active_branch is not None and not primitive.gives_condition:
-            return self.piece(value, place)
+            return self.smooth_piece(value, place)
         return self.power(value, place)
 
-    def piece(self, value: Value, place: ProgramPoint) -> Value | None:
+    def smooth_piece(self, value: Value, place: ProgramPoint) -> Value | None:
         primitive, inputs = value.primitive, value._prev
         assert primitive.active_branch is not None
         sides = _Sides(self.guards, place, value)

@@ -76,12 +76,12 @@ class Range(Written, _Ends):
         """Return the intersection of two ranges."""
         return _between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
-    def around(self, other: Range) -> Range:
+    def hull(self, other: Range) -> Range:
         """Return the smallest range that contains both."""
         nonzero = "=" not in self.signs() + other.signs()
         return _between(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
-    def within(self, other: Range) -> bool:
+    def is_within(self, other: Range) -> bool:
         """Return whether the other range contains this one."""
         return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
 
@@ -268,7 +268,7 @@ class Ranges(NumberType):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
         x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
-        return x.around(y)
+        return x.hull(y)
 
     def max(self, *xs: Any) -> Range:
         """Return the range of the largest number."""
@@ -374,7 +374,7 @@ def _is_total(value: Value, inputs: Sequence[Range]) -> bool:
     bounds, whole, ordered = primitive.bounds
     if not whole or ordered or any(b.relation == "!=" and b.end != 0 for b in bounds):
         return False
-    return all(inputs[position].within(r) for position, r in _one_sided(primitive))
+    return all(inputs[position].is_within(r) for position, r in _one_sided(primitive))
 
 
 # ---- what is known in the branches of a formula
@@ -392,7 +392,7 @@ class ProgramPoint:
         """Which of `<`, `=`, `>` may hold between two nodes."""
         self.known: dict[Value, Range] = {}
 
-    def line(self) -> Iterator[ProgramPoint]:
+    def enclosing(self) -> Iterator[ProgramPoint]:
         """Yield this branch and those that enclose it."""
         place: ProgramPoint | None = self
         while place is not None:
@@ -400,7 +400,7 @@ class ProgramPoint:
             place = place.parent
 
 
-def _shared(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
+def _share(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
     while one is not other:
         if one.depth < other.depth:
             one, other = other, one
@@ -433,8 +433,10 @@ class Guards:
                 inner, always, still = here, sure, None if value.primitive.gives_condition else kept
                 if k and value.primitive in (WHERE, AND, OR):
                     holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
-                    inner = always = still = self.inside(here, value._prev[0], holds, None if here is sure else value)
-                self.place[p] = _shared(self.place[p], inner) if p in self.place else inner
+                    inner = always = still = self.enter_branch(
+                        here, value._prev[0], holds, None if here is sure else value
+                    )
+                self.place[p] = _share(self.place[p], inner) if p in self.place else inner
                 for branches, branch in ((self.sure, always), (self.kept, still)):
                     if branch and (p not in branches or branch.depth < branches[p].depth):
                         branches[p] = branch
@@ -448,7 +450,7 @@ class Guards:
             place.known.clear()  # found while less was known
 
     # ---- known facts
-    def inside(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
+    def enter_branch(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
         """Return the inner branch where a condition holds or not; `of` limits it to a choice."""
         key = condition, holds, of
         if key not in place.children:
@@ -507,57 +509,57 @@ class Guards:
             result = ALL
             if not missing:
                 result = _forward(top, [ranges_here.get(p, ALL) for p in top._prev])
-            for outer in place.line():
+            for outer in place.enclosing():
                 if top in outer.facts:
                     result = result.with_(outer.facts[top])
             ranges_here[top] = result
         return ranges_here[value]
 
     # ---- conditions
-    def decided(self, condition: Value, place: ProgramPoint) -> bool | None:
+    def decide(self, condition: Value, place: ProgramPoint) -> bool | None:
         """Return whether a condition holds in a branch; None if unknown."""
         if condition.primitive is NOT:
-            inner = self.decided(condition._prev[0], place)
+            inner = self.decide(condition._prev[0], place)
             return None if inner is None else not inner
         if condition.primitive in (AND, OR):
             p, q = condition._prev
             stops = condition.primitive is OR
-            first = self.decided(p, place)
+            first = self.decide(p, place)
             if first is stops:
                 return stops
-            second = self.decided(q, self.inside(place, p, not stops) if first is None else place)
+            second = self.decide(q, self.enter_branch(place, p, not stops) if first is None else place)
             return second if first is not None or second is stops else None
         signs = condition.primitive.holds
         if not signs:
             return None  # a condition that has but a name
         x, y = condition._prev
-        possible = self.compared(x, y, place)
+        possible = self.possible_orders(x, y, place)
         outcomes = {sign in signs for sign in possible}
         return outcomes.pop() if len(outcomes) == 1 else None
 
-    def compared(self, x: Value, y: Value, place: ProgramPoint) -> str:
+    def possible_orders(self, x: Value, y: Value, place: ProgramPoint) -> str:
         """Return which of `<`, `=`, `>` may hold between two nodes in a branch."""
         if x is y:
             return "="
         possible = "<=>"
         a, b = self.range(x, place), self.range(y, place)
         by_range = (a if b == ZERO else -b if a == ZERO else a.plus(-b)).signs()
-        for outer in place.line():
+        for outer in place.enclosing():
             self.work -= 1
             signs = outer.pairs.get((x, y), "<=>")
             mirrored = outer.pairs.get((y, x), "<=>").translate(_MIRRORED)
             possible = "".join(s for s in possible if s in signs and s in mirrored and s in by_range)
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
-    def reduced(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
+    def reduce_condition(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
         """Return the condition without decided parts; `taken` is computed if it holds."""
-        outcome = self.decided(condition, place)
+        outcome = self.decide(condition, place)
         if outcome is not None:
             return outcome
         if condition.primitive is AND:
             p, q = condition._prev
-            first = self.reduced(p, place, taken)
-            second = self.reduced(q, self.inside(place, p, True), taken)
+            first = self.reduce_condition(p, place, taken)
+            second = self.reduce_condition(q, self.enter_branch(place, p, True), taken)
             if first is True or second is True:
                 dropped, rest = (p, second) if first is True else (q, first)
                 return rest if self.may_be_dropped(dropped, taken, place) else condition
@@ -573,7 +575,7 @@ class Guards:
             if top not in computed:
                 computed.add(top)
                 stack += top._prev[:1] if top.primitive.lazy_inputs else top._prev
-        around = set(map(id, place.line()))
+        around = set(map(id, place.enclosing()))
         seen: set[Value] = set()
         while rest:
             top = rest.pop()
@@ -596,7 +598,7 @@ class Guards:
             if value.primitive is WHERE:
                 condition, x, y = value._prev
                 place = self.place[value]
-                reduced = self.reduced(condition, place, x) if self.work > 0 else condition
+                reduced = self.reduce_condition(condition, place, x) if self.work > 0 else condition
                 if isinstance(reduced, bool):
                     if self.may_be_dropped(condition, x if reduced else y, place):
                         return inputs[1] if reduced else inputs[2]

@@ -200,9 +200,9 @@ class Canonicalizer:
                     items.pop(key, None)
                 else:
                     items[key] = before
-            return self.opaque(value.primitive, inputs)
+            return self.opaque_node(value.primitive, inputs)
 
-    def opaque(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
+    def opaque_node(self, primitive: Primitive, inputs: Iterable[Form]) -> Value:
         """Return the node of an operation on the nodes of its inputs."""
         return self.node(primitive, *[self.node_of(f) for f in inputs])
 
@@ -249,15 +249,15 @@ class Canonicalizer:
         total = self.number(form.constant) if number_first else None
         for term, c in terms:
             if total is None:
-                total = self._scaled(c, term)
+                total = self._scale(c, term)
             else:
-                total = self.node(ADD if c > 0 else SUB, total, self._scaled(abs(c), term))
+                total = self.node(ADD if c > 0 else SUB, total, self._scale(abs(c), term))
         assert total is not None
         if form.constant and not number_first:
             total = self.node(ADD if form.constant > 0 else SUB, total, self.number(abs(form.constant)))
         return total
 
-    def _scaled(self, c: Fraction, term: Value) -> Value:
+    def _scale(self, c: Fraction, term: Value) -> Value:
         if c == 1:
             return term
         form = self.forms.get(term)
@@ -326,16 +326,16 @@ class Canonicalizer:
                 constant += sign * form.value
             elif isinstance(form, Sum) and self.may_be_merged(value, form):
                 constant += sign * form.constant
-                terms = self.extended(terms, form.terms, sign, value)
+                terms = self.extend(terms, form.terms, sign, value)
             elif isinstance(form, Product):
                 term = self.node_of(self.product_form(ONE, form.factors))
-                terms = self.extended(terms, {term: form.coefficient}, sign)
+                terms = self.extend(terms, {term: form.coefficient}, sign)
             else:
-                terms = self.extended(terms, {self.node_of(form): ONE}, sign)
+                terms = self.extend(terms, {self.node_of(form): ONE}, sign)
         self.fresh[id(terms)] = terms
         return self.sum_form(check_digits(constant), terms)
 
-    def extended(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
+    def extend(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
         """Return terms or factors with a multiple of others added in place."""
         if not items and factor == 1 and self.fresh.get(id(others)) is others and self._used_once(value):
             return others
@@ -382,7 +382,7 @@ class Canonicalizer:
                 if mirrored is not None:
                     c, form = -c if int(e) % 2 else c, mirrored  # noqa: PLW2901
                 new = {self.node_of(form): ONE}
-            factors = self.extended(factors, new, e, value)
+            factors = self.extend(factors, new, e, value)
             numbers = numbers or (factors is not new and any(isinstance(self.forms.get(base), Number) for base in new))
         self.fresh[id(factors)] = factors
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
@@ -391,7 +391,7 @@ class Canonicalizer:
         rest = {base: e for base, e in factors.items() if base not in even}
         powers: list[tuple[Fraction, Value | None, Form]] = [(ONE, None, self.product_form(c, rest))]
         for norm in even:  # its square has no kink
-            squares = [self.raised(None, self.forms.get(p, p), Fraction(2)) for p in norm._prev]
+            squares = [self.raise_to(None, self.forms.get(p, p), Fraction(2)) for p in norm._prev]
             powers.append((factors[norm] / 2, None, self.sum([(ONE, None, square) for square in squares])))
         return self.product(powers)
 
@@ -416,7 +416,7 @@ class Canonicalizer:
             return negated_sum(inner)
         return Product(c, factors)
 
-    def raised(self, value: Value | None, form: Form, e: Fraction) -> Form:
+    def raise_to(self, value: Value | None, form: Form, e: Fraction) -> Form:
         """Return a form to a rational power; only integer powers distribute."""
         if e == 0:
             return Number(ONE)
@@ -446,11 +446,11 @@ class Canonicalizer:
             if primitive is LOG and value.source == "e":
                 return Number(ONE)
             if primitive.even and value.primitive.norm and len(value._prev) == 1:
-                return self.opaque(primitive, (self.forms.get(value._prev[0], value._prev[0]),))
+                return self.opaque_node(primitive, (self.forms.get(value._prev[0], value._prev[0]),))
         mirrored = strip_minus(self, value) if primitive.odd or primitive.even else None
         if mirrored is None:
             raise RuleNotApplicable
-        result = self.opaque(primitive, (mirrored,))
+        result = self.opaque_node(primitive, (mirrored,))
         return Product(-ONE, {result: ONE}) if primitive.odd else result
 
 
@@ -470,14 +470,14 @@ def _junction(neutral: bool) -> Rule:
             return b if a.value == neutral else a
         if isinstance(b, Boolean) and b.value == neutral:
             return a
-        return a if a is b else p.opaque(value.primitive, inputs)
+        return a if a is b else p.opaque_node(value.primitive, inputs)
 
     return rule
 
 
 def _pow(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     x, y = inputs
-    return p.raised(value._prev[0], x, y.value) if isinstance(y, Number) else p.opaque(POW, inputs)
+    return p.raise_to(value._prev[0], x, y.value) if isinstance(y, Number) else p.opaque_node(POW, inputs)
 
 
 RULES: dict[str, Rule] = by_name({
@@ -489,7 +489,7 @@ RULES: dict[str, Rule] = by_name({
     "prod": lambda p, v, f: p.product(zip([ONE] * len(f), v._prev, f, strict=True)),
     "div": lambda p, v, f: p.product(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
     "pow": _pow,
-    "sqrt": lambda p, v, f: p.raised(v._prev[0], f[0], HALF),
+    "sqrt": lambda p, v, f: p.raise_to(v._prev[0], f[0], HALF),
     "where": _where,
     "and_": _junction(True),
     "or_": _junction(False),

@@ -42,7 +42,7 @@ class _NoPolynomial(Exception):
     """A graph that is not a polynomial in the variable."""
 
 
-def _combined(
+def _combine(
     primitive: Primitive, inputs: Sequence[T], plus: Callable[[T, T, Primitive], T], multiplied: Callable[[T, T], T]
 ) -> T | None:
     if primitive in (ADD, SUB, SUM):
@@ -91,7 +91,7 @@ def fraction_of(root: Value) -> tuple[Value, list[Value]]:
             return powered(inputs[0], exponent)
         if primitive is NEG:
             return Quotient(node(NEG, (inputs[0].above,)), inputs[0].below)
-        return _combined(primitive, inputs, plus, multiplied) or Quotient(value, None)
+        return _combine(primitive, inputs, plus, multiplied) or Quotient(value, None)
 
     above = facts_of((root,), rule)[root].above
     return above, divisors
@@ -158,7 +158,7 @@ def coefficients(
             return plus([zero], inputs[0], SUB)
         if primitive is DIV and not varies[value._prev[1]]:
             return [operation(DIV, a, inputs[1][0]) for a in inputs[0]]
-        combination = _combined(primitive, inputs, plus, multiplied)
+        combination = _combine(primitive, inputs, plus, multiplied)
         if combination is not None:
             return combination
         exponent = as_integer(value._prev[1]) if primitive is POW else None

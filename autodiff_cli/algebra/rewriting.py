@@ -106,14 +106,14 @@ class Shortener(Canonicalizer):
         # a sum or product that its only user absorbs
         if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
             return form
-        shorter: Form | None = _attempt(self._shortened, form) if self.left >= 0 else None
+        shorter: Form | None = _attempt(self._shorten, form) if self.left >= 0 else None
         return shorter or form
 
-    def _shortened(self, form: Form) -> Form | None:
+    def _shorten(self, form: Form) -> Form | None:
         if isinstance(form, Product):
             return self._product_merged(form)
         if isinstance(form, Sum) and len(form.terms) <= MAX_TERMS:
-            return self._sum_of(self.shortest(self._parts(form)))
+            return self._sum_of(self.shortest_sum(self._parts(form)))
         return None
 
     def rank(self, base: Value) -> tuple[int, int]:
@@ -144,7 +144,7 @@ class Shortener(Canonicalizer):
             return self.product_form(*parts[0])
         return self.sum([(c, None, self.product_form(ONE, factors)) for c, factors in parts])
 
-    def collected(self, parts: Iterable[Part]) -> list[Part]:
+    def combine_like_terms(self, parts: Iterable[Part]) -> list[Part]:
         """Return the terms with like ones, and inner sums, combined."""
         groups: dict[object, Part] = {}
         stack = list(parts)[::-1]
@@ -182,9 +182,9 @@ class Shortener(Canonicalizer):
         return total + above - 1 + below
 
     # ---- sums
-    def shortest(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
+    def shortest_sum(self, terms: Sequence[Part], again: bool = True) -> list[Part]:
         """Return the shortest sum's terms; `again` tries more than grouping."""
-        parts = self.collected(terms)
+        parts = self.combine_like_terms(terms)
         if self.depth > MAX_NESTED_SUMS or self.left < 0:
             return parts
         key = again, frozenset([(c, frozenset(factors.items())) for c, factors in parts])
@@ -202,7 +202,7 @@ class Shortener(Canonicalizer):
     def _of_several(self, parts: list[Part], again: bool) -> list[Part]:
         for way in (self.by_squares, self.merge_choices):
             while (shorter := way(parts)) is not None:
-                parts = self.collected(shorter)
+                parts = self.combine_like_terms(shorter)
         if len(parts) == 1:
             return parts
         best, least = parts, self._size(parts)
@@ -212,7 +212,7 @@ class Shortener(Canonicalizer):
         plain = len(bases) <= 1 and not any(base._prev for base in bases)
         written_out = plain and all(e > 0 and e.denominator == 1 for e in exponents)
         if not written_out and (common := shared_factors([factors for _, factors in parts])):
-            inner = self.shortest([(c, _divide(factors, common)) for c, factors in parts], again)
+            inner = self.shortest_sum([(c, _divide(factors, common)) for c, factors in parts], again)
             one = self.factor_content([self.times_sum(common, inner)])
             # A denominator or function precedes its sum even if that is no shorter.
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
@@ -227,7 +227,7 @@ class Shortener(Canonicalizer):
     def _candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
         ways = [self.multiplied_out, self.one_fraction, self.align_powers] if again else []
         if not written_out:
-            ways.insert(0, self.factored)
+            ways.insert(0, self.factor_out)
         for way in ways:
             result = _attempt(way, parts)
             if result is not None:
@@ -265,7 +265,7 @@ class Shortener(Canonicalizer):
         for condition, members in groups.items():
             if len(members) > 1:
                 sides = [
-                    self._sum_of(self.shortest([self._chosen(parts[k], choice, side) for k, choice in members]))
+                    self._sum_of(self.shortest_sum([self._choose(parts[k], choice, side) for k, choice in members]))
                     for side in (1, 2)
                 ]
                 chosen = self.node(WHERE, condition, *[self.node_of(side) for side in sides])
@@ -273,7 +273,7 @@ class Shortener(Canonicalizer):
                 return [*(part for k, part in enumerate(parts) if k not in group), (ONE, {chosen: ONE})]
         return None
 
-    def _chosen(self, part: Part, choice: Value, side: int) -> Part:
+    def _choose(self, part: Part, choice: Value, side: int) -> Part:
         c, factors = part
         taken = self.forms.get(choice._prev[side], choice._prev[side])
         rest = self.product_form(ONE, _divide(factors, {choice: ONE}))
@@ -296,7 +296,7 @@ class Shortener(Canonicalizer):
                         rest = _multiply(_divide(rest, {base: ONE}), {power: ONE})
                         rest = _multiply(rest, {bottom: form.constant})
             merged.append((c, rest))
-        return self.shortest(merged, False) if merged != parts else None
+        return self.shortest_sum(merged, False) if merged != parts else None
 
     def multiplied_out(self, parts: list[Part]) -> list[Part] | None:
         """Return the sum with short sums among factors multiplied out."""
@@ -321,9 +321,9 @@ class Shortener(Canonicalizer):
             expanded += product
             if len(expanded) > MAX_EXPANDED_TERMS:
                 return None
-        return self.shortest(expanded, False) if some else None
+        return self.shortest_sum(expanded, False) if some else None
 
-    def factored(self, parts: list[Part]) -> list[Part] | None:
+    def factor_out(self, parts: list[Part]) -> list[Part] | None:
         """Return the sum with factors of some terms out, the longest first."""
         left = list(parts)
         while (chosen := self._common(left)) is not None:
@@ -331,7 +331,7 @@ class Shortener(Canonicalizer):
             group = [part for part in left if sign * part[1].get(base, 0) > 0]
             rest = [part for part in left if sign * part[1].get(base, 0) <= 0]
             common = shared_factors([factors for _, factors in group])
-            inner = self.shortest([(c, _divide(factors, common)) for c, factors in group])
+            inner = self.shortest_sum([(c, _divide(factors, common)) for c, factors in group])
             left = [*rest, self.times_sum(common, inner)]
         return left if len(left) < len(parts) else None
 
@@ -361,7 +361,7 @@ class Shortener(Canonicalizer):
         if not below or self._product_size(ONE, below) > MAX_COPIED_SIZE:
             return None
         divisor = lcm(*[c.denominator for c, _ in parts])
-        top = self.shortest([(c * divisor, _multiply(factors, below)) for c, factors in parts])
+        top = self.shortest_sum([(c * divisor, _multiply(factors, below)) for c, factors in parts])
         c, factors = self.times_sum({}, top)
         return [(c / divisor, _divide(factors, below))]
 
@@ -403,7 +403,7 @@ class Shortener(Canonicalizer):
                     best, least = shorter, size
         return best
 
-    def _replaced(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
+    def _replace(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
         return self.product_form(form.coefficient * c, _multiply(_divide(form.factors, old), new))
 
     def by_exponents(self, form: Product) -> Form | None:
@@ -442,7 +442,7 @@ class Shortener(Canonicalizer):
                 if f < 0 and f.denominator == 1:
                     k = min(e, -f)
                     quotient = self.node(PRIMITIVES[name], *base._prev)
-                    return self._replaced(form, {base: k, other: -k}, {quotient: k})
+                    return self._replace(form, {base: k, other: -k}, {quotient: k})
         return None
 
     def by_signs(self, form: Product) -> Form | None:
@@ -453,9 +453,9 @@ class Shortener(Canonicalizer):
                 modulus = self.node(ABS, inner)
                 k = form.factors.get(modulus, ZERO)
                 if abs(k) == 1:
-                    return self._replaced(form, {base: ONE, modulus: k}, {inner: k})
+                    return self._replace(form, {base: ONE, modulus: k}, {inner: k})
                 if form.factors.get(inner) == 1:
-                    return self._replaced(form, {base: ONE, inner: ONE}, {modulus: ONE})
+                    return self._replace(form, {base: ONE, inner: ONE}, {modulus: ONE})
         return None
 
     def by_roots(self, form: Product) -> Form | None:
@@ -471,7 +471,7 @@ class Shortener(Canonicalizer):
             if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
                 continue
             parts = {part: shift * f for part, f in inner.factors.items()}
-            return self._replaced(form, parts, {base: shift}, 1 / inner.coefficient ** int(shift))
+            return self._replace(form, parts, {base: shift}, 1 / inner.coefficient ** int(shift))
         return None
 
     def by_denominators(self, form: Product) -> Form | None:
@@ -483,7 +483,7 @@ class Shortener(Canonicalizer):
                 if fraction is None or len(fraction) > 1:
                     continue
                 ((c, factors),) = fraction
-                one = self._replaced(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
+                one = self._replace(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
                 if self._size(self._parts(one)) < self._product_size(*form):
                     return one
         return None
@@ -494,7 +494,7 @@ class Shortener(Canonicalizer):
             if base.primitive is WHERE and e == 1:
                 if not any(isinstance(self.forms.get(side), Number) for side in base._prev[1:]):
                     continue
-                sides = [self.product_form(*self._chosen(form, base, side)) for side in (1, 2)]
+                sides = [self.product_form(*self._choose(form, base, side)) for side in (1, 2)]
                 return self.node(WHERE, base._prev[0], *[self.node_of(side) for side in sides])
         return None
 

@@ -137,7 +137,7 @@ def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
             except ExpressionError:
                 continue
             for k in asked:
-                formulas[k] = None if rules[k] is None else _folded(rules[k])
+                formulas[k] = None if rules[k] is None else _fold(rules[k])
             wanted = [k for k in wanted if k not in asked]
             if not wanted:
                 return formulas
@@ -160,7 +160,7 @@ def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active
     return [partials[x] for x in inputs]
 
 
-def _folded(partial: Value | Number) -> Value:
+def _fold(partial: Value | Number) -> Value:
     if not isinstance(partial, Value):
         return constant(partial)
     if partial.data is None or not partial._prev or has_variables(partial):

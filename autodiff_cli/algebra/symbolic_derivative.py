@@ -119,7 +119,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     """Return simplified derivatives by all combinations of leaves. Raises `ExpressionError`, `Contradiction`."""
     # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
     around = [part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)]
-    lower: dict[Multi, Value] = {(): _simplified((output,), around)[0]}
+    lower: dict[Multi, Value] = {(): _simplify((output,), around)[0]}
     for k in range(order):
         following: dict[Multi, Value] = {}
         for multi, formula in lower.items():
@@ -128,7 +128,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
                 following[(*multi, j)] = partial
         # Stable forms stay until the end: their definitions may lack derivatives.
         there = facts if k == order - 1 else around
-        lower = dict(zip(following, _simplified(list(following.values()), there), strict=True))
+        lower = dict(zip(following, _simplify(list(following.values()), there), strict=True))
         check_size(len(in_order(lower.values())))
     formulas = list(lower.values())
     if not all(is_spelled(v.primitive) for v in in_order(formulas)):
@@ -136,7 +136,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     leaves = as_typed(output)
     formulas = shorten(formulas, leaves)
     if facts:  # the shortest form of x*sign(x) is abs(x), which they may decide
-        formulas = shorten(_simplified(formulas, facts), leaves)
+        formulas = shorten(_simplify(formulas, facts), leaves)
     return dict(zip(lower, formulas, strict=True))
 
 
@@ -180,7 +180,7 @@ def as_typed(output: Value) -> list[Value]:
     return list(placed)
 
 
-def _simplified(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
+def _simplify(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     if not facts:
         return simplify(outputs, spell=False)
     results = simplify((*outputs, *facts), spell=False)

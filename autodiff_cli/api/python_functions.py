@@ -149,7 +149,7 @@ class Answer:
         text = getattr(self, "text", None) if self._typed is None else self._typed
         record = views.record(self, **self._choices)
         if self._reading is not None:
-            record = self._reading.placed(record)
+            record = self._reading.relocate_record(record)
         note = {} if self.note is None else {"note": self.note}
         return ({} if text is None else {"expr": text}) | note | record
 
@@ -637,9 +637,9 @@ def answers(
         def answered(values: Mapping[str, Any]) -> Any:
             call = PythonCall(command, values)
             if marks and call.answer is not None:
-                return _as(call.asking(check_of(command))(call.request))
+                return _as(call.bind_question(check_of(command))(call.request))
             own = {} if choices is None else choices(call)
-            return _as(function(call), **own, **call.shown)
+            return _as(function(call), **own, **call.view_choices)
 
         def answers_to(values: dict[str, Any]) -> Any:
             text: Any = values.get("text")
@@ -777,7 +777,7 @@ def at_points(
         try:
             answer = answered({**values, "at": point})
             view = views.view_of(answer)
-            rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.measured(answer)))]
+            rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.with_units(answer)))]
         except ExpressionError as error:
             if error.kind in ERRORS_OF_ALL_ROWS:
                 raise
@@ -829,7 +829,7 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    return cast(Gradient[Any], call.asking(_gradient.gradient)(call.request))
+    return cast(Gradient[Any], call.bind_question(_gradient.gradient)(call.request))
 
 
 graph = function_of(Picture, "graph", graph_question)
@@ -840,14 +840,14 @@ diff = function_of(
     choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None},
 )
 export = function_of(Exported, "export", lambda call: export_question(call, call.to or "python"), "to")
-trace = function_of(Trace, "trace", lambda call: call.asking(_trace.trace))
-page = function_of(Page, "page", lambda call: call.asking(_page.page))
-check = function_of(Check, "check", lambda call: call.asking(_check.check))
-minimize = function_of(Minimum, "minimize", lambda call: call.asking(_minimize.minimize))
-hessian = function_of(Hessian, "hessian", lambda call: call.asking(_hessian.hessian))
-jacobian = function_of(Jacobian, "jacobian", lambda call: call.asking(_jacobian.jacobian))
-taylor = function_of(Taylor, "taylor", lambda call: call.asking(_taylor.taylor))
-solve = function_of(Solved, "solve", lambda call: call.asking(_solve.solve))
+trace = function_of(Trace, "trace", lambda call: call.bind_question(_trace.trace))
+page = function_of(Page, "page", lambda call: call.bind_question(_page.page))
+check = function_of(Check, "check", lambda call: call.bind_question(_check.check))
+minimize = function_of(Minimum, "minimize", lambda call: call.bind_question(_minimize.minimize))
+hessian = function_of(Hessian, "hessian", lambda call: call.bind_question(_hessian.hessian))
+jacobian = function_of(Jacobian, "jacobian", lambda call: call.bind_question(_jacobian.jacobian))
+taylor = function_of(Taylor, "taylor", lambda call: call.bind_question(_taylor.taylor))
+solve = function_of(Solved, "solve", lambda call: call.bind_question(_solve.solve))
 
 
 @takes("grad")
@@ -922,7 +922,7 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = call.asking(_descend.descend)(call.request)
+    run = call.bind_question(_descend.descend)(call.request)
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
@@ -938,7 +938,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return cast(Minimum, call.asking(_minimize.minimize, maximize=True)(call.request))
+    return cast(Minimum, call.bind_question(_minimize.minimize, maximize=True)(call.request))
 
 
 @answers("plot")
@@ -953,7 +953,7 @@ def plot(call: PythonCall) -> Curve | Surface:
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
     path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
-    return cast(Curve | Surface, run_plot(call, call.asking(_plot.plot, path=path), call.request))
+    return cast(Curve | Surface, run_plot(call, call.bind_question(_plot.plot, path=path), call.request))
 
 
 @answers("propagate")

@@ -150,7 +150,7 @@ def pose_over(
     data = over.data(choose, over.skip)
     assert program is not None
     # every row costs as much as typing the formula again
-    budget.current_budget().renew(len(text) * (1 + data.rows))
+    budget.current_budget().reset(len(text) * (1 + data.rows))
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
             raise usage_error(f"`{name.strip()}` is a column of the data, and no variable", "leave it out of `--wrt`")
@@ -259,21 +259,21 @@ class DataLoss:
 
     def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
         """Return value and partial derivatives by `wrt` at the values of `variables`, over the rows in `which`."""
-        return self._reduced(point, which, 1 + len(self.wrt), self._kernel, self._row)
+        return self._reduce(point, which, 1 + len(self.wrt), self._kernel, self._row)
 
     def _row(self, at: Sequence[float]) -> list[float]:
         if self._kernel is None:
             value, partials = self.evaluator(at)
         else:
             budget.charge(self.evaluator.steps)
-            value, partials = self.evaluator.slowly(at)
+            value, partials = self.evaluator.interpret(at)
         return [value, *partials]
 
     def value(self, point: Sequence[float]) -> float:
         """Return the value alone."""
         return self(point)[0]
 
-    def _reduced(
+    def _reduce(
         self, point: Sequence[float], which: Sequence[int] | None, count: int, kernel: Any, row: Row
     ) -> tuple[float, list[float]]:
         totals = Totals(count)
@@ -298,7 +298,7 @@ class DataLoss:
         values = iter(point)
         return [next(values) if column is None else float(column[row]) for column in self._columns]
 
-    def failed(self, row: int, error: ExpressionError) -> None:
+    def leave_out(self, row: int, error: ExpressionError) -> None:
         """Leave a row out, or raise its error, with the place of the row."""
         if not self.over.skip:
             raise with_row(error, self.data.where(row))
@@ -317,7 +317,7 @@ class DataLoss:
                 try:
                     results.append(row(at))
                 except ExpressionError as error:
-                    self.failed(k, error)
+                    self.leave_out(k, error)
                 budget.gc_collect()
             totals.add_lists(zip(*results, strict=True))
 
@@ -341,12 +341,12 @@ class DataLoss:
             for k in block.asked:
                 self.asked.append(int(rows[k]))
                 if k in block.errors:
-                    self.failed(self.asked[-1], block.errors[k])
+                    self.leave_out(self.asked[-1], block.errors[k])
             block.results[:, list(block.errors)] = 0.0
             totals.add(block.results)
 
     # ---- second derivatives, and error bounds
-    def second(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
+    def value_gradient_hessian(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
         """Return value, gradient and Hessian (lower triangle) by `wrt`. Raises `ExpressionError`."""
         n = len(wrt)
         graph = self.evaluator.graph
@@ -369,18 +369,18 @@ class DataLoss:
         kernel = self._seconds.setdefault(tuple(wrt), None)
         needed = steps * self.data.rows
         if kernel is None and needed > budget.current_budget().left:
-            raise budget.current_budget().exhausted(needed, exactly=True)
-        value, rest = self._reduced(point, None, 1 + n + n * (n + 1) // 2, kernel, row)
+            raise budget.current_budget().exhausted_error(needed, exactly=True)
+        value, rest = self._reduce(point, None, 1 + n + n * (n + 1) // 2, kernel, row)
         return [value, *rest]
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """Return the Hessian."""
-        return square(self.second([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
+        return square(self.value_gradient_hessian([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
 
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value and derivatives with error bounds, for many rows from a sample."""
         n, at = len(wrt), [point[name] for name in self.variables]
-        value, *rest = self.second(at, wrt)
+        value, *rest = self.value_gradient_hessian(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
         parts = [Single(self.evaluator.graph).derivatives(at_row, wrt, size) for at_row in self._some(at)]
         error, errors = self._error_of(len(parts)), []
@@ -389,13 +389,15 @@ class DataLoss:
             errors.append([error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)])
         return Derivatives(value, gradient, slope_errors, matrix, errors)
 
-    def bounded(self, inputs: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+    def value_and_gradient_with_errors(
+        self, inputs: Mapping[str, Bounded], wrt: Sequence[str]
+    ) -> tuple[Bounded, list[Bounded]]:
         """Return value and gradient with rounding errors, for many rows from a sample."""
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
         points = [{name: inputs.get(name, Bounded(x)) for name, x in point.items()} for point in self._some(at)]
-        parts = [Single(self.evaluator.graph).bounded(point, wrt) for point in points]
+        parts = [Single(self.evaluator.graph).value_and_gradient_with_errors(point, wrt) for point in points]
         error = self._error_of(len(parts))
         gradient = [(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)]
         return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]

@@ -86,17 +86,17 @@ class Evaluator:
             result = self._gradient(point)
             return None if result is None or (not any(result[1]) and self.may_kink) else result
 
-        return with_fallback(fast, lambda: self.slowly(point))
+        return with_fallback(fast, lambda: self.interpret(point))
 
     def value(self, point: Sequence[float]) -> float:
         """Return the value at a point. Raises `ExpressionError` (`domain`, `overflow`)."""
         budget.charge(self.steps)
         result: tuple[float, object] = with_fallback(
-            lambda: self._value(point), lambda: self.slowly(point, differentiate=False)
+            lambda: self._value(point), lambda: self.interpret(point, differentiate=False)
         )
         return result[0]
 
-    def slowly(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
+    def interpret(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
         """Evaluate by the interpreter, for the result or the reason why there is none."""
         budget.charge(budget.SWEEP)
         values = dict(zip(self.variables, point, strict=True))
@@ -105,11 +105,11 @@ class Evaluator:
         result = value_and_gradient(REAL, self.graph, values, self.wrt)
         return float(result.value), [float(x) + 0.0 for x in result.gradient.values()]
 
-    def refused(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
+    def refusals(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
         """Return the errors that `slowly` would raise at points in finite columns, where known."""
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
-        if columns and not self.graph.chooses and budget.SWEEP + len(self.graph.places) <= budget.STEPS:
+        if columns and not self.graph.has_lazy_inputs and budget.SWEEP + len(self.graph.places) <= budget.STEPS:
             for start in range(0, len(columns[0]), POINTS_PER_BLOCK):
                 part = [column[start : start + POINTS_PER_BLOCK] for column in columns]
                 errors.update((start + k, error) for k, error in self._refusals(part))

@@ -141,7 +141,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
     return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
 
 
-def _planned(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
+def _plan(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
     try:
         recording = record(lowering)
     except Lacking as lacking:
@@ -185,7 +185,7 @@ def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     with _LOADING:
         has = _symbols()
     lowering = Lowering(NATIVE, functions=False, columns=True)
-    plan = _planned(record, lowering, MAX_LLVM_STEPS, "no vector library has")
+    plan = _plan(record, lowering, MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
@@ -246,7 +246,7 @@ NUMPY_FORMS = language("numpy")["forms"]
 
 def _called(record: Record) -> Compute:
     lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False, columns=True)
-    plan = _planned(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
+    plan = _plan(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
     kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}

@@ -135,9 +135,9 @@ def check_all(
 
         raise too_many(positional, declaration, command, values)
     if values.get("json") and values.get("format", "json") != "json":
-        raise _excluded("--json", "--format")
+        raise _exclude("--json", "--format")
     if positional and "file" in values and "expr" in arguments:
-        raise _excluded("EXPR", "--file")
+        raise _exclude("EXPR", "--file")
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
     check(declaration.options, values_by_option(declaration, placed))
     return placed
@@ -155,16 +155,16 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
     for name, option in by_name.items():
         if name not in values:
             if option.required:
-                raise usage_error(f"`{name}` is required", f"add {_written(name, by_name)}")
+                raise usage_error(f"`{name}` is required", f"add {_write(name, by_name)}")
             continue
         for conflict in option.conflicts:
             if _is_there(conflict, values):
-                raise _excluded(name, conflict)
+                raise _exclude(name, conflict)
         needs = [need for need in option.needs if need.partition(" ")[0] in by_name]
         draws = "--draws" in needs and "draws(" in str(values.get("--at"))
         if needs and not draws and not any(_is_there(need, values) for need in needs):
             message = f"`{name}` needs {either(needs)}"
-            hint = f"add {' or '.join(_written(need, by_name) for need in needs)}, or leave `{name}` out"
+            hint = f"add {' or '.join(_write(need, by_name) for need in needs)}, or leave `{name}` out"
             raise usage_error(message, hint)
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
@@ -179,13 +179,13 @@ def _is_there(need: str, values: Mapping[str, Any]) -> bool:
     return name in values and (not value or str(values[name]) == value)
 
 
-def _written(need: str, by_name: Mapping[str, Option]) -> str:
+def _write(need: str, by_name: Mapping[str, Option]) -> str:
     name, _, value = need.partition(" ")
     values = (value,) if value else by_name[name].choices[:3] or (by_name[name].metavar,)
     return either(f"{name} {text}".rstrip() for text in values)
 
 
-def _excluded(first: str, second: str) -> ExpressionError:
+def _exclude(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 

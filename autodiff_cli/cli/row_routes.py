@@ -58,7 +58,7 @@ class _Job:
 
     def __init__(self, call: Command, grid: Grid | None, view: View[Any], question: RowQuestion) -> None:
         self.call, self.grid, self.view, self.question = call, grid, view, question
-        self.sources = sources(call.points, Forced.of(call)) if call.points else [SWEEP]
+        self.sources = sources(call.points, Forced.group_options(call)) if call.points else [SWEEP]
         self.columns = mapping(call.columns)
         kept = [name.strip() for option in call.keep or () for name in option.split(",")]
         self.keep: tuple[str, ...] | bool = True if call.keep_all else tuple(dict.fromkeys(kept))
@@ -119,7 +119,7 @@ class _Job:
             others = {*self.axes, *self.kept}
             of_data = [x for x in self.mapped if x in self.known.variables and not {x, self.mapped[x]} & others]
             of_data = of_data if self.is_data else []
-            shared = [] if self.for_people else [name for name in self._shared() if name not in of_data]
+            shared = [] if self.for_people else [name for name in self._share() if name not in of_data]
             self.leading = (*of_data, *self.axes, *shared)
         if self.known.reading is not None:
             write_reading("", self.known.reading.text)
@@ -127,7 +127,7 @@ class _Job:
 
     def _known(self, columns: Collection[str]) -> Fitted:
         if self.question.numbers is not None and self.is_data:
-            of_rows = self.rows().fitted(list(columns))
+            of_rows = self.rows().fit_to(list(columns))
             self._check_use(of_rows.variables)
             return of_rows
         point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in self.axes}}
@@ -158,14 +158,14 @@ class _Job:
         if self.grid is not None:
             self.grid.check_use(used, unknowns)
 
-    def _shared(self) -> list[str]:
+    def _share(self) -> list[str]:
         # values of unknowns are starts
         return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
 
     def layout(self) -> dict[str, Any]:
-        once = self._shared() if self.for_people and self.grid is not None else []
+        once = self._share() if self.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
-        return {"digits": self.call.shown["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
+        return {"digits": self.call.view_choices["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
         return rows(
@@ -293,7 +293,7 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     numbers = [job.mapped[name] for name in wanted if name in job.mapped]
     selection = files.first.select(numbers, job.kept, as_text=job.is_textual)
     files.checks.append(lambda file: file.select_like(selection))
-    bound = formula.bound(selection.schema)
+    bound = formula.bind_to(selection.schema)
     files.require(job.used)
     if bound.kernel.note is not None and job.call.backend != "python":
         write_note(f"note: {bound.kernel.note}")
@@ -336,7 +336,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
     output = job.call.output
     beside = None if output is None else begin_file(local_path(output), force=job.call.force)
     if beside is not None:
-        stack.callback(beside.drop)
+        stack.callback(beside.abandon)
     elif job.format in COLUMNAR and sys.stdout.isatty():
         raise usage_error(f"`{job.format}` is not for a terminal", "give `--output FILE`, or another format")
     else:
@@ -390,7 +390,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
             tally.note_kinks(result.warnings)
         if job.wide:
             numbers = job.question.numbers
-            return WideRows(job.view.cells(job.view.measured(result))) if numbers is None else Values(numbers(result))
+            return WideRows(job.view.cells(job.view.with_units(result))) if numbers is None else Values(numbers(result))
         if requests.units is None:
             return result
         # the point's numbers have the units of their columns

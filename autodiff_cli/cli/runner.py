@@ -83,7 +83,7 @@ class Call:
         }
         return {name: value for name, value in arguments.items() if value is not None}
 
-    def asking(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
+    def bind_question(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
         """Return a question as a function of requests, with its arguments."""
         arguments = {**self.arguments(question), **own}
 
@@ -100,12 +100,12 @@ class Call:
         from ..data.text_dialects import UNFORCED, Forced
 
         columns = mapping(self.values.get("columns"))
-        forced = Forced.of(self) if "separator" in self.values else UNFORCED
+        forced = Forced.group_options(self) if "separator" in self.values else UNFORCED
         skips = self.values.get("on_error") == "skip"
         return read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
 
     @property
-    def shown(self) -> dict[str, Any]:
+    def view_choices(self) -> dict[str, Any]:
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
         choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
         choices["digits"] = rounding(self.values.get("digits"), self.values.get("decimals"))
@@ -130,7 +130,7 @@ class Call:
         self.need(only="`--data` is for one formula, not for a stream of them")
         paths = [data] if isinstance(data, str) else data
         if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
-            columns = from_files(sources(paths, Forced.of(self)), mapping(self.columns))
+            columns = from_files(sources(paths, Forced.group_options(self)), mapping(self.columns))
         else:
             columns = from_table(data)
         return LossSpec(columns, how, self.on_error == "skip", self.backend)
@@ -209,7 +209,7 @@ class Command(Call):
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
-        self.reading = reading.leniently if self.lenient else reading
+        self.reading = reading.lenient if self.lenient else reading
 
     @cached_property
     def at(self) -> list[str] | None:
@@ -220,13 +220,13 @@ class Command(Call):
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
 
-    def chosen(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
+    def choose_format(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
         """Return the format by option, file name or default, in this order."""
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
         return format_of(self.format, self.output, formats, usual, text)
 
-    def beside(self, option: str, path: str) -> BinaryIO | None:
+    def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
         """Return standard input if the path is `-`, else None."""
         if path != "-":
             return None
@@ -251,7 +251,7 @@ class Command(Call):
 
         return Output(self.output, force=self.force)
 
-    def posed(self, text: str, point: Mapping[str, float]) -> Problem:
+    def check_program(self, text: str, point: Mapping[str, float]) -> Problem:
         """Check a program for errors that do not depend on the point."""
         from ..inputs.problem import pose
 
@@ -275,7 +275,7 @@ class Command(Call):
             _note(corrections(point))
         return grid
 
-    def need(self, only: str | None = None) -> None:
+    def require_program(self, only: str | None = None) -> None:
         """Raise `NothingAsked` if a person would have to type the program.
 
         Raise the usage error `only`, if given, for a stream.
@@ -306,7 +306,7 @@ def write_entries(
     call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
 ) -> int:
     """Write answers without a program; return the exit code, at least `code`."""
-    chosen = chosen or call.chosen(view.formats)
+    chosen = chosen or call.choose_format(view.formats)
     file = call.out()
     out = writer(chosen, file.stream, view, many=len(entries) > 1, document=call.document)
     for entry in entries:
@@ -335,13 +335,13 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
                 raise fault
         point = default_point(call.at, call.reading)
         subject = subject._replace(values=tuple(corrections(point)))
-        request = Request(subject, subject.meant or "", point, call.variables)
+        request = Request(subject, subject.program_read or "", point, call.variables)
     except ExpressionError as error:
-        request = Request(subject, subject.meant or "", {}, None, error)
+        request = Request(subject, subject.program_read or "", {}, None, error)
     return _answer_request(request, method, out, True, call.lenient, alone=True)
 
 
-def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
+def _answer(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
     subject, reading = request.subject, request.subject.reading
     composed = None if reading is None or reading.expected is None else reading
     if not lenient or (reading is not None and composed is None):
@@ -350,7 +350,7 @@ def _answered(request: Request, method: Method, lenient: bool) -> tuple[Any, Sub
         except ExpressionError as error:
             if reading is None:
                 raise
-            raise reading.blamed(error) from None
+            raise reading.relocate_error(error) from None
     from ..diagnostics.leniency import read_leniently
 
     result, reading = read_leniently(
@@ -363,7 +363,7 @@ def _within_budget(request: Request, method: Method) -> Any:
     try:
         return method(request)
     except BudgetExceeded as exceeded:
-        raise exceeded.reported() from None
+        raise exceeded.as_error() from None
 
 
 def _note(readings: Iterable[str], where: str = "") -> None:
@@ -406,11 +406,11 @@ def _answer_request(
     request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool, *, alone: bool = False
 ) -> int:
     source, text, _, _, invalid, _ = request
-    current_budget().renew(len(text))
+    current_budget().reset(len(text))
     try:
         if invalid is not None:
             raise invalid
-        answer, subject = _answered(request, method, lenient)
+        answer, subject = _answer(request, method, lenient)
     except OSError:
         raise
     except Exception as fault:
@@ -456,7 +456,7 @@ def _answer_request(
         place = "" if alone else f"line {subject.line}: "
         if new and not alone:
             _note(subject.readings, place)
-        warn(warnings, subject.meant, place, subject.reading if alone and source.reading else None)
+        warn(warnings, subject.program_read, place, subject.reading if alone and source.reading else None)
     return 0
 
 

@@ -37,7 +37,7 @@ class Saved:
         self._point, self._path = (None if path is None else Output(path, force=call.force) for path in saves)
         self.best: Mapping[str, float | str] = {}
 
-    def keep(self, point: Mapping[str, float], units: Mapping[str, Any] | None) -> None:
+    def keep_point(self, point: Mapping[str, float], units: Mapping[str, Any] | None) -> None:
         """Keep the best point so far, with units, for `--at @FILE`."""
         of_point = {} if units is None else units.get("parameters") or units.get("point") or {}
         texts = {name: str(unit) for name, unit in of_point.items() if unit is not None}
@@ -95,20 +95,20 @@ class Runs(Writer[Descent]):
                     answer.interrupt(row.step)
                     break
             answer.stop = never
-        self.saved.keep(answer.best.point, answer.best.units)
+        self.saved.keep_point(answer.best.point, answer.best.units)
         if collected is not None:
             self.rows.answer(label, collected)
         self.out.flush()
         ending, where = answer.ending, f"line {subject.line}: " if self.many else ""
         assert ending is not None
-        if ending.good:
+        if ending.succeeded:
             return
         self.code = max(self.code, interruption.code or 1)
         if ending.error is not None:
             cause = ending.error.diagnostic
             message = f"stopped at step {ending.step}: {cause.message}"
             diagnostic = Diagnostic(ending.reason, message, cause.span, ending.hint)
-            report(diagnostic, ending.error.text or subject.meant, level="warning", where=where)
+            report(diagnostic, ending.error.text or subject.program_read, level="warning", where=where)
         elif not isinstance(self.rows, Documents):
             report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
         if interruption.code and self.many:
@@ -145,7 +145,7 @@ class Searches:
         self.call, self.view, self.search, self.good, self.unit = call, view, search, good, unit
         several = "points" in call.values and (bool(call.points) or may_sweep(call.at))
         self.many = call.many or several
-        self.chosen = "" if several else call.chosen(view.formats)
+        self.chosen = "" if several else call.choose_format(view.formats)
         self.warning = warning if self.chosen in ("plain", "csv", "tsv") else None
         self.saved = Saved(call)
         self.code = 0
@@ -176,7 +176,7 @@ class Searches:
         if "save_point" in self.call.values:
             for row in getattr(result, "path", ()):
                 self.saved.row(row)
-            self.saved.keep(result.point, result.units)
+            self.saved.keep_point(result.point, result.units)
         warning = None if self.warning is None else self.warning(result)
         if warning is not None and warning.message:
             report(warning, None, level="warning", where=f"line {request.subject.line}: " if self.many else "")

@@ -221,7 +221,7 @@ class Session:
             if prime or not called:
                 offers.append(Offer(start, after, name if called else f"{name}({', '.join(parameters)})"))
         for offer in reversed(offers):
-            reading = reading.rewritten(offer)
+            reading = reading.apply_offer(offer)
         return reading, freed
 
     def _prime(self, name: str, order: int, span: Span) -> tuple[str, Definition]:
@@ -253,7 +253,7 @@ class Session:
         program = f"{before}{function}({parameters[0]})"
         return Definition(parameters[:1], _derivative(program, parameters[0], order))
 
-    def needed(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
+    def needed_definitions(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
         """Return the definitions that names need, in order of dependence."""
         ordered: dict[str, Definition] = {}
         path: dict[str, Definition] = {}
@@ -272,14 +272,14 @@ class Session:
         return ordered
 
     def _program(self, name: str) -> str:
-        return "\n".join(own.statement(needed) for needed, own in self.needed([name]).items())
+        return "\n".join(own.statement(needed) for needed, own in self.needed_definitions([name]).items())
 
-    def composed(
+    def compose_program(
         self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True
     ) -> tuple[AsRead, dict[str, str]]:
         """Return a reading's program, with the definitions, and its point unless numbers are bound."""
         used = names_in(reading.text)
-        definitions = self.needed(used, hidden)
+        definitions = self.needed_definitions(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
         lines, point = [], dict[str, str]()
         for name in [name for name in dict.fromkeys(used) if name in self.values and name not in hidden]:
@@ -304,8 +304,8 @@ class Session:
         last = ""
         if self.last:
             _, reading, _ = self._read(self.spelled_out(uncorrected(self.last))[0])
-            last = f"{reading.within(reading.first).text}\n"
-        definitions = self.needed([*(name for name in names if name in self.definitions), *names_in(last)])
+            last = f"{reading.part(reading.first).text}\n"
+        definitions = self.needed_definitions([*(name for name in names if name in self.definitions), *names_in(last)])
         return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
 
     def is_open(self, text: str) -> bool:
@@ -330,7 +330,7 @@ class Session:
             return answer
 
     def _read(self, piece: AsRead, hidden: Collection[str] = ()) -> tuple[Program, AsRead, dict[str, str]]:
-        reading, point = self.composed(piece, hidden)
+        reading, point = self.compose_program(piece, hidden)
         program, read = read_leniently(reading.text, lambda text: parse(text, point, units=True), reading)
         return program, read or reading, point
 
@@ -342,7 +342,7 @@ class Session:
             return AsRead(f"{before}{side.text})", line, (-1,) * len(before) + side.places + (-1,))
         operator = differential_operator(side.text)
         if operator is not None:
-            side = side.within(operator.end)
+            side = side.part(operator.end)
             side, _ = self.spelled_out(side, hidden)
             _, read, _ = self._read(side, {*hidden, operator.name})
             formula = _derivative(read.text, operator.name, operator.order)
@@ -355,9 +355,9 @@ class Session:
         head = line[part.start : part.body]
         piece = AsRead(head + side.text, line, (*range(part.start, part.body), *side.places))
         _, reading, _ = self._read(piece, {part.name, *parameters})
-        own = Definition(parameters, reading.within(reading.first).text.partition("=")[2].strip())
+        own = Definition(parameters, reading.part(reading.first).text.partition("=")[2].strip())
         self._give(part.name, own)
-        self.needed([part.name])
+        self.needed_definitions([part.name])
         self.last = part.name
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
 
@@ -369,15 +369,15 @@ class Session:
             self.last = part.name
             return Shown("", read, f"{part.name} = {value}")
         program, reading, point = self._read(self._side(line, part))
-        own = Definition(None, reading.within(reading.first).text.strip())
-        used = [*own.uses, *(name for one in self.needed(own.uses).values() for name in one.uses)]
+        own = Definition(None, reading.part(reading.first).text.strip())
+        used = [*own.uses, *(name for one in self.needed_definitions(own.uses).values() for name in one.uses)]
         self.definitions.pop(part.name, None)
         if part.name in used:
             missing = [f"`{name}`" for name in program.leaves if name not in point]
             if missing:
                 message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
-            number = _blaming(reading, lambda: gradient(reading.text, point, wrt=()))
+            number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
             self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
             self._give(part.name, own.body)
@@ -468,15 +468,15 @@ class Session:
         piece = uncorrected(text, line, part.start)
         if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
             order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
-            answer = self._derivatives(piece.within(*leibniz.span(3)), leibniz[4], order)
+            answer = self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
         elif operator is not None:
-            answer = self._derivatives(piece.within(operator.end), operator.name, operator.order)
+            answer = self._derivatives(piece.part(operator.end), operator.name, operator.order)
         elif whole is not None and whole[3] is None:
             order = _order(whole[2])
             _, function = self._prime(whole[1], order, Span(part.start, part.end))
             (parameter,) = function.parameters or ()
             called = Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
-            piece = piece.within(*whole.span(1)).rewritten(called)
+            piece = piece.part(*whole.span(1)).apply_offer(called)
             answer = self._derivatives(piece, parameter, order)
         else:
             warnings = None
@@ -488,7 +488,7 @@ class Session:
                     if kind == NAME and text[start:end] == ANSWER:
                         earlier = self.values.get(ANSWER) or self.definitions[ANSWER].body
                         self.last = f"{self.last[:start]}({earlier}){self.last[end:]}"
-            piece, freed = self.spelled_out(piece.within(0, inner))
+            piece, freed = self.spelled_out(piece.part(0, inner))
             answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
@@ -511,18 +511,18 @@ class Session:
                 what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
                 hint = f"give `{free[0]}` a value too: formulas are without units"
                 raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
-            text, _ = self.composed(reading.within(reading.first), freed, as_point=False)
+            text, _ = self.compose_program(reading.part(reading.first), freed, as_point=False)
             if len(program.outputs) > 1:
-                return _blaming(text, lambda: self._list_of_formulas(name, reading, text, free))
+                return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text)))
-            return Shown(name, reading, _blaming(text, lambda: diff(text.text, wrt=free)), formula)
+            return Shown(name, reading, _blame(text, lambda: diff(text.text, wrt=free)), formula)
         result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
         if len(program.outputs) > 1:
             name, result = "", self._list(name, reading, point, wanted, program, unit)
         else:
-            result = _blaming(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
+            result = _blame(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
@@ -543,7 +543,7 @@ class Session:
         # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         units = None if unit is None else [unit] * size
-        answer = _blaming(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
+        answer = _blame(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
         of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * size
         of_rows: Sequence[Any] = [[None] * len(wanted)] * size
         if answer.units and wanted:
@@ -574,15 +574,15 @@ class Session:
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
         text = reading
         if not has_units:
-            text, _ = self.composed(reading.within(reading.first), [by], as_point=False)
+            text, _ = self.compose_program(reading.part(reading.first), [by], as_point=False)
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
         if not has_units and by in self.values:
             others = [leaf for leaf in parse(text.text).leaves if leaf != by]
             point = {} if others else {by: self.values[by]}
         if len(program.outputs) == 1:
-            answer = _blaming(text, lambda: diff(text.text, point, wrt=[by], order=order))
+            answer = _blame(text, lambda: diff(text.text, point, wrt=[by], order=order))
             return Shown("", reading, answer, answer.derivatives[0].formula)
-        formula = _blaming(text, lambda: _derivative(text.text, by, order, text.first))
+        formula = _blame(text, lambda: _derivative(text.text, by, order, text.first))
         name = derivative_name((by,) * order)
         texts = {name: formula}
         if point and not has_units and isinstance(value := self._value(uncorrected(formula), "").answer, Listing):
@@ -660,8 +660,8 @@ def _is_one_call(text: str) -> bool:
     return 0 not in inside and depth == 0 and UNREADABLE not in kinds
 
 
-def _blaming(reading: AsRead, answer: Callable[[], Answer]) -> Answer:
+def _blame(reading: AsRead, answer: Callable[[], Answer]) -> Answer:
     try:
         return answer()
     except ExpressionError as error:
-        raise (error if error.text is not None else reading.blamed(error)) from None
+        raise (error if error.text is not None else reading.relocate_error(error)) from None

@@ -102,8 +102,8 @@ class Lines:
 
     def _show(self, line: str, shown: Shown) -> None:
         reading = shown.reading
-        if reading.shown is not None:
-            write_reading("", self.session.in_primes(reading.shown))
+        if reading.note_text is not None:
+            write_reading("", self.session.in_primes(reading.note_text))
         if isinstance(shown.answer, str):
             sys.stdout.write(shown.answer + "\n")
             return
@@ -199,7 +199,7 @@ class Lines:
         takes_point = "--at" in options
         # a parameter hides a definition of its name
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
-        reading, numbers = self.session.composed(piece, hidden, as_point=takes_point)
+        reading, numbers = self.session.compose_program(piece, hidden, as_point=takes_point)
         if "=" not in piece.text:
             self.session.last = typed_text
         if point := ",".join(f"{name}={number}" for name, number in numbers.items()):

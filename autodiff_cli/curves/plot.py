@@ -119,8 +119,8 @@ class Curve(Record):
             log="",
             low=across(self.low),
             high=across(self.high),
-            function=_mapped(self.function, across, up),
-            outputs=tuple([output._replace(function=_mapped(output.function, across, up)) for output in self.outputs]),
+            function=_map(self.function, across, up),
+            outputs=tuple([output._replace(function=_map(output.function, across, up)) for output in self.outputs]),
             data=data,
         )
 
@@ -355,7 +355,7 @@ def _curve(
         function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
-        return _sampled(curve, orders[: order + 1], also, hulls)
+        return _sample(curve, orders[: order + 1], also, hulls)
     results: list[Output] = []
     called = output_names(program)
     for title, root in zip(called, program.roots, strict=True):
@@ -385,10 +385,10 @@ def _on_axes(
 
     ends = across(low), across(high)
     samples = sample(drawn, ends, [across(x) for x in also], count, hull and drawn_hull, ())
-    return _mapped(samples, _raised if "x" in log else float, _raised if "y" in log else float)
+    return _map(samples, _raised if "x" in log else float, _raised if "y" in log else float)
 
 
-def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:
+def _map(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:
     return samples._replace(
         stretches=tuple([tuple([(across(x), up(y)) for x, y in stretch]) for stretch in samples.stretches]),
         gaps=tuple([(across(a), across(b)) for a, b in samples.gaps]),
@@ -398,7 +398,7 @@ def _mapped(samples: Samples, across: Callable[[float], float], up: Callable[[fl
     )
 
 
-def _sampled(
+def _sample(
     curve: Curve, orders: Sequence[Function], also: Sequence[float], hulls: Sequence[Hull | None] = ()
 ) -> Curve:
     sampled: list[Samples] = []
@@ -474,7 +474,7 @@ def _branch(
         hint = f"say over which: `--wrt {free[0]}`" if free else hint
         raise usage_error(f"the solution of equations is drawn over one variable, and there are {len(chosen)}", hint)
     (name,) = chosen
-    values, rows, warnings = model.first([name])
+    values, rows, warnings = model.first_order([name])
     at = model.values[name]
     low, high = ranges.get(name) or range_around(at)
     assert low is not None and high is not None
@@ -489,7 +489,7 @@ def _branch(
     notes = (*model.warnings, *warnings)
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
     curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
-    return _sampled(curve, (height, branch.slope), [at])
+    return _sample(curve, (height, branch.slope), [at])
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:

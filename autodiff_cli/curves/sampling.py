@@ -96,13 +96,13 @@ def sample(
     sight = around_core if spread > MAX_HEIGHTS_OF_CORE * core > 0 else (heights[0] - margin, heights[-1] + margin)
     tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
     for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):
-        tracer.put(a, at_a)
+        tracer.add_point(a, at_a)
         if count is None:
             if k % BLOCK == 0:
                 tracer.look_over(xs[k : k + BLOCK + 1], ys[k : k + BLOCK + 1])
-            tracer.look(a, at_a, b, at_b)
-    tracer.put(xs[-1], ys[-1])
-    tracer.cut()
+            tracer.refine(a, at_a, b, at_b)
+    tracer.add_point(xs[-1], ys[-1])
+    tracer.end_stretch()
     drawn = [y for stretch in tracer.stretches for _, y in stretch]
     shown = around_core if around_core[0] < around_core[1] else (heights[0], heights[-1])
     if drawn and tracer.sight[0] <= min(drawn) and max(drawn) <= tracer.sight[1]:
@@ -149,14 +149,14 @@ class _Tracer:
         self.drawn = 0
         return self.plain(x)
 
-    def put(self, x: float, y: float | None) -> None:
+    def add_point(self, x: float, y: float | None) -> None:
         if y is None:
-            self.cut()
+            self.end_stretch()
         elif not self._open or self._open[-1][0] < x:
             self.drawn += 1
             self._open.append((x, y))
 
-    def cut(self) -> None:
+    def end_stretch(self) -> None:
         if self._open:
             self.stretches.append(tuple(self._open))
             self._open = []
@@ -167,7 +167,7 @@ class _Tracer:
         if bounds and min(heights) - self.margin <= bounds[0] and bounds[1] <= max(heights) + self.margin:
             self.peakless = xs[-1]
 
-    def look(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
+    def refine(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
         try:
             if at_a is None or at_b is None:
                 if (at_a is None) != (at_b is None):
@@ -176,9 +176,9 @@ class _Tracer:
             if abs(at_b - at_a) > MAX_RISE * self.height and (jump := self._broken(a, at_a, b, at_b)):
                 (left, at_left), (right, at_right) = jump
                 self._bend(a, at_a, left, at_left, MAX_REFINEMENTS)
-                self.put(left, at_left)
-                self.cut()
-                self.put(right, at_right)
+                self.add_point(left, at_left)
+                self.end_stretch()
+                self.add_point(right, at_right)
                 a, at_a = right, at_right
             deep = a in self.hidden or b in self.hidden
             self._bend(a, at_a, b, at_b, MAX_HALVINGS if deep else MAX_REFINEMENTS)
@@ -196,11 +196,11 @@ class _Tracer:
         at_edge = heights[edge]
         if at_a is not None and at_edge is not None:
             self._bend(a, at_a, edge, at_edge, 2 * MAX_REFINEMENTS)
-            self.put(edge, at_edge)
-            self.cut()
+            self.add_point(edge, at_edge)
+            self.end_stretch()
         elif at_b is not None and at_edge is not None:
-            self.cut()
-            self.put(edge, at_edge)
+            self.end_stretch()
+            self.add_point(edge, at_edge)
             self._bend(edge, at_edge, b, at_b, 2 * MAX_REFINEMENTS)
 
     def _broken(self, a: float, at_a: float, b: float, at_b: float) -> tuple[Point, Point] | None:
@@ -257,7 +257,7 @@ class _Tracer:
             middle = (a + b) / 2
             at_middle = self.function(middle) if a < middle < b else None
             if at_middle is None:
-                self.put(a, at_a)
+                self.add_point(a, at_a)
                 first = False
                 continue
             off, heights = abs(at_middle - (at_a + at_b) / 2), (at_a, at_middle, at_b)
@@ -278,11 +278,11 @@ class _Tracer:
                     self.margin = MAX_HIDDEN_BEND * self.height
                     reach = SIGHT_MARGIN * self.height
                     self.sight = min(self.sight[0], place[1] - reach), max(self.sight[1], place[1] + reach)
-                self.look(a, at_a, *place)
-                self.look(*place, b, at_b)
+                self.refine(a, at_a, *place)
+                self.refine(*place, b, at_b)
                 return
             first = False
-            self.put(a, at_a)
+            self.add_point(a, at_a)
             if off > POLE_CHORD_DISTANCE * self.height or (is_bent and self._bounds(a, b) is None):
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
             elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
@@ -306,9 +306,9 @@ class _Tracer:
                 b = right
         at_a, at_b = self.function(a), self.function(b)
         if at_a is not None and at_b is not None and min(abs(at_a), abs(at_b)) > 1e6 * ends:
-            self.put(a, at_a)
-            self.cut()
-            self.put(b, at_b)
+            self.add_point(a, at_a)
+            self.end_stretch()
+            self.add_point(b, at_b)
 
 
 def diverges(function: Function, x: float, width: float) -> bool:

@@ -95,7 +95,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
 
 @limit_errors()
 def _write(part: Part, job: Job) -> Tally:
-    bound, tally, to = job.rows.bound(job.selection.schema), Tally(), None
+    bound, tally, to = job.rows.bind_to(job.selection.schema), Tally(), None
     file = begin_file(job.path(part), force=True)
     try:
         to = open_sink(file.file, bound.schema, job.format, **job.layout)
@@ -114,8 +114,8 @@ def _write(part: Part, job: Job) -> Tally:
         raise filesystems.unwritable(file.path, fault) from None
     finally:
         if to is not None:
-            to.drop()
-        file.drop()
+            to.abandon()
+        file.abandon()
     return tally
 
 

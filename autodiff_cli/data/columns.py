@@ -48,7 +48,7 @@ def read_columns(
     count = rows = 0
     left_out: Counter[str] = Counter()
     with Files(sources(paths, forced)) as files:
-        used, columns.units = _chosen(files, called, wanted, other)
+        used, columns.units = _choose(files, called, wanted, other)
         unused = [name for name in files.first.names if name not in used.values()]
         if readings and unused:
             part = "column takes no part" if len(unused) == 1 else "columns take no part"
@@ -79,7 +79,7 @@ def read_columns(
     return columns
 
 
-def _chosen(
+def _choose(
     files: Files,
     called: Mapping[str, str],
     wanted: Callable[[Sequence[str]], Collection[str]],
@@ -115,7 +115,7 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
 
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
-            used, units = _chosen(files, columns, choose)
+            used, units = _choose(files, columns, choose)
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
@@ -123,7 +123,7 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
                         buffer.add(data, faults)
                         progress.step(buffer.rows)
             name = files.first.source.name if len(sources) == 1 else "the data"
-            return _checked(buffer.columns(used)._replace(units=units), name)
+            return _check(buffer.columns(used)._replace(units=units), name)
 
     return read
 
@@ -266,7 +266,7 @@ def from_table(table: Any) -> Data:
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
         length, units = common_length(arrays), units_in_headings(used, {})
         data = Columns(arrays, length, places("row", range(1, length + 1)), Counter(), units)
-        return _checked(_valid(data, faults, skip), "the data")
+        return _check(_valid(data, faults, skip), "the data")
 
     return read
 
@@ -296,7 +296,7 @@ def _is_number(x: object) -> bool:
     return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
 
 
-def _checked(data: Columns, name: str) -> Columns:
+def _check(data: Columns, name: str) -> Columns:
     if not data.rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
         message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"

@@ -138,7 +138,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
             sink.close()  # earlier answers are written
             raise
         except BaseException:
-            sink.drop()
+            sink.abandon()
             raise
         finally:
             ended.set()

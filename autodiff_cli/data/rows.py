@@ -86,7 +86,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
             at = value_and_gradient(REAL, evaluator.graph, point, wanted)
             return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.warnings
 
-        return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refused)
+        return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refusals)
     outputs = output_names(program)
     by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
     results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
@@ -134,7 +134,7 @@ class Bound:
         self.columns = rows._named(names)
         self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
-        self.known = rows.fitted(list(self.columns))
+        self.known = rows.fit_to(list(self.columns))
         self.rows, variables, shared = rows, self.known.variables, dict(rows.at)
         self.request = row_request(rows.question, self.known)
         self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
@@ -203,7 +203,7 @@ class Bound:
 
             def plain(point: Mapping[str, float]) -> Sequence[float]:
                 # each row has its own allowance, like a line of a stream
-                work.renew(length)
+                work.reset(length)
                 try:
                     numbers, warnings = self.request.plain(point)
                 except BudgetExceeded as error:
@@ -329,7 +329,7 @@ _BINDING = threading.Lock()
 @lru_cache(64)
 def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     columns = rows._named(names)
-    known = rows.fitted(list(columns))
+    known = rows.fit_to(list(columns))
     used = {name: columns[name] for name in known.variables if name in columns}
     ignored = left_out(rows.units)
     units, _ = column_units(used, {} if ignored else units_in_headings(used, {}), not ignored and rows.asks_for_units)
@@ -375,9 +375,9 @@ class Rows(NamedTuple):
         return f"rows({self.text!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled, (version(), tuple(self))
+        return _unpickle, (version(), tuple(self))
 
-    def fitted(self, columns: Sequence[str]) -> Fitted:
+    def fit_to(self, columns: Sequence[str]) -> Fitted:
         """Return the formula over these columns."""
         several = self.question == "jacobian"
         with errors_about(self.text):
@@ -400,19 +400,19 @@ class Rows(NamedTuple):
     def _over(self, names: Sequence[str]) -> Rows:
         return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
 
-    def bound(self, schema: pa.Schema) -> Bound:
+    def bind_to(self, schema: pa.Schema) -> Bound:
         """Return the formula over a schema."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
         """Return the schema of the answers."""
-        return self._over(columns.names).bound(columns).schema
+        return self._over(columns.names).bind_to(columns).schema
 
     def __call__(self, frame: Any) -> Any:
         """Return the answers to the rows of a frame, as a frame of the same type."""
         table, restore = arrow_table(frame)
-        bound = self._over(table.column_names).bound(table.schema)
+        bound = self._over(table.column_names).bind_to(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
         return restore(type(table).from_batches(parts, schema=bound.schema))
 
@@ -469,7 +469,7 @@ def version() -> str:
     return current
 
 
-def _unpickled(theirs: str, key: tuple[Any, ...]) -> Rows:
+def _unpickle(theirs: str, key: tuple[Any, ...]) -> Rows:
     if theirs != version():
         message = f"these rows come from autodiff {theirs}, and this is {version()}"
         raise usage_error(message, "install one version everywhere")
@@ -504,19 +504,19 @@ def rows(
     return Rows(
         text,
         tuple(shared.items()),
-        None if wrt is None else _listed(wrt),
-        keep if isinstance(keep, bool) else _listed(keep),
+        None if wrt is None else _list(wrt),
+        keep if isinstance(keep, bool) else _list(keep),
         tuple((columns or {}).items()),
         backend,
         question,
         lenient,
         tuple(point),
         typed=tuple(typed.items()),
-        units=None if units is None else _listed(units),
+        units=None if units is None else _list(units),
     )
 
 
-def _listed(names: Sequence[str] | str) -> tuple[str, ...]:
+def _list(names: Sequence[str] | str) -> tuple[str, ...]:
     return tuple(split_names(names) if isinstance(names, str) else names)
 
 

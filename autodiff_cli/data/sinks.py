@@ -39,7 +39,7 @@ class Sink(ABC):
         """Write the end."""
         self.file.flush()
 
-    def drop(self) -> None:  # noqa: B027 - most hold nothing
+    def abandon(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
     def _open_by_arrow(self) -> Any:
@@ -89,7 +89,7 @@ class ParquetSink(Sink):
         self.writer.close()
         self.direct.flush()
 
-    def drop(self) -> None:
+    def abandon(self) -> None:
         # else it would try to end the file when collected
         if self.writer is not None:
             self.writer.is_open = False

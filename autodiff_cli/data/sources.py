@@ -115,7 +115,7 @@ def _paths(pattern: str) -> list[str]:
     if not is_remote and os.path.isdir(pattern):
         paths = sorted(os.path.join(pattern, name) for name in os.listdir(pattern))
     elif glob.has_magic(pattern):
-        paths = filesystems.match_files(pattern) if is_remote else sorted(filter(os.path.isfile, _matching(pattern)))
+        paths = filesystems.match_files(pattern) if is_remote else sorted(filter(os.path.isfile, _match(pattern)))
         if not paths:
             raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
         return paths
@@ -130,7 +130,7 @@ def _paths(pattern: str) -> list[str]:
     return paths
 
 
-def _matching(pattern: str) -> list[str]:
+def _match(pattern: str) -> list[str]:
     steps = pattern.replace(os.sep, "/").split("/")
     if "**" not in steps:
         return glob.glob(pattern)
@@ -148,7 +148,7 @@ def _matching(pattern: str) -> list[str]:
             inner[:] = sorted(name for name in inner if not name.startswith("."))
             inner.sort(key=lambda name: os.path.islink(os.path.join(folder, name)))
             near = os.path.join(base, os.path.relpath(folder, base or ".")) if folder != (base or ".") else base
-            paths += _matching(os.path.join(glob.escape(near), rest))
+            paths += _match(os.path.join(glob.escape(near), rest))
     return paths
 
 

@@ -66,7 +66,7 @@ class Forced(NamedTuple):
     comment: str | None = None
 
     @classmethod
-    def of(cls, group: object) -> Forced:
+    def group_options(cls, group: object) -> Forced:
         values = cls(*(getattr(group, field) for field in cls._fields))
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:
@@ -468,7 +468,7 @@ class Normal:
             return b"\n" * empty + b"\n".join(map(self._line, block.split(b"\n")))
         if self.comment:
             block = self.comment.sub(b"", block)
-        return b"\n" * empty + (_tabbed(block) if self.blanks else block)
+        return b"\n" * empty + (_separate_by_tabs(block) if self.blanks else block)
 
     def _line(self, line: bytes) -> bytes:
         if not self.open and self.comment and self.comment.match(line):
@@ -476,12 +476,12 @@ class Normal:
         if self.blanks:
             pieces = re.split(rb'("(?:[^"]|"")*")', line)
             last = len(pieces) - 1
-            return b"".join(x if k % 2 else _tabbed(x, k == 0, k == last) for k, x in enumerate(pieces))
+            return b"".join(x if k % 2 else _separate_by_tabs(x, k == 0, k == last) for k, x in enumerate(pieces))
         self.open ^= line.count(b'"') % 2 == 1
         return line
 
 
-def _tabbed(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
+def _separate_by_tabs(block: bytes, begins: bool = True, ends: bool = True) -> bytes:
     if begins:
         block = re.sub(rb"(?m)^[ \t]+", b"", block)
     if ends:
@@ -533,7 +533,7 @@ class Texts(Iterator[ReadLine]):
         self.taken += 1
         return line
 
-    def back(self, taken: Sequence[ReadLine]) -> None:
+    def push_back(self, taken: Sequence[ReadLine]) -> None:
         """Push lines back."""
         self.again += reversed(taken)
         self.taken -= len(taken)
@@ -551,7 +551,7 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
         if _ARRAY.match(first[1]):
             texts._refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
         if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
-            texts.back([first])
+            texts.push_back([first])
             rows, passed = objects_of(texts), list[TextRow]()
             for row in rows:
                 passed.append(row)
@@ -563,7 +563,7 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
         try:
             if first[2] is not None:
                 raise first[2]
-            columns = [cell.strip() for cell in _separated(first, texts, dialect)]
+            columns = [cell.strip() for cell in _separate(first, texts, dialect)]
         except ExpressionError as fault:
             placed = point_error(f"in the header: {fault}", fault.hint, fault.span)
             placed.text = fault.text
@@ -576,7 +576,7 @@ class Unclosed(ExpressionError):
     """A quote that is open at the end of the text."""
 
 
-def _separated(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
+def _separate(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
     _, text, fault = line
     separator = dialect.separator
     if '"' not in text:
@@ -595,7 +595,7 @@ def _separated(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence
                 size += len(text)
                 more = next(texts, None) if size <= reading.MAX_BYTES else None
                 if more is None:
-                    texts.back(taken)
+                    texts.push_back(taken)
                     where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"
                     message = f"{where}: the quote that opens the cell is never closed"
                     raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
@@ -621,7 +621,7 @@ def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator
             yield number, {}, fault
         elif text.strip():
             try:
-                cells = _separated(line, texts, dialect, columns)
+                cells = _separate(line, texts, dialect, columns)
             except ExpressionError as spoilt:
                 yield number, {}, spoilt
                 continue

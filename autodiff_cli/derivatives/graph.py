@@ -313,7 +313,7 @@ def _folding(
                 inputs.append(place[source])
         words = _words([nodes[k] for k in heads], terms.get(first)) if len(inside) > 1 or first in terms else ""
         folds.append(Fold(tuple(inside), tuple(inputs), tuple(heads), words))
-    drawn = tuple([_folded_node(nodes, fold) for fold in folds])
+    drawn = tuple([_fold_node(nodes, fold) for fold in folds])
     output = place[group[head[len(nodes) - 1]]]
     return Folding(picture._replace(nodes=drawn, outputs=(output,)), tuple(folds))
 
@@ -363,7 +363,7 @@ def _words(heads: Sequence[PictureNode], terms: int | None) -> str:
     return name if len(heads) == 1 else f"{len(heads)} × {name}"
 
 
-def _folded_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
+def _fold_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     shown = [nodes[k] for k in fold.results]
     first = shown[0]
     inputs = tuple([PictureInput(k, True) for k in fold.inputs])

@@ -65,7 +65,7 @@ def jacobian(
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}, direction={"x": 1}).product
     [3.0, 1.0]
     """
-    posed = _posed(text, point, wrt, units, system)
+    posed = _pose(text, point, wrt, units, system)
     names, called, measured = posed.wanted, output_names(posed.program), posed.units
     along, weights = seeds(posed, direction, adjoint)
     in_full = along is None and weights is None
@@ -136,7 +136,7 @@ def _units(
     return units.tree(**tree), along
 
 
-def _posed(
+def _pose(
     text: str, point: Point | None, wrt: Sequence[str] | None, units: Sequence[str] | str | None, system: bool
 ) -> Problem:
     try:

@@ -229,7 +229,7 @@ def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
             last += 1
         statement[i] = last
         level[i] = 1 + max([level[p] for p in graph.parents[i]], default=-1)
-    return graph.arranged(sorted(order, key=lambda i: (level[i] > 0, statement[i], level[i])), graph.roots)
+    return graph.subgraph(sorted(order, key=lambda i: (level[i] > 0, statement[i], level[i])), graph.roots)
 
 
 class Writer:

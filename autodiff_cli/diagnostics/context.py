@@ -173,7 +173,7 @@ class Context:
         unreadable = (bad_position(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
         self.point = start + unreadable
 
-    def written(self, first: int, end: int | None = None) -> str:
+    def text_between(self, first: int, end: int | None = None) -> str:
         """Return the text of a token, or of all up to another token."""
         return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
 

@@ -257,10 +257,10 @@ def _lead(c: Fragments) -> str:
     return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
 
 
-def _nested(c: Fragments) -> str:
+def _nest(c: Fragments) -> str:
     at = _last_of_nest(c)
-    names = [c.written(number) for number in range(c.at - 1, at)]
-    return "".join(f"{name}(" for name in names) + c.written(at, c.after(at, "coefficient")) + ")" * len(names)
+    names = [c.text_between(number) for number in range(c.at - 1, at)]
+    return "".join(f"{name}(" for name in names) + c.text_between(at, c.after(at, "coefficient")) + ")" * len(names)
 
 
 def _sides(c: Context) -> tuple[str, str]:
@@ -377,10 +377,10 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
 TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": lambda c: c.text[c.point] if c.text[c.point].isprintable() else c["code"],
     "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
-    "signs": lambda c: "".join(c.written(sign) for sign in range(c.signs(), c.at)),
+    "signs": lambda c: "".join(c.text_between(sign) for sign in range(c.signs(), c.at)),
     "inverse": lambda c: _inverse(c["function"]),
     # The function with an exponent in parentheses before the error, and its inverse.
-    "powered": lambda c: c.written(_raised(c)[0]),
+    "powered": lambda c: c.text_between(_raised(c)[0]),
     "undone": lambda c: _inverse(c["powered"]),
     "exponents": _exponents,
     "argument": lambda c: c["group"] if c.kinds[c.at] == Kind.OPEN else f"({c['right']})",
@@ -399,7 +399,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     # The signs and the radicand of the root before the error: `√√` and `x` in `2√√x^2`.
     "roots": lambda c: c["root"][: len(c["root"]) - len(c["root"].lstrip("√"))],
     "radicand": lambda c: c["root"][len(c["roots"]) :].strip(),
-    "nested": _nested,
+    "nested": _nest,
     "level": lambda c: {0: "open"}[len(c.open)],
     # The hexadecimal, octal or binary number around the error.
     "decimal": lambda c: str(int(c["before"] + c["token"], 0)),
@@ -468,7 +468,7 @@ def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
         with suppress(*_MISSING):
             if mistake.needs and not c[mistake.needs]:
                 continue
-            message = re.sub(r"{(\w+)}", lambda name: _shortened(c[name[1]]), mistake.message)
+            message = re.sub(r"{(\w+)}", lambda name: _shorten(c[name[1]]), mistake.message)
             if mistake.caret == "token" and c.kinds[c.at] in (Kind.END, Kind.NEWLINE):
                 end = c.tokens[c.at - 1].end if c.at else len(c.text)
                 return mistake, message, Span(end, end)
@@ -476,7 +476,7 @@ def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
     raise AssertionError("the last mistake is always recognised")
 
 
-def _shortened(fragment: str) -> str:
+def _shorten(fragment: str) -> str:
     return fragment if len(fragment) <= 40 else f"{fragment[:19]}…{fragment[-19:]}"
 
 
@@ -500,7 +500,7 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         repairs = template == "{repaired}"
         place = mistake.place[k] if mistake.place else "statement" if template in _WHOLE else mistake.caret
         try:
-            spellings = _repaired(mistake, fragments) if repairs else _filled(template, fragments)
+            spellings = _repair(mistake, fragments) if repairs else _fill(template, fragments)
             start, stop, _ = _extent(place, fragments)
         except _MISSING:
             continue
@@ -511,7 +511,7 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         single = "" if repairs and shown not in spellings[::2] else shown
         text = mistake.edit or single or (spellings[0] if alone else shown)
         if (shown or alone) and text != source[start:stop] and len(text) <= MAX_CONTEXT:
-            others = filter(is_offered, _filled(mistake.same, fragments))
+            others = filter(is_offered, _fill(mistake.same, fragments))
             # an offer must not split a number in groups: `000!` in `1,000!`
             groups = re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", source)
             splits = any(group.start() < place < group.end() for group in groups for place in (start, stop))
@@ -522,27 +522,27 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
             yield Offer(start, stop, text, certain, tuple([spelling for spelling in (shown, *others) if spelling]))
 
 
-def _filled(template: str, fragments: Fragments) -> list[str]:
+def _fill(template: str, fragments: Fragments) -> list[str]:
     with suppress(*_MISSING):
         return [spelling] if (spelling := template.format_map(fragments)) else []
     return []
 
 
-def _repaired(mistake: Mistake, fragments: Fragments) -> list[str]:
+def _repair(mistake: Mistake, fragments: Fragments) -> list[str]:
     start, end = span(fragments, "statement")
     statement = fragments.text[start:end]
-    repaired = _replaced(statement, mistake.repair) if end - start <= MAX_CONTEXT else ""
+    repaired = _replace(statement, mistake.repair) if end - start <= MAX_CONTEXT else ""
     if not repaired:
         return []
     for other in MISTAKES:
         if not other.alone or other is mistake:
-            statement = _replaced(statement, other.repair)
+            statement = _replace(statement, other.repair)
     # A condition is no result: the statement may be a choice of 1 or 0.
     choices = [re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", text) for text in (repaired, statement)]
     return [text for text in (repaired, statement, *choices) if text]
 
 
-def _replaced(text: str, repairs: tuple[Repair, ...]) -> str:
+def _replace(text: str, repairs: tuple[Repair, ...]) -> str:
     for pattern, replacement in repairs:
         text = re.sub(pattern, replacement, text)
     return text.strip()
@@ -554,8 +554,8 @@ Condition = Callable[[Fragments, int], bool]
 
 
 def _are_known(c: Context, first: int, end: int) -> bool:
-    names = {c.written(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME}
-    bound = {c.written(binding.start(1)) for binding in _BINDING.finditer(c.kinds)}
+    names = {c.text_between(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME}
+    bound = {c.text_between(binding.start(1)) for binding in _BINDING.finditer(c.kinds)}
     known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
     return all(name in known or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
 
@@ -583,7 +583,7 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
     if not _no_joined_names(c, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
         return False
     if c.kinds[end] == Kind.COMMA:
-        names = [c.written(k) for k in range(c.first, c.at)]
+        names = [c.text_between(k) for k in range(c.first, c.at)]
         with suppress(KeyError):
             names.append(c["native"])
         rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]

@@ -90,7 +90,7 @@ class _Reader:
         written = self.base(token)
         while self.next == "_":
             self.take()
-            index = self.braced() if self.next == "{" else self.take()
+            index = self.read_braced() if self.next == "{" else self.take()
             if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", written):
                 raise _Unknown
             written += f"_{index}"
@@ -123,12 +123,12 @@ class _Reader:
             return f"({over}/{under})"
         if token == "\\sqrt":
             if self.next != "[":
-                return f"sqrt{_enclosed(self.argument())}"
+                return f"sqrt{_enclose(self.argument())}"
             self.take()
             degree, inner = self.within("]"), self.argument()
-            return f"cbrt{_enclosed(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
+            return f"cbrt{_enclose(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
         if token in _STYLES:
-            name = self.braced()
+            name = self.read_braced()
             with suppress(KeyError):
                 name = own_name(name, ())
             if name in FUNCTIONS:
@@ -196,7 +196,7 @@ class _Reader:
             token = self.take()
         return self.base(token)
 
-    def braced(self) -> str:
+    def read_braced(self) -> str:
         self.take("{")
         word = self.take()
         self.take("}")
@@ -207,7 +207,7 @@ def _atom(text: str) -> str:
     return text if re.fullmatch(r"\w+|\d+\.\d*", text) or _is_enclosed(text.lstrip(_LETTERS)) else f"({text})"
 
 
-def _enclosed(text: str) -> str:
+def _enclose(text: str) -> str:
     return text if _is_enclosed(text) else f"({text})"
 
 

@@ -25,18 +25,18 @@ class AsRead(NamedTuple):
     expected: str | None = None
 
     @property
-    def shown(self) -> str | None:
+    def note_text(self) -> str | None:
         """The reading in a note; None if no note is needed."""
         return None if self.text == self.expected else self.text[self.first :]
 
-    def within(self, start: int, end: int | None = None) -> AsRead:
+    def part(self, start: int, end: int | None = None) -> AsRead:
         """Return the reading of a part of the text."""
         return AsRead(self.text[start:end], self.typed, self.places[start:end])
 
-    def rewritten(self, offer: Offer) -> AsRead:
+    def apply_offer(self, offer: Offer) -> AsRead:
         """Return the reading with an offer applied."""
         old = self.text[offer.start : offer.end]
-        inner = [-1 if k is None else self.places[offer.start + k] for k in _aligned(old, offer.text)]
+        inner = [-1 if k is None else self.places[offer.start + k] for k in _align(old, offer.text)]
         places = (*self.places[: offer.start], *inner, *self.places[offer.end :])
         return self._replace(text=offer.within(self.text), places=places)
 
@@ -50,13 +50,13 @@ class AsRead(NamedTuple):
             return Span(before, before)
         return Span(min(places), max(places) + 1, self.typed_at(span.via)) if places else None
 
-    def placed(self, record: Any) -> Any:
+    def relocate_record(self, record: Any) -> Any:
         """Return a record with `start` and `end` as places in the typed text."""
         if isinstance(record, list):
-            return [self.placed(item) for item in record]
+            return [self.relocate_record(item) for item in record]
         if not isinstance(record, dict):
             return record
-        moved = {key: self.placed(item) for key, item in record.items()}
+        moved = {key: self.relocate_record(item) for key, item in record.items()}
         if isinstance(moved.get("start"), int) and isinstance(moved.get("end"), int):
             span = self.typed_at(Span(moved["start"], moved["end"]))
             moved["start"], moved["end"] = (None, None) if span is None else span[:2]
@@ -67,7 +67,7 @@ class AsRead(NamedTuple):
         also = tuple([(typed, words) for span, words in diagnostic.also if (typed := self.typed_at(span)) is not None])
         return diagnostic._replace(span=self.typed_at(diagnostic.span), also=also)
 
-    def blamed(self, error: ExpressionError) -> ExpressionError:
+    def relocate_error(self, error: ExpressionError) -> ExpressionError:
         """Return the error with its place in the typed text, or with the text as read."""
         if self.text != self.typed:
             if EXIT_CODES[error.kind] != EXIT_CODES["syntax"]:
@@ -84,7 +84,7 @@ class AsRead(NamedTuple):
         return error
 
 
-def _aligned(old: str, new: str) -> list[int | None]:
+def _align(old: str, new: str) -> list[int | None]:
     from difflib import SequenceMatcher  # only another reading needs it
 
     origins: list[int | None] = [None] * len(new)
@@ -132,11 +132,11 @@ def read_leniently(
         except ExpressionError as error:
             offer = only_offer(error.offers) if error.text is None else None
             if offer is None or len(reading.text) > MAX_LENGTH or len(met) > MAX_CORRECTIONS:
-                raise reading.blamed(error) from None
+                raise reading.relocate_error(error) from None
             if reading.text == text and composed is None:
                 reading = AsRead(text, text, tuple(range(len(text))))
-            following = reading.rewritten(offer)
+            following = reading.apply_offer(offer)
             if following.text in met:
-                raise reading.blamed(error) from None
+                raise reading.relocate_error(error) from None
             reading = following
             met.add(reading.text)

@@ -134,7 +134,7 @@ def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[st
         names, certain = [_CALLED.get(lower, lower)], lower not in _DOUBTED
     offers = [Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names]
     offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
-    for parts in _divided(name, {*known_names, name[:1]}):
+    for parts in _divide(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             offers += _products(context, "*".join(part.text for part in parts), call, end)
     return tuple([offer for offer in offers if not offer.shown or may_offer(offer.shown[0])])
@@ -142,7 +142,7 @@ def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[st
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:
     """Return whether a name can be split."""
-    return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divided(name, known_names))
+    return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divide(name, known_names))
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
@@ -156,7 +156,7 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
     if name in FUNCTIONS or len(name) > MAX_NAME_LENGTH:
         return ()
     offers: dict[str, Offer] = {}
-    for parts in _divided(name, known_names, exponential=following in POWERS):
+    for parts in _divide(name, known_names, exponential=following in POWERS):
         if parts[-1].is_function:
             continue
         for offer in _readings(context, parts, span.end):
@@ -179,7 +179,7 @@ def _arguments(c: Context) -> list[str]:
     return [*arguments, c.text[start : c.tokens[end].start].strip()]
 
 
-def _divided(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
+def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
     functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
     words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
     words += [Part(f, True) for f in functions if f in name]
@@ -221,7 +221,7 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
         yield from (offer._replace(certain=not is_word) for offer in _products(c, "*".join(texts), "", end))
         return
     # Each function takes everything up to the next one, or only the first name.
-    short, long = _applied(parts, 1), _applied(parts, len(parts))
+    short, long = _apply(parts, 1), _apply(parts, len(parts))
     is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
     spellings = [short] if short == long else [long, short]
     if any(part.text.isdigit() for part in parts):
@@ -232,7 +232,7 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
         yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
 
 
-def _applied(parts: Sequence[Part], most: int) -> str:
+def _apply(parts: Sequence[Part], most: int) -> str:
     factors: list[str] = []
     names: list[str] = []
     for is_function, run in groupby(parts, lambda part: part.is_function):

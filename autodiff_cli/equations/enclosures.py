@@ -61,7 +61,7 @@ def prove(finder: Search) -> list[list[float]]:
     multiple: dict[float, int] = {}
 
     def resolved(box: Box) -> bool:
-        root = _multiple_root(operator, box) if len(box) == 1 and equations.bounded(box) else None
+        root = _multiple_root(operator, box) if len(box) == 1 and equations.is_bounded(box) else None
         multiple.update([root] if root else [])
         return root is not None
 
@@ -86,23 +86,23 @@ def prove(finder: Search) -> list[list[float]]:
         (name,), ((first, last),), text = unknowns, bounds, problem.text
         narrow = (last - first) * MERGE_DISTANCE
         # a minimal box beside the interval is only its end
-        near = _grown(arb(bottom).union(arb(top)), narrow)
+        near = _grow(arb(bottom).union(arb(top)), narrow)
         waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
-        signs = ["≤" if operator.holds([x]) else "<" for x in (low, high)]
+        signs = ["≤" if operator.proves_root([x]) else "<" for x in (low, high)]
         begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
         finder.found_plateau(low, high, begin, end)
-        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.holds([x])]
+        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.proves_root([x])]
         x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
         finder.known[x,] = Root(errors=[0.0])
         starts.append([x])
     for box in (*solutions, *simple):
         if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
             start = _exact(operator, box)
-            if start is not None and equations.decided([equations.m.number(x).a for x in start]) is False:
+            if start is not None and equations.decide([equations.m.number(x).a for x in start]) is False:
                 continue
-            if not equations.bounded(box):
+            if not equations.is_bounded(box):
                 waiting.append(box)
                 continue
         starts.append([float(a.mid()) for a in box])
@@ -113,7 +113,7 @@ def prove(finder: Search) -> list[list[float]]:
         sides = [*map(_ends, box)]
         finder.undecided.append(dict(zip(unknowns, sides, strict=True)))
         is_small = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(sides, bounds, strict=True))
-        if is_small and not equations.bounded(box):
+        if is_small and not equations.is_bounded(box):
             finder.unbounded.append(finder.undecided[-1])
     finder.complete = complete and not waiting
     finder.known.update(((x,), Root(order)) for x, order in multiple.items())
@@ -148,7 +148,7 @@ def _decimals(ball: Any) -> list[float]:
 
 def _exact(operator: Operator, box: Box) -> list[float] | None:
     points = map(list, zip(*map(_decimals, box), strict=False))
-    return next((point for point in points if operator.holds(point)), None)
+    return next((point for point in points if operator.proves_root(point)), None)
 
 
 def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
@@ -244,7 +244,7 @@ class Operator:
     def _point(self, box: Box) -> dict[str, Any]:
         return {**self.values, **dict(zip(self.unknowns, map(self.ball, box), strict=True))}
 
-    def at(self, box: Box) -> tuple[Box, list[Box]]:
+    def evaluate(self, box: Box) -> tuple[Box, list[Box]]:
         """Return the values of the equations over a box, and their Jacobian."""
         at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
         rows, kinks = at.jacobian()
@@ -259,16 +259,16 @@ class Operator:
             return all(holds(self.m.number(x).a) for x in values)
         return False
 
-    def holds(self, point: Sequence[float]) -> bool:
+    def proves_root(self, point: Sequence[float]) -> bool:
         """Return whether the equations provably hold at a point."""
         numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
         return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
 
-    def bounded(self, box: Box) -> bool:
+    def is_bounded(self, box: Box) -> bool:
         """Return whether all equations are bounded over the box."""
         return self._all(self._point(box), lambda a: bool(a.is_finite()))
 
-    def decided(self, box: Box) -> bool | None:
+    def decide(self, box: Box) -> bool | None:
         """Return whether the equations hold in all of the box, or nowhere in it; None if undecided."""
         point, everywhere = self._point(box), True
         for output in self.outputs:
@@ -292,8 +292,8 @@ class Operator:
 
         middle = [arb(a.mid()) for a in box]
         try:
-            _, rows = self.at(box)
-            value, _ = self.at(middle)
+            _, rows = self.evaluate(box)
+            value, _ = self.evaluate(middle)
         except (ExpressionError, *NO_RESULT):
             return None
         inverted = inverse([[float(x.mid()) for x in row] for row in rows])
@@ -307,7 +307,7 @@ class Operator:
         result: Box = shrunk.entries()
         return result if all(a.is_finite() for a in result) else None
 
-    def shrunk(self, box: Box) -> Box:
+    def contract_repeatedly(self, box: Box) -> Box:
         """Contract the box as long as it shrinks."""
         for _ in range(MAX_CONTRACTIONS):
             contracted = self.contract(box)
@@ -316,7 +316,7 @@ class Operator:
             box = contracted
         return box
 
-    def enclosed(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
+    def enclose(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
         """Return a box with one solution near a start, and K of it; None if not found."""
         from flint import arb
 
@@ -379,7 +379,7 @@ def search(
             break
         # the widest is next: poles do not delay others
         here = heapq.heappop(waiting)[2]
-        holds = operator.decided(here)
+        holds = operator.decide(here)
         if holds is not None:
             flat += [here] if holds else []
             continue
@@ -391,7 +391,7 @@ def search(
                 proven.append(contracted)
                 continue
             # a solution may be on the edge: grow the box around it
-            grown = [_grown(a) for a in contracted]
+            grown = [_grow(a) for a in contracted]
             again = operator.contract(grown)
             no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
             if again is not None and _is_inside(again, grown) and no_wider:
@@ -414,13 +414,13 @@ def search(
             wait([*here[:k], half, *here[k + 1 :]])
     # overlapping boxes may hold the same solution
     distinct: list[Box] = []
-    for solution in map(operator.shrunk, proven):
+    for solution in map(operator.contract_repeatedly, proven):
         if not any(_overlap(solution, other) for other in distinct):
             distinct.append(solution)
     # and undecided boxes that touch are one
     clusters: list[tuple[Box, Box]] = []
     for box in sorted(undecided, key=lambda box: float(box[0].mid())):
-        one, grown = box, [_grown(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
+        one, grown = box, [_grow(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
         while touching := [k for k, (_, other) in enumerate(clusters) if _overlap(grown, other)]:
             other, wide = clusters.pop(touching[-1])
             one = [a.union(b) for a, b in zip(one, other, strict=True)]
@@ -429,7 +429,7 @@ def search(
     return distinct, flat, [box for box, _ in clusters], complete
 
 
-def _grown(a: Any, more: float = 2.0**-200) -> Any:
+def _grow(a: Any, more: float = 2.0**-200) -> Any:
     from flint import arb
 
     return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + more)

@@ -59,7 +59,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     >>> answer.texts
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
-    statements = [_stated(text, tokens) for tokens in split_statements(text)]
+    statements = [_state(text, tokens) for tokens in split_statements(text)]
     known_names = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
@@ -128,7 +128,7 @@ def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]
     return ()
 
 
-def _stated(text: str, tokens: list[Token]) -> _Statement:
+def _state(text: str, tokens: list[Token]) -> _Statement:
     depth = commas = 0
     signs: list[int] = []
     doubled: list[int] = []

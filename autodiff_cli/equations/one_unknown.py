@@ -98,7 +98,7 @@ class OneEquation(Search):
     def _is_small(self, sample: Sample | None) -> bool:
         return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
 
-    def one(self) -> list[list[float]]:
+    def solve_once(self) -> list[list[float]]:
         """Return the requested solution, if any."""
         start = self.start
         if self.name in self.problem.bounds:
@@ -107,7 +107,7 @@ class OneEquation(Search):
         if self(start) is None:
             self._evaluator(self._point_at(start))  # raises the error of the start
         for root in self._candidates(start):
-            for x in self.confirmed([root]):
+            for x in self.confirm_roots([root]):
                 return [[x]]
         return []
 
@@ -132,7 +132,7 @@ class OneEquation(Search):
             for _ in range(8):
                 low, high = self(x - step), self(x + step)
                 if low is None or high is None or _opposite(low, high):
-                    roots = (low and high and self._bracketed(low, high, x)) or roots
+                    roots = (low and high and self._bracket(low, high, x)) or roots
                     break
                 step *= 4
             yield from roots
@@ -147,7 +147,7 @@ class OneEquation(Search):
                     continue
                 if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
                     low, high = (here, end) if sign < 0 else (end, here)
-                    yield from self._bracketed(low, high)
+                    yield from self._bracket(low, high)
                 ends[sign] = here
             step *= 1.35
         if touched:
@@ -160,9 +160,9 @@ class OneEquation(Search):
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
         if a is not None and b is not None and self.exact is None and (_opposite(a, b) or 0 in (a[1], b[1])):
-            for x in self.confirmed(self._bracketed(a, b, start)):
+            for x in self.confirm_roots(self._bracket(a, b, start)):
                 return x
-        self.every()
+        self.search_all()
         if self.roots:
             return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
         side, text = self.problem.residual_text, self._text
@@ -175,20 +175,20 @@ class OneEquation(Search):
             "give other bounds" + ("" if self.exact else "; `--all --certified` proves that there is no root"),
         )
 
-    def every(self) -> list[list[float]]:
+    def search_all(self) -> list[list[float]]:
         """Return all solutions that a grid between the bounds shows."""
-        solutions = self.exactly()
+        solutions = self.solve_exactly()
         if solutions is None:
-            solutions = [[x] for x in self.confirmed(self._on_grid(*self.bounds))]
+            solutions = [[x] for x in self.confirm_roots(self._on_grid(*self.bounds))]
         self.roots = [x for (x,) in solutions]
         return solutions
 
-    def others(self, x: float) -> list[float]:
+    def other_solutions(self, x: float) -> list[float]:
         """Return approximate other solutions between the bounds."""
         if self.name not in self.problem.bounds:
             return []
         try:
-            self.roots or self.every()
+            self.roots or self.search_all()
         except Stopped:
             return []
         near = 0.0 if self.exact else 1e-7
@@ -200,25 +200,25 @@ class OneEquation(Search):
 
     def around(self) -> list[list[float]]:
         """Return all solutions of polynomials, or those on ever wider grids."""
-        solutions = self.exactly()
+        solutions = self.solve_exactly()
         if solutions is not None:
             return solutions
         self.reach, start = FIRST_REACH, self.start
-        roots = self.confirmed(self._on_grid(-FIRST_REACH, FIRST_REACH))
+        roots = self.confirm_roots(self._on_grid(-FIRST_REACH, FIRST_REACH))
         # there may be infinitely many zeros or poles
         varies = facts_of((self.output,), lambda v, inputs: v is self.leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
         while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
-            shells = [self.confirmed(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
+            shells = [self.confirm_roots(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
             self.reach *= 10
         self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
         nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_ROOTS]
         outside = self(start) is None and self.least is not None
-        return [[x] for x in sorted(nearest)] if nearest or outside else self.one()
+        return [[x] for x in sorted(nearest)] if nearest or outside else self.solve_once()
 
-    def _bracketed(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
+    def _bracket(self, low: Sample, high: Sample, start: float | None = None) -> list[float]:
         """Return the root between samples of different signs, if any; Numerical Recipes, 9.4."""
         for end in (low, high):
             if end[1] == 0:
@@ -287,7 +287,7 @@ class OneEquation(Search):
 
     def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
         if _opposite(a, b):
-            yield from ((root, True) for root in self._bracketed(a, b))
+            yield from ((root, True) for root in self._bracket(a, b))
             return
         # towards 0 on the left and away on the right: the minimum is in between
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
@@ -304,7 +304,7 @@ class OneEquation(Search):
                 yield x, False
                 return
             if _opposite(here, a):
-                yield from ((root, True) for root in self._bracketed(a, here) + self._bracketed(here, b))
+                yield from ((root, True) for root in self._bracket(a, here) + self._bracket(here, b))
                 return
             if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
                 left = here
@@ -314,7 +314,7 @@ class OneEquation(Search):
         if self._is_small(least):
             yield least[0], False
 
-    def confirmed(self, roots: Sequence[float]) -> list[float]:
+    def confirm_roots(self, roots: Sequence[float]) -> list[float]:
         """Return the true roots among ascending ones."""
         result: list[float] = []
         flat: list[float] = []
@@ -350,7 +350,7 @@ class OneEquation(Search):
             width *= 4
         result = []
         for start in dict.fromkeys((flat[len(flat) // 2], *flat[:: max(1, len(flat) - 1)])):
-            root = self._refined(start, width)
+            root = self._refine(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
                 if not self._is_defined(x):
@@ -361,9 +361,9 @@ class OneEquation(Search):
                     self.known[x,] = Root(root[1], [0.0] if is_exact else None)
                     result.append(x)
         hole = any(flat[0] - 2 * width <= x <= flat[-1] + 2 * width for x in self.rejected)
-        return result or ([] if hole else self._rounded_root(flat, width))
+        return result or ([] if hole else self._round_root(flat, width))
 
-    def _rounded_root(self, flat: Sequence[float], width: float) -> list[float]:
+    def _round_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
         in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
         value = in_digits and in_digits[0]
@@ -467,7 +467,7 @@ class OneEquation(Search):
 
         return function
 
-    def _refined(self, start: float, width: float) -> tuple[float, int | None] | None:
+    def _refine(self, start: float, width: float) -> tuple[float, int | None] | None:
         """Return the double nearest to a root, and its multiplicity; None if unconfirmed.
 
         A multiple root of f is a simple one of f/f', to which the secant method converges.
@@ -550,7 +550,7 @@ class OneEquation(Search):
             return roots, kind
         return None
 
-    def exactly(self) -> list[list[float]] | None:
+    def solve_exactly(self) -> list[list[float]] | None:
         """Return all solutions between the bounds if they are known exactly."""
         if self.exact is None:
             return None
@@ -565,7 +565,7 @@ class OneEquation(Search):
             self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], None, equation)
         return [[root.x] for root in roots]
 
-    def searched(self, count: int) -> str:
+    def describe_search(self, count: int) -> str:
         """Return a sentence on the search; `solved` if one root was requested."""
         if not self.reach or not count:
             return "solved"
@@ -587,7 +587,7 @@ class OneEquation(Search):
             f"{high} on a grid{'' if self.plateaus else more}"
         )
 
-    def nearest(self) -> str:
+    def describe_least_residual(self) -> str:
         """Describe the point with the least residual."""
         if self.least is None:
             return ""

@@ -80,18 +80,18 @@ class SeveralEquations(Search):
             self.least = size, list(unknowns.values())
         return values, self.np.array([row for _, row in rows])
 
-    def one(self) -> list[list[float]]:
+    def solve_once(self) -> list[list[float]]:
         """Return the solution near the start, if any."""
         start = [self.problem.values[name] for name in self.unknowns]
         self(start)  # raises the error of the start
-        solution = self._from(start) or self._from(self._wandered(start))
-        return self._decided([] if solution is None else [solution])
+        solution = self._from(start) or self._from(self._wander(start))
+        return self._decide([] if solution is None else [solution])
 
     @cached_property
     def linear(self) -> bool:  # type: ignore[override]
         return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
 
-    def _decided(self, solutions: list[list[float]]) -> list[list[float]]:
+    def _decide(self, solutions: list[list[float]]) -> list[list[float]]:
         """Decide in fractions about singular linear equations."""
         is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
         if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
@@ -118,7 +118,7 @@ class SeveralEquations(Search):
         at = dict(zip(self.unknowns, x, strict=True))
         return self.accuracy(at, *self.residuals(at))
 
-    around = one
+    around = solve_once
 
     def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
         return all(
@@ -222,7 +222,7 @@ class SeveralEquations(Search):
             flat = not any(in_digits(beside)[0])
         return None if flat and not self.holds_exactly(x) else x
 
-    def _wandered(self, start: Sequence[float]) -> list[float]:
+    def _wander(self, start: Sequence[float]) -> list[float]:
         from scipy.optimize import least_squares
 
         bounds = tuple(zip(*self.bounds, strict=True))
@@ -233,7 +233,7 @@ class SeveralEquations(Search):
             return list(ended.x)
         return list(self.least[1]) if self.least else list(start)
 
-    def every(self) -> list[list[float]]:
+    def search_all(self) -> list[list[float]]:
         """Return the solutions reached from many starts between the bounds."""
         draw = random.Random(0)
         solutions: list[list[float]] = []
@@ -250,9 +250,9 @@ class SeveralEquations(Search):
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
             if x and not is_known(x):
                 solutions.append(x)
-        return self._decided(sorted(solutions))
+        return self._decide(sorted(solutions))
 
-    def searched(self, count: int) -> str:
+    def describe_search(self, count: int) -> str:
         """Return a sentence on the range of the search."""
         if self.complete is False:
             return "1 solution found of infinitely many: the linear equations depend on each other"
@@ -264,7 +264,7 @@ class SeveralEquations(Search):
             how = "`--all` with bounds for all unknowns"
         return f"{plural(count, 'solution')} found from one start; {how} looks for others"
 
-    def nearest(self) -> str:
+    def describe_least_residual(self) -> str:
         """Describe the point with the least residuals."""
         if self.least is None or self.complete:
             return f": {self.kind}" if self.complete else ""

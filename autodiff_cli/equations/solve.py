@@ -145,10 +145,10 @@ def solve(
     starts: list[list[float]] = []
     try:
         if every and arithmetic.name == "certified":
-            exact = finder.exactly() if isinstance(finder, OneEquation) else None
+            exact = finder.solve_exactly() if isinstance(finder, OneEquation) else None
             starts = prove(finder) if exact is None else exact
         else:
-            starts = finder.every() if every else finder.around() if anywhere else finder.one()
+            starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
     except Stopped:
         interrupted = True
     if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
@@ -157,7 +157,7 @@ def solve(
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
-        others = finder.others(*starts[0])
+        others = finder.other_solutions(*starts[0])
     is_open = finder.complete is None and finder.undecided is None
     if is_open and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
@@ -195,11 +195,13 @@ def solve(
 def find_solution(problem: Problem) -> dict[str, float]:
     """Return the requested solution. Raises `ExpressionError`."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
-    for root in finder.one():
+    for root in finder.solve_once():
         return dict(zip(problem.unknowns, root, strict=True))
     first = problem.unknowns[0]
     hint = f"say where it is: a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
-    raise ExpressionError("domain", f"no solution of the equations was found{finder.nearest()}", hint=hint)
+    raise ExpressionError(
+        "domain", f"no solution of the equations was found{finder.describe_least_residual()}", hint=hint
+    )
 
 
 def posed_equations(
@@ -323,7 +325,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         plain = m is REAL or (exact and not simple and m.name == "precision")
         here = {name: m.number(x) for name, x in at.items()} if plain else None
-        here = here or _sharpened(m, finder, values, at, order_there or 0, sharp, exact)
+        here = here or _sharpen(m, finder, values, at, order_there or 0, sharp, exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -414,7 +416,7 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
-def _sharpened(
+def _sharpen(
     m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
 ) -> dict[str, Number]:
     unknowns, places = finder.unknowns, list(start.values())
@@ -444,15 +446,15 @@ def _sharpened(
     from ..numbers.ball import Ball
 
     operator = Operator(outputs, unknowns, values, boxes(m.bits))
-    if (order > 1 or exact) and operator.holds(places):
+    if (order > 1 or exact) and operator.proves_root(places):
         return _named(unknowns, map(m.number, places))
-    enclosed = operator.enclosed(places, 8)
+    enclosed = operator.enclose(places, 8)
     if enclosed is None:
         raise undecided("whether there is exactly one solution here cannot be told")
-    box, narrow = enclosed[0], operator.shrunk(enclosed[1])
+    box, narrow = enclosed[0], operator.contract_repeatedly(enclosed[1])
     # an exact solution in the box is the only one in it
     plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
-    if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.holds(plain):
+    if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.proves_root(plain):
         return _named(unknowns, map(m.number, plain))
     return _named(unknowns, map(Ball, narrow))
 
@@ -477,8 +479,11 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
             all_known, none = f"proven to be all{between}{whole}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
-        return "not found", f"no solution was found{between if every else ''}{finder.nearest()}{finder.cut_short}"
+        return (
+            "not found",
+            f"no solution was found{between if every else ''}{finder.describe_least_residual()}{finder.cut_short}",
+        )
     if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
-    return "solved", finder.searched(count)
+    return "solved", finder.describe_search(count)

@@ -130,7 +130,7 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
     solutions = solutions_in(answer, system.unknowns)
     for solution in solutions:
         texts = [*solution.values()] if len(solution) == 1 else [f"{name} = {text}" for name, text in solution.items()]
-        which, fails, numbers = ", ".join(texts), system.failing(solution), system.numbers(solution)
+        which, fails, numbers = ", ".join(texts), system.first_failing(solution), system.numbers(solution)
         agreeing = {
             k
             for k, root in enumerate(roots)
@@ -240,7 +240,7 @@ class _System:
         self._outputs = [_put_in(output, self._fixed) for output in equations.program.outputs]
         self._texts = equations.texts
 
-    def failing(self, solution: Solution) -> str | None:
+    def first_failing(self, solution: Solution) -> str | None:
         """Return the first equation that a solution fails, or None."""
         graphs = self._graphs(solution)
         differences = (_put_in(output, graphs) for output in self._outputs)
@@ -261,11 +261,11 @@ class _System:
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """Return the mistake in a wrong solution; empty if unknown."""
         for name, text in solution.items():
-            if self.failing(solution | {name: f"-({text})"}) is None:
+            if self.first_failing(solution | {name: f"-({text})"}) is None:
                 return f"the sign of `{name}` is wrong"
         if len(solution) <= MAX_SWAPPED_VALUES:
             for values in permutations(solution.values()):
-                if self.failing(dict(zip(solution, values, strict=True))) is None:
+                if self.first_failing(dict(zip(solution, values, strict=True))) is None:
                     return "the values are those of other unknowns: they are swapped"
         numbers = self.numbers(solution)
         if any(all(_is_within(x, root[name], NEAR_RELATIVE) for name, x in numbers.items()) for root in roots):

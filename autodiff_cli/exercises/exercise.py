@@ -114,7 +114,7 @@ class Exercise(Record):
         return tuple(statements)
 
     @property
-    def answered(self) -> str:
+    def answer_line(self) -> str:
         """Return the answer on one line: `x = 3, y = -1/2`."""
         return ", ".join(f"{name} = {x}" if name else x for name, x in zip(self.names, self.answer, strict=True))
 
@@ -175,7 +175,7 @@ def make_sheet(
         for number, name in enumerate(names, start=1):
             (derivative,) = diff(text, wrt=[name]).derivatives
             draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
-            own.append(_posed(draft, seed=seed, number=number, solutions=solutions))
+            own.append(_pose(draft, seed=seed, number=number, solutions=solutions))
         return Sheet(0, "", seed, tuple(own))
     exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
@@ -196,7 +196,7 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
         # use every pattern once, in a new order each time
         for pattern in [left[place] for place in draw.order(len(left))]:
             for tried in range(MAX_DRAFTS if topic is None else MAX_DRAFTS_OF_TOPIC):
-                draft = draw.draft(pattern)
+                draft = draw.draft_problem(pattern)
                 if topic is not None and not _is_about(draft, topic):
                     continue
                 program = draft.kind, draft.program
@@ -207,7 +207,7 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                     used_shapes |= {program, shape}
                     number += 1
                     draft = draft._replace(answer=answer)
-                    yield _posed(draft, level=level, seed=seed, number=number, solutions=solutions)
+                    yield _pose(draft, level=level, seed=seed, number=number, solutions=solutions)
                     break
             else:
                 left.remove(pattern)
@@ -222,7 +222,7 @@ class Draw:
     def _choice(self, choices: Sequence[T]) -> T:
         return choices[int(self._random.random() * len(choices))]
 
-    def whole(self, low: int, high: int, without: int | None = None) -> int:
+    def integer(self, low: int, high: int, without: int | None = None) -> int:
         """Return an integer from `low` to `high`, but not `without`."""
         return self._choice([k for k in range(low, high + 1) if k != without])
 
@@ -235,17 +235,17 @@ class Draw:
         """Return an integer of a range, or one of several texts or macros."""
         if bounds := _WHOLE.fullmatch(choices.format_map(drawn)):
             low, high, without = bounds.groups()
-            return str(self.whole(int(low), int(high), None if without is None else int(without)))
+            return str(self.integer(int(low), int(high), None if without is None else int(without)))
         options = choices.split(" | ")
         chosen = self._choice(options) if len(options) > 1 else choices
         if chosen == "@polynomial_in_two":
             return self._polynomial_in_two()
         if chosen.startswith("@"):
             macro = load_patterns()["macros"][chosen[1:]]
-            return fill(macro["text"], self.all(macro["draw"]))
+            return fill(macro["text"], self.draw_values(macro["draw"]))
         return fill(chosen, drawn)
 
-    def all(self, draws: Sequence[str]) -> dict[str, str]:
+    def draw_values(self, draws: Sequence[str]) -> dict[str, str]:
         """Return drawn, computed and written values by name."""
         drawn: dict[str, str] = {}
         for row in draws:
@@ -263,13 +263,13 @@ class Draw:
 
     def _polynomial_in_two(self) -> str:
         terms = ["x**2*y", "x*y**2", "x*y", "x**2", "y**2", "x", "y", "x**3", "y**3"]
-        chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.whole(2, 3)])]
-        text = write_sum([f"{self.whole(-4, 5, 0)} {term}" for term in chosen])
+        chosen = [terms[k] for k in sorted(self.order(len(terms))[: self.integer(2, 3)])]
+        text = write_sum([f"{self.integer(-4, 5, 0)} {term}" for term in chosen])
         return text if "x" in text and "y" in text else f"{text} + x*y"
 
-    def draft(self, pattern: Mapping[str, Any]) -> Exercise:
+    def draft_problem(self, pattern: Mapping[str, Any]) -> Exercise:
         """Return a problem of a pattern, not yet solved."""
-        drawn = self.all(pattern["draw"])
+        drawn = self.draw_values(pattern["draw"])
         program = fill(pattern["program"], drawn)
         wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))
         point, more = (
@@ -358,7 +358,7 @@ def _exactly(program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)) -
     return Fraction(answer.value.text), {name: Fraction(answer.gradient[name].text) for name in wrt}
 
 
-def _posed(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions: bool) -> Exercise:
+def _pose(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions: bool) -> Exercise:
     kind, several = draft.kind, "f(x," in draft.program
     asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
     task = (draft.task or load_patterns()["tasks"][asks]).format(

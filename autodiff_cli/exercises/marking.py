@@ -184,7 +184,7 @@ def points(
     guards = _guards(functions)
     regions = {_signs(guards, at) for at in chosen}
     most, further = len(regions) + MAX_REGIONS, []
-    for at in _searched(literals, names):
+    for at in _search(literals, names):
         signs = _signs(guards, at)
         if signs not in regions and len(regions) < most:
             regions.add(signs)
@@ -194,7 +194,7 @@ def points(
     return chosen, further
 
 
-def _searched(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
+def _search(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
     numbers = {
         sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
     }
@@ -425,7 +425,7 @@ class FormulaAnswer:
             return None
         return ComparedPoint(slope, value_at(m, self.typed, numbers), at, swept.value)
 
-    def _compared(self, at: Mapping[str, Any]) -> ComparedPoint | None:
+    def _compare(self, at: Mapping[str, Any]) -> ComparedPoint | None:
         first: list[ComparedPoint | None] = []
 
         def both(m: NumberType) -> ComparedPoint | None:
@@ -438,7 +438,7 @@ class FormulaAnswer:
     def mark(self) -> Marked:
         """Compare the formulas at all points. Raises `ExpressionError`."""
         for at in self.points():
-            self.places += filter(None, [self._compared(at)])
+            self.places += filter(None, [self._compare(at)])
         count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
         if count < MIN_POINTS:
             message = f"there are too few points {self.where}to compare the answer at"

@@ -297,11 +297,11 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     if primitive.smooth:
         if not primitive.variadic:
             at = dict(zip(primitive.params, inputs, strict=True))
-            slopes = [_placed(parse(primitive.smooth[k]).outputs[0], at) for k in active]
+            slopes = [_place(parse(primitive.smooth[k]).outputs[0], at) for k in active]
         elif len(inputs) == 2:
             (first,) = parse(primitive.smooth[0]).outputs
             leaves = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
-            return [_placed(first, dict(zip(leaves, inputs, strict=True)))] * len(active), (_apart(*inputs),)
+            return [_place(first, dict(zip(leaves, inputs, strict=True)))] * len(active), (_apart(*inputs),)
         else:
             one, zero = constant(1.0, "1"), constant(0.0, "0")
             slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
@@ -345,7 +345,7 @@ def _away(value: Value) -> str:
 
 
 # ---- graphs
-def _placed(formula: Value, inputs: Mapping[str, Value]) -> Value:
+def _place(formula: Value, inputs: Mapping[str, Value]) -> Value:
     return substitute(formula, lambda v: None if v._prev else inputs.get(v.label, v))
 
 

@@ -238,7 +238,7 @@ def diff(
     sides = equations_of(program, typeset) if typeset else []
     # a program too long to print shares parts with its derivatives
     wanted = formulas if sides or not typeset else [output, *formulas]
-    parts, rest = _shared(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
+    parts, rest = _share(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
     for formula in [part for _, part in parts] + rest:
         length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
         if length > MAX_LENGTH:
@@ -469,7 +469,7 @@ def _higher(
     raise error_at(fault, at.graph)
 
 
-def _shared(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
+def _share(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
     order = in_order(formulas)
     uses: dict[Value, int] = {}
     for value in order:

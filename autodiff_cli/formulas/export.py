@@ -49,7 +49,7 @@ def export(
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
-    if not writer.callable(name):
+    if not writer.can_name_function(name):
         hint = "give a plain name that means nothing there: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
     if to == "latex":
@@ -72,9 +72,9 @@ def export(
         ) from None
     bound = [(program.place(i), name) for name, _, i in program.bound]
     labels = {recording.place[i]: name for i, name in bound if i in recording.place and graph.parents[i]}
-    shown = showing_faults(recording, writer.silent, labels, writer.limits)
+    shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
-    return Exported(text, to, name, writer.spelled(unit.variables), unit.wanted, writer.module(unit), dialect)
+    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)
 
 
 def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:

@@ -39,20 +39,20 @@ class Branch:
         return self.children[key]
 
     @property
-    def other(self) -> Branch | None:
+    def opposite(self) -> Branch | None:
         """Return the branch of the opposite outcome, if it exists."""
         if self.parent is None or self.condition is None:
             return None
         return self.parent.children.get((self.condition.index, not self.holds))
 
-    def within(self, other: Branch) -> bool:
+    def is_within(self, other: Branch) -> bool:
         """Return whether this branch equals or lies inside the other."""
         branch: Branch | None = self
         while branch is not None and branch.depth > other.depth:
             branch = branch.parent
         return branch is other or not other.depth
 
-    def line(self) -> list[Branch]:
+    def enclosing(self) -> list[Branch]:
         """Return the branches from the outermost to this one, but not the whole program."""
         branches: list[Branch] = []
         branch = self
@@ -177,11 +177,11 @@ class _Reverse:
                 continue
             self.active.add(i)
             self.m.node = i
-            self.partials[i] = partials = self.local(i)
+            self.partials[i] = partials = self.local_partials(i)
             if i in self.always and all(partial.safe for _, partial in partials) and self.plain.issuperset(towards):
                 self.plain.add(i)
 
-    def local(self, i: int) -> list[tuple[int, Step]]:
+    def local_partials(self, i: int) -> list[tuple[int, Step]]:
         m, primitive, inputs = self.m, self.graph.primitives[i], self.graph.parents[i]
         steps = [self.place[p] for p in inputs]
         if primitive.product and any(
@@ -220,37 +220,40 @@ class _Reverse:
                 totals.append(adjoint)
                 adjoint.safe = True
             for p, partial in self.partials[i]:
-                part = self.part(partial, when)
+                part = self.add_part(partial, when)
                 if part is None:
                     continue
                 if adjoint.safe and p in self.plain and i in self.always:
-                    part = when, self.filled(partial)
-                adjoints.setdefault(p, []).append((part[0], self.times(adjoint, part[1])))
+                    part = when, self.fill(partial)
+                adjoints.setdefault(p, []).append((part[0], self.multiply(adjoint, part[1])))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
         return results, totals
 
-    def part(self, partial: Step, when: Branch) -> Part | None:
+    def add_part(self, partial: Step, when: Branch) -> Part | None:
         if partial is self.m.nothing:
             return None
         if partial.name != "where":
             return when, partial
         condition, x, y = partial.args
-        then, otherwise = self.part(x, when.inside(condition, True)), self.part(y, when.inside(condition, False))
+        then, otherwise = (
+            self.add_part(x, when.inside(condition, True)),
+            self.add_part(y, when.inside(condition, False)),
+        )
         if then is None or otherwise is None:
             return then or otherwise
-        return self.either(then[0], otherwise[0]), self.m.where(condition, then[1], otherwise[1])
+        return self.union(then[0], otherwise[0]), self.m.where(condition, then[1], otherwise[1])
 
-    def filled(self, partial: Step) -> Step:
+    def fill(self, partial: Step) -> Step:
         if partial.name == "where":
             condition, x, y = partial.args
-            return self.m.where(condition, self.filled(x), self.filled(y))
+            return self.m.where(condition, self.fill(x), self.fill(y))
         return self.m.zero if partial is self.m.nothing else partial
 
-    def times(self, adjoint: Step, factor: Step) -> Step:
+    def multiply(self, adjoint: Step, factor: Step) -> Step:
         m = self.m
         if factor.name == "where" and any(branch.name == "number" for branch in factor.args[1:]):
             condition, x, y = factor.args
-            return m.where(condition, self.times(adjoint, x), self.times(adjoint, y))
+            return m.where(condition, self.multiply(adjoint, x), self.multiply(adjoint, y))
         for zero, other in ((adjoint, factor), (factor, adjoint)):
             if zero.name == "number" and zero.data == 0 and other.safe:
                 return m.zero
@@ -270,7 +273,7 @@ class _Reverse:
             *_, branch = heappop(waiting)
             if branch not in sums or branch.parent is None or branch.condition is None:
                 continue
-            other = branch.other
+            other = branch.opposite
             if not plain and other not in sums:
                 continue
             values = sums.pop(branch), sums.pop(other, self.m.zero) if other else self.m.zero
@@ -280,23 +283,23 @@ class _Reverse:
             heappush(waiting, (-outer.depth, outer.serial, next(number), outer))
         when, total = next(iter(sums.items()))
         for branch, value in list(sums.items())[1:]:
-            around = self.either(when, branch)
-            shared = around if when.within(around) and branch.within(around) else around.parent
+            around = self.union(when, branch)
+            shared = around if when.is_within(around) and branch.is_within(around) else around.parent
             assert shared is not None
-            total = self.m.step("add", self.guarded(total, when, shared), self.guarded(value, branch, shared))
+            total = self.m.step("add", self.guard(total, when, shared), self.guard(value, branch, shared))
             when = around
         return when, total
 
-    def guarded(self, value: Step, branch: Branch, around: Branch) -> Step:
+    def guard(self, value: Step, branch: Branch, around: Branch) -> Step:
         while branch is not around:
             assert branch.condition is not None and branch.parent is not None
             value = self.m.where(branch.condition, *((value, 0) if branch.holds else (0, value)))
             branch = branch.parent
         return value
 
-    def either(self, one: Branch, other: Branch) -> Branch:
+    def union(self, one: Branch, other: Branch) -> Branch:
         """Return the branch that is the union of two."""
-        line, other_line = one.line(), other.line()
+        line, other_line = one.enclosing(), other.enclosing()
         shared = self.root
         while line and other_line and line[0] is other_line[0]:
             shared = line.pop(0)
@@ -359,7 +362,7 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
     watched = [step for step in recording.watched if step.name in silent and step in there]
     planner = _Planner(live, roots) if any(step.name in LAZY for step in live) else None
     places = planner.places if planner else dict.fromkeys(live, frozenset((Branch(),)))
-    observed = _observed(results, live, places)
+    observed = _observe(results, live, places)
     checks = [Task(s, path) for s in (*watched, *edges) if s not in observed for path in places[s]]
     tasks = (
         planner.order() if planner else [Task(step, branch) for step in live if step.args for branch in places[step]]
@@ -379,7 +382,7 @@ def live_steps(roots: Iterable[Step]) -> list[Step]:
     return sorted(live, key=attrgetter("index"))
 
 
-def _observed(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
+def _observe(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
     seen = set(roots)
     for step in reversed(live):
         if step not in seen or not step.args:
@@ -405,7 +408,7 @@ class _Planner:
         self.places: dict[Step, frozenset[Branch]] = {}
         for step in reversed(self.live):
             need = needs.pop(step)
-            places = everywhere if self.root in need else self.merged(need)
+            places = everywhere if self.root in need else self.merge(need)
             self.places[step] = places
             if step.name not in LAZY:
                 for a in step.args:
@@ -421,34 +424,34 @@ class _Planner:
                 elif branch.args:
                     needs.setdefault(branch, set()).update(p.inside(condition, holds) for p in places)
 
-    def merged(self, need: set[Branch]) -> frozenset[Branch]:
+    def merge(self, need: set[Branch]) -> frozenset[Branch]:
         need = set(need)
         for innermost in sorted(need, key=lambda p: -p.depth):
             path = innermost
-            while path in need and path.parent is not None and path.other in need:
-                need -= {path, path.other}
+            while path in need and path.parent is not None and path.opposite in need:
+                need -= {path, path.opposite}
                 path = path.parent
                 need.add(path)
         if self.root in need:
             return frozenset((self.root,))
-        kept = need if len(need) == 1 else {p for p in need if not any(a in need for a in p.line()[:-1])}
+        kept = need if len(need) == 1 else {p for p in need if not any(a in need for a in p.enclosing()[:-1])}
         while len(kept) > MANY_PLACES:
             deepest = max(p.depth for p in kept)
             kept = {p.parent if p.depth == deepest and p.parent else p for p in kept}
         return frozenset(kept)
 
-    def covering(self, step: Step, path: Branch) -> Branch | None:
-        return next((place for place in self.places[step] if path.within(place)), None)
+    def cover(self, step: Step, path: Branch) -> Branch | None:
+        return next((place for place in self.places[step] if path.is_within(place)), None)
 
     def order(self) -> list[Task]:
         tasks: list[Task] = []
         providers: dict[tuple[Step, Branch | None], Sequence[int]] = {}
         for step in self.live:
             # branches within different parents may have equal serials
-            for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.line()])):
+            for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.enclosing()])):
                 first = len(tasks)
                 condition, *chosen = branches(step) if step.name in LAZY else (step,)
-                if any(b.args and self.covering(b, path) is None for b in chosen):
+                if any(b.args and self.cover(b, path) is None for b in chosen):
                     tasks += [Task(step, path.inside(condition, k == 0), b) for k, b in enumerate(chosen)]
                 else:
                     tasks.append(Task(step, path))
@@ -457,15 +460,15 @@ class _Planner:
         sorter: TopologicalSorter[int | Branch] = TopologicalSorter()
         entered: set[Branch] = set()
         for k, (step, path, source) in enumerate(tasks):
-            line = path.line()
+            line = path.enclosing()
             for s in dict.fromkeys([source] if source is not None else step.args):
                 if s.args:
-                    sorter.add(k, *providers[s, self.covering(s, path)])
+                    sorter.add(k, *providers[s, self.cover(s, path)])
             sorter.add(k, *line[-1:])
             for outer, branch in zip([self.root, *line], line, strict=False):
                 if branch not in entered and branch.condition is not None:
                     entered.add(branch)
-                    sorter.add(branch, *providers[branch.condition, self.covering(branch.condition, outer)])
+                    sorter.add(branch, *providers[branch.condition, self.cover(branch.condition, outer)])
                     sorter.add(branch, *line[: outer.depth][-1:])
         sorter.prepare()
         ready: dict[Branch, list[int]] = {}

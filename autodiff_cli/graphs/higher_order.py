@@ -48,14 +48,14 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
     graph = graph_of(output)
     zero, duals = m.number(0), Duals(m)
     direction = {name: k for k, name in enumerate(wrt)}
-    seeded = {n: duals.seeded(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
+    seeded = {n: duals.seed(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
     try:
         at = evaluate_in(duals, graph, seeded, wrt)
         smooth = not breakpoints_met(at)
         if smooth:
             duals.strict = True
             # adjoints carry derivatives too: one that is 0 may vary
-            adjoints = at.placed(backward, at.order, at.active, {graph.roots[0]: Dual(duals, m.number(1), {})})
+            adjoints = at.sweep(backward, at.order, at.active, {graph.roots[0]: Dual(duals, m.number(1), {})})
     except ExpressionError as error:
         first = value_and_gradient(m, graph, values, wrt)  # its own error shows plain numbers
         sharp = _in_digits(graph, values, wrt) if m is REAL and error.kind == "overflow" else None
@@ -64,7 +64,7 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
         return Curvature(first.value, [*first.gradient.values()], sharp)
     if not smooth:
         first = value_and_gradient(m, graph, values, wrt)
-        return first.placed(_at_breakpoints, m, first, wrt)
+        return first.sweep(_at_breakpoints, m, first, wrt)
     leaves = [None if i is None else adjoints[i] for i in at.wanted.values()]
     partials: list[dict[int, Number]] = [{} if adjoint is None else adjoint.d for adjoint in leaves]
     doubtful = m is REAL and _may_underflow((*at.graph.data, *adjoints), partials)
@@ -175,7 +175,7 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
 
     Raises `ExpressionError` with its place in the text; `NotSmooth` if the two sides differ.
     """
-    series, expanded = _expanded(m, source, values, {by: [m.number(1)]})
+    series, expanded = _expand(m, source, values, {by: [m.number(1)]})
     if order == 0 or not breakpoints_met(expanded):
         return _coefficients(series, expanded, order)
     at = evaluate_in(m, source, values, (by,))
@@ -190,7 +190,7 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
     names = [f"the coefficient of order {k}" for k in range(order + 1)]
     try:
         make, way_out = partial(TaylorSeries, m, order), ", or ask for a lower order"
-        return at.placed(common_numbers, make, at.graph, at.wanted.values(), numbers, names, way_out)
+        return at.sweep(common_numbers, make, at.graph, at.wanted.values(), numbers, names, way_out)
     except Unknown as unknown:
         reason = "a power series of the length of a vector that vanishes is not computed"
         raise error_at(unknown.breakpoint.refusal(reason), at.graph) from None
@@ -204,14 +204,14 @@ def directional_in(
     `along` has the coefficients of orders 1, 2, … of the variables that move; those left out are 0.
     Raises `ExpressionError` with its place in the text, also at a kink.
     """
-    series, expanded = _expanded(m, source, values, along)
+    series, expanded = _expand(m, source, values, along)
     if breakpoints_met(expanded):
         span = expanded.graph.span(expanded.graph.roots[0])
         raise ExpressionError("derivative", "there is a kink at this point", span, "move the point to one side")
     return _coefficients(series, expanded, order)
 
 
-def _expanded(
+def _expand(
     m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
 ) -> tuple[SeriesType, Evaluation]:
     series = SeriesType(m)

@@ -74,17 +74,17 @@ class _LaurentType(Lifted):
         return self.number(self.base.literal(text))
 
     def finite(self, x: Number) -> bool:
-        return not isinstance(x, Laurent) or x.varies or self.base.finite(x.x)
+        return not isinstance(x, Laurent) or x.varies or self.base.is_finite(x.x)
 
-    def trimmed(self, start: int, c: Sequence[Number], end: int | None = None) -> Laurent:
+    def trim(self, start: int, c: Sequence[Number], end: int | None = None) -> Laurent:
         coefficients = [*c, *[self.zero] * ((self.end if end is None else end) - start - len(c))]
         k = next((k for k, x in enumerate(coefficients) if not self.is_zero(x)), len(coefficients))
         return Laurent(self, start + k, coefficients[k:])
 
-    def expanded(self, x: Laurent) -> Laurent:
-        return x if x.varies else self.trimmed(0, x.c)
+    def expand(self, x: Laurent) -> Laurent:
+        return x if x.varies else self.trim(0, x.c)
 
-    def lifted(self, primitive: Primitive) -> Callable[..., Laurent]:
+    def lift(self, primitive: Primitive) -> Callable[..., Laurent]:
         return partial(self.step, primitive.name)
 
     def step(self, name: str, *inputs: Number) -> Laurent:
@@ -101,13 +101,13 @@ class _LaurentType(Lifted):
             with Defined(ArithmeticError, ValueError):
                 n = int(numbers[1])
                 if numbers[1] == n and abs(n) <= MAX_POWER:
-                    power = one = self.trimmed(0, [self.one])
+                    power = one = self.trim(0, [self.one])
                     for _ in range(abs(n)):
                         power = self.product(power, numbers[0])
                     return power if n >= 0 else self.quotient(one, power)
         if name in QUOTIENTS:
             above, below = (self.function(each, numbers) if each else None for each in QUOTIENTS[name])
-            return self.quotient(above or self.trimmed(0, [self.one]), below or numbers[0])
+            return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
         if name in ("mul", "div"):
@@ -118,7 +118,7 @@ class _LaurentType(Lifted):
         a, b = map(self.expanded, numbers)
         end, start = min(a.end, b.end), min(a.start, b.start)
         pairs = [(a.at(k), b.at(k)) for k in range(start, end)]
-        return self.trimmed(start, [x + y if name == "add" else x - y for x, y in pairs], max(end, start))
+        return self.trim(start, [x + y if name == "add" else x - y for x, y in pairs], max(end, start))
 
     def product(self, a: Laurent, b: Laurent) -> Laurent:
         count = min(len(a.c), len(b.c))
@@ -154,7 +154,7 @@ class _LaurentType(Lifted):
                 power.extend(n)
         except Failed as failed:
             raise failed.error from None
-        return self.trimmed(0, [out.at(k) for k in range(end)], end)
+        return self.trim(0, [out.at(k) for k in range(end)], end)
 
 
 def laurent_in(
@@ -173,8 +173,8 @@ def laurent_in(
         series = _LaurentType(m, order + more + 1, is_zero)
         leaves = {name: series.number(x) for name, x in values.items()}
         try:
-            leaves[by] = series.trimmed(0, [values[by], series.one])
-            result = series.expanded(evaluate_in(series, output, leaves).value)
+            leaves[by] = series.trim(0, [values[by], series.one])
+            result = series.expand(evaluate_in(series, output, leaves).value)
         except _TooShort:
             continue
         if result.end > order:

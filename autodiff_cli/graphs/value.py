@@ -44,7 +44,7 @@ def _function(name: str, doc: str) -> Callable[[Value], Value]:
     return method
 
 
-def _reflected(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
+def _reflect(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
     def method(self: Value, other: Number) -> Value:
         return operation(as_value(other), self)
 
@@ -174,7 +174,7 @@ class Value:
         try:
             grads = with_fallback(_quick_grads, _swept_grads, graph)
         except ExpressionError as error:
-            raise _hinted(error) from None
+            raise _hint(error) from None
         for n, grad in zip(graph.places, grads, strict=True):
             n.grad = grad
 
@@ -195,17 +195,17 @@ class Value:
         return round(self.data, digits)
 
     def __copy__(self) -> Value:
-        return _copied(self._prev, self.primitive, self.data, self.grad, self._about)
+        return _copy(self._prev, self.primitive, self.data, self.grad, self._about)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Value:
         for n in _below(self, memo):
-            memo[id(n)] = _copied([memo[id(p)] for p in n._prev], n.primitive, n.data, n.grad, n._about)
+            memo[id(n)] = _copy([memo[id(p)] for p in n._prev], n.primitive, n.data, n.grad, n._about)
         copied: Value = memo[id(self)]
         return copied
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._first is None:
-            return _copied, ((), self.primitive, self.data, self.grad, self._about)
+            return _copy, ((), self.primitive, self.data, self.grad, self._about)
         if id(self) not in _packs.places:
             _pack = _Pack(self)  # kept alive until it is pickled
         pack, k = _packs.places[id(self)]
@@ -251,8 +251,8 @@ class Value:
     def __abs__(self) -> Value:
         return apply(FUNCTIONS["abs"], self)
 
-    __radd__, __rsub__ = _reflected(operator.add), _reflected(operator.sub)
-    __rmul__, __rtruediv__ = _reflected(operator.mul), _reflected(operator.truediv)
+    __radd__, __rsub__ = _reflect(operator.add), _reflect(operator.sub)
+    __rmul__, __rtruediv__ = _reflect(operator.mul), _reflect(operator.truediv)
     __lt__, __le__ = _comparison(operator.lt), _comparison(operator.le)
     __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
 
@@ -333,12 +333,12 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
     try:
         out = compute(REAL, primitive, numbers, 0)
     except NodeError as fault:
-        raise _hinted(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
+        raise _hint(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
     first, second = _kept(inputs)
     return _result(primitive, first, second, out)
 
 
-def _hinted(error: ExpressionError) -> ExpressionError:
+def _hint(error: ExpressionError) -> ExpressionError:
     if error.hint is not None:
         error.add_note(f"  hint: {error.hint}")
     return error
@@ -385,7 +385,7 @@ FACTS = ("data", "grad", "_about")
 """Attributes of a node besides its operation and inputs."""
 
 
-def _copied(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
+def _copy(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
     created = node(primitive, inputs)
     created.data, created.grad, created._about = facts
     return created
@@ -429,18 +429,18 @@ class _Pack:
         leaves = {k: n for k, n in enumerate(self.nodes) if n._first is None}
         inputs = [tuple([self._entry(p) for p in n._prev]) for n in self.nodes]
         columns = [list(map(attrgetter(name), self.nodes)) for name in ("primitive", *FACTS)]
-        return _unpickled, (leaves, inputs, *columns)
+        return _unpickle, (leaves, inputs, *columns)
 
     def _entry(self, value: Value) -> Value | int:
         pack, k = self.places[id(value)]
         return k if pack is self.here else value
 
 
-def _unpickled(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Value]:
+def _unpickle(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Value]:
     values: list[Value] = []
     for k, (inputs, *facts) in enumerate(zip(*columns, strict=True)):
         value = leaves.get(k)
-        values.append(value or _copied([values[p] if type(p) is int else p for p in inputs], *facts))
+        values.append(value or _copy([values[p] if type(p) is int else p for p in inputs], *facts))
     return values
 
 

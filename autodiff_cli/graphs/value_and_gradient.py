@@ -40,7 +40,7 @@ def at_point(m: NumberType, source: Sources, values: Mapping[str, Number]) -> Gr
                 raise ExpressionError("overflow", message, graph.span(i), "use a smaller number") from None
             except Refusal as refusal:
                 raise ExpressionError(refusal.kind, refusal.message, graph.span(i), refusal.hint) from None
-    return graph.at(data)
+    return graph.with_data(data)
 
 
 def _literal(m: NumberType, text: str) -> Number:
@@ -74,7 +74,7 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one, all derivatives are those of a smooth function. Raises `ExpressionError`.
     """
-    return list(at.breakpoints(at.placed(breakpoints, at.order, at.active.varying)).values())
+    return list(at.breakpoints(at.sweep(breakpoints, at.order, at.active.varying)).values())
 
 
 def value_and_gradient(m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]) -> Evaluation:

@@ -103,7 +103,7 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    program = _explaining(text, lambda: read(text, Builder(text, valued)).program(), valued)
+    program = _explain(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
         for i, (x, source) in program.whole.constants.items():
             if source is not None and source.endswith("]"):
@@ -115,10 +115,10 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
 def statements(text: str) -> Sequence[Statement]:
     """Return the statements of a text. Raises `ExpressionError` for invalid text."""
-    return _explaining(text, lambda: read(text, Builder(text)).outline())
+    return _explain(text, lambda: read(text, Builder(text)).outline())
 
 
-def _explaining(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
+def _explain(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
     try:
         return reading()
     except ParseFailure as stuck:

@@ -84,7 +84,7 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
     except ExpressionError as error:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
-        raise _refused(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
+        raise _refuse(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
     if parts is not None:
         return make_quantity(name, *parts, text, offset)
     if (
@@ -93,11 +93,11 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         and text.find("]") == len(text.rstrip()) - 1
     ):
         message = f"the value of `{name}` cannot be used: the unit of a value stands behind it, without brackets"
-        raise _refused(message, Span(offset, offset + len(text)), "write it as in `x=2 kg`", text)
+        raise _refuse(message, Span(offset, offset + len(text)), "write it as in `x=2 kg`", text)
     return constant_value(name, text, offset)
 
 
-def _refused(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
+def _refuse(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
     error = ExpressionError(kind, message, span, hint)
     error.text = text
     return error
@@ -151,7 +151,7 @@ def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0
         source = f"({number})*({unit.factor_text}){zero}"
         si = evaluate_constant(source)
     if not math.isfinite(si):
-        raise _refused(f"`{name}` is too large for double precision", None, "give a smaller number", text)
+        raise _refuse(f"`{name}` is too large for double precision", None, "give a smaller number", text)
     check_temperature(name, si, unit, text, offset)
     quantity = Quantity(si)
     quantity.source, quantity.number, quantity.unit = source, float(value), unit
@@ -163,7 +163,7 @@ def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int =
     if unit.zero and si < 0:
         message = f"`{name}={text.strip()}` is below absolute zero"
         hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
-        raise _refused(message, Span(offset, offset + len(text)), hint, text)
+        raise _refuse(message, Span(offset, offset + len(text)), hint, text)
 
 
 def to_double(exact: Fraction) -> float:
@@ -190,7 +190,7 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
         try:
             units[outputs.index(name) if equals else k] = parse_unit(text)
         except ExpressionError as error:
-            raise _refused(f"`--in {piece}`: {error}", None, error.hint, piece, "usage") from None
+            raise _refuse(f"`--in {piece}`: {error}", None, error.hint, piece, "usage") from None
     return units
 
 
@@ -232,7 +232,7 @@ class ProgramUnits:
         self._unit = partial(choose, inputs=self._inputs) if self._system is None else self._system.unit
         results = evaluation.values
         if unknowns:
-            solved = [_solved(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()]
+            solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()]
             results = [Dimensioned(dimension) for dimension in solved]
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
         own = {k: unit for k, name in enumerate(self.unknowns) if (unit := known[name]) is not None}
@@ -242,7 +242,7 @@ class ProgramUnits:
             if any(side.temperatures == 0 for side in sides):
                 results = [of._replace(temperatures=Fraction(0)) for of in results]
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
-        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.holds(used)
+        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
         self.chosen = {*wanted, *own}
         self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
         self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
@@ -387,7 +387,7 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     return own
 
 
-def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> Dimension:
+def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> Dimension:
     if own is not None:
         return own.dimension
     dimension = m.solution(name)
@@ -405,7 +405,7 @@ def _solved(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends:
 def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, Any]) -> Evaluation:
     """Evaluate dimensions on all branches. Raises if they are inconsistent."""
     graph = at_point(m, program.graph, leaves)
-    graph.chooses = False
+    graph.has_lazy_inputs = False
     return Evaluation(m, graph)
 
 
@@ -568,7 +568,7 @@ def in_own_units(
         converted(moved[root], of_system(unit), unit, whole.places[root])
         for root, unit in zip(program.roots, sides, strict=True)
     ]
-    graph = whole.changed(rows=rows, places=places, constants=constants, signed=signed)
+    graph = whole.replace(rows=rows, places=places, constants=constants, signed=signed)
     graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
     return Program(program.text, graph, program.parameters, program.constants, bound)

@@ -260,13 +260,13 @@ class Sweeping:
                 # a converted text has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
         if written.startswith("{"):
-            return self._listed(name, written, begin)
+            return self._list(name, written, begin)
         spread = _SPREAD.search(written) if self.value_of is not constant_value else None
         if spread is not None and ":" in written[: spread.start()]:
             axis = self._axis(name, written[: spread.start()], begin)
             return axis and Suffixed(axis, name, written[spread.start() :], self.value_of, is_unit=False)
         logarithmic = _LOGARITHMIC.fullmatch(written)
-        if logarithmic is not None and not _closed(logarithmic[1]):
+        if logarithmic is not None and not _close(logarithmic[1]):
             logarithmic = None
         inside = logarithmic[1] if logarithmic else written
         colons = top_level(inside, ":")
@@ -282,7 +282,7 @@ class Sweeping:
             ends = self._numbers(name, inside, begin + logarithmic.start(1), 2)
             count = self._count(name, logarithmic[2], begin + logarithmic.start(2))
         elif len(colons) > 1:
-            return self._stepped(name, inside, begin)
+            return self._step(name, inside, begin)
         else:
             slashes = [k for k in top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
             if not slashes:
@@ -328,7 +328,7 @@ class Sweeping:
                 if other.dimension != unit.dimension:
                     message = f"`{unit}` and `{other}` in one sweep have different dimensions"
                     fail(message, here, f"write it all in `{unit}`")
-            texts = [_converted(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
+            texts = [_convert(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
             way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
             return way + ("" if count is None else f"/{count}"), str(unit)
         last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
@@ -338,7 +338,7 @@ class Sweeping:
                 return written.removesuffix(number_and_more[1]), number_and_more[1]
         return written, ""
 
-    def _listed(self, name: str, written: str, begin: int) -> Listed:
+    def _list(self, name: str, written: str, begin: int) -> Listed:
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         if not written[1:-1].strip():
@@ -357,7 +357,7 @@ class Sweeping:
             if unit is not None and first is not None and unit != first:
                 if unit.dimension != first.dimension:
                     fail(f"`{first}` and `{unit}` in one sweep have different dimensions", place, f"write `{first}`")
-                number = _converted(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
+                number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
                 value = self.value_of(name, f"{number} {first}", place.start)
             values.append(value)
         return Listed(values)
@@ -388,7 +388,7 @@ class Sweeping:
             fail("this is too many points" if written.strip("0") else "a sweep has a point or more", here, EXAMPLE)
         return int(written)
 
-    def _stepped(self, name: str, inside: str, begin: int) -> Axis:
+    def _step(self, name: str, inside: str, begin: int) -> Axis:
         ((first, start), (last, end), (by, step)) = self._numbers(name, inside, begin)
         place = Span(begin + _parts(inside)[-1][1], begin + len(inside))
         stretch = f"from {float(start):.6g} to {float(end):.6g}"
@@ -417,7 +417,7 @@ def _parts(text: str) -> list[tuple[str, int]]:
     return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *top_level(text, ":"), len(text)])]
 
 
-def _closed(text: str) -> bool:
+def _close(text: str) -> bool:
     depths = [0, *accumulate((c == "(") - (c == ")") for c in text)]
     return min(depths) == 0 == depths[-1]
 
@@ -426,7 +426,7 @@ def _is_whole(text: str) -> bool:
     return text.isascii() and text.isdecimal()
 
 
-def _converted(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
+def _convert(number: str, unit: Unit, other: Unit, *, step: bool) -> str:
     if unit == other:
         return number
     zero = Fraction(0) if step else (unit.zero - other.zero) / other.scale

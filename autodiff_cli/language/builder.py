@@ -58,7 +58,7 @@ class Program:
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """Return the program with other outputs and its longer `text`."""
-        return self._of(self.whole.changed(rows=self.whole.rows, roots=roots), text)
+        return self._of(self.whole.replace(rows=self.whole.rows, roots=roots), text)
 
     def negative(self) -> Program:
         """Return the program with negated outputs."""
@@ -66,14 +66,14 @@ class Program:
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*whole.places, *(whole.places[root] for root in self.roots)]
         roots = tuple(range(first, len(places)))
-        return self._of(whole.changed(rows=[*whole.rows, *negatives], places=places, roots=roots), self.text)
+        return self._of(whole.replace(rows=[*whole.rows, *negatives], places=places, roots=roots), self.text)
 
     def _of(self, whole: Graph, text: str) -> Program:
         return Program(text, whole, self.parameters, self.constants, self.bound)
 
     @cached_property
     def _needed(self) -> tuple[Graph, dict[int, int]]:
-        return self.whole.below(self.roots)
+        return self.whole.subgraph_of(self.roots)
 
     @cached_property
     def graph(self) -> Graph:
@@ -278,7 +278,7 @@ class Builder:
         if len(self.statements) == 1 and not self.expanded and not self.branches:
             # All nodes are needed, and in order.
             program.graph, program.places = whole, leaves
-            whole.chooses = False
+            whole.has_lazy_inputs = False
         if self.shape:
             program.shape = self.shape
         return program
@@ -660,7 +660,7 @@ class Builder:
                 operands += (self._constant(float(default), default, place),)
         for parameter in primitive.constant_params:
             order = operands[primitive.params.index(parameter)]
-            below = in_order(self.whole.changed(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
+            below = in_order(self.whole.replace(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
             value = self.fixed(order) if self.unknown.isdisjoint(below) else 0
             if value is None or value < 0 or value != int(value):
                 message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
@@ -748,7 +748,7 @@ class Builder:
         """Return the value of a constant node, else None."""
         if node in self.whole.constants:
             return self.whole.constants[node][0]
-        graph, places = self.whole.changed(rows=self.whole.rows).below((node,))
+        graph, places = self.whole.replace(rows=self.whole.rows).subgraph_of((node,))
         if not places.keys().isdisjoint(self.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])

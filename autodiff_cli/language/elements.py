@@ -49,14 +49,14 @@ def nest(values: Mapping[str, Any]) -> dict[str, Any]:
         if entry is None or entry[0] not in shapes or entry[0] in values:
             result[name] = value
         elif entry[0] not in result:
-            result[entry[0]] = _filled(entry[0], shapes[entry[0]], values, ())
+            result[entry[0]] = _fill(entry[0], shapes[entry[0]], values, ())
     return result
 
 
-def _filled(name: str, shape: Sequence[int], values: Mapping[str, Any], index: tuple[int, ...]) -> Any:
+def _fill(name: str, shape: Sequence[int], values: Mapping[str, Any], index: tuple[int, ...]) -> Any:
     if not shape:
         return values[element_name(name, index)]
-    return [_filled(name, shape[1:], values, (*index, k)) for k in range(1, shape[0] + 1)]
+    return [_fill(name, shape[1:], values, (*index, k)) for k in range(1, shape[0] + 1)]
 
 
 def flatten(name: str, value: object) -> dict[str, Any] | str:

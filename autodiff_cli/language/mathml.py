@@ -85,7 +85,7 @@ def _items(latex: str) -> list[Item]:
         here = frames[-1]
         if token == here.end:
             frames.pop()
-            _add(frames[-1], _closed(here, next(tokens) if token == r"\right" else token))
+            _add(frames[-1], _close(here, next(tokens) if token == r"\right" else token))
         elif token == "{":
             frames.append(_Frame("}"))
         elif token == "(":
@@ -127,7 +127,7 @@ def _add(frame: _Frame, item: Item) -> None:
     frame.items.append(item)
 
 
-def _closed(frame: _Frame, end: str) -> Item:
+def _close(frame: _Frame, end: str) -> Item:
     if frame.end.startswith(r"\end"):
         lines = [*frame.cells[:-1], [*frame.cells[-1], frame.items]]
         cells = ["".join(f"{LEFT}{_row(cell)}</mtd>" for cell in line) for line in lines]

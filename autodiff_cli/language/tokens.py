@@ -43,7 +43,7 @@ plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPO
 
 
 @lru_cache(4)
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
@@ -53,7 +53,7 @@ def has_unit_literals(text: str) -> bool:
     >>> has_unit_literals("5[kg]*v**2"), has_unit_literals("x1[2]*x[k]"), has_unit_literals("2[1/s]*t")
     (True, False, False)
     """
-    return "[" in text and _compiled(_UNIT_LITERAL).search(text) is not None
+    return "[" in text and _compile(_UNIT_LITERAL).search(text) is not None
 
 
 def _readable(text: str) -> str:
@@ -62,7 +62,7 @@ def _readable(text: str) -> str:
 
 def pairs(text: str) -> list[tuple[str, str]]:
     """Return names or numbers, perhaps empty, each with the sign after it, which may be empty too."""
-    return _compiled(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
+    return _compile(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
 
 
 def split(text: str) -> tuple[list[str], list[str], bool]:
@@ -86,7 +86,7 @@ class Spans:
         text = without_skipped(self.text)
         positions = []
         end = 0
-        for match in _compiled(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
+        for match in _compile(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
             (start, stop), (sign, after) = match.span(1), match.span(2)
             if stop > start:
                 end = stop
@@ -182,7 +182,7 @@ def meaning_of(sign: str) -> str:
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
     """Return the first token from `start`; its last group is its terminal's."""
-    match = _compiled(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    match = _compile(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
     assert match is not None
     return match
 
@@ -190,7 +190,7 @@ def read_token(text: str, start: int = 0) -> re.Match[str]:
 def scan(text: str) -> Iterator[Token]:
     """Yield each token that is not skipped, then the end."""
     depth = 0
-    for match in _compiled(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
+    for match in _compile(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
         kind = match.lastindex or 0
         start, stop = match.span(kind)
         if kind == NAME:

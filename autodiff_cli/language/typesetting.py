@@ -115,10 +115,10 @@ def _letters(base: str) -> str:
 
 def name_latex(name: str, over: str = "") -> str:
     """Return a name as LaTeX, perhaps with an accent: `\\bar`, `\\dot`."""
-    return _accented(*name_parts(name), over)
+    return _accent(*name_parts(name), over)
 
 
-def _accented(letters: str, below: str, symbol: bool, over: str) -> str:
+def _accent(letters: str, below: str, symbol: bool, over: str) -> str:
     if over:
         letters = f"{over if symbol or over != chr(92) + 'bar' else chr(92) + 'overline'}{{{letters}}}"
     return f"{letters}_{{{below}}}" if below else letters
@@ -202,13 +202,13 @@ class Typesetting:
             if mark and stem not in names:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
-            if _accented(*parts, "") in taken:
+            if _accent(*parts, "") in taken:
                 parts = (r"\mathit{" + plain_name(stem).replace("_", r"\_") + "}", f"[{again}" if mark else "", False)
             k = 2
-            while _accented(*parts, "") in taken:
+            while _accent(*parts, "") in taken:
                 parts = (parts[0], f"({k})", False)
                 k += 1
-            taken.add(_accented(*parts, ""))
+            taken.add(_accent(*parts, ""))
             self._names[name] = parts
         self._euler = "e" not in taken
         letters = [letter for letter in _FUNCTIONS if letter not in taken]
@@ -216,7 +216,7 @@ class Typesetting:
 
     def name(self, name: str, over: str = "") -> str:
         """Return a name, perhaps with an accent: `\\bar`, `\\dot`."""
-        return _accented(*(self._names.get(name) or name_parts(name)), over)
+        return _accent(*(self._names.get(name) or name_parts(name)), over)
 
     def derivative(self, by: Sequence[str], several: bool) -> str:
         """Return the derivative by these variables, with ∂ for `several`."""
@@ -233,12 +233,12 @@ class Typesetting:
 
     def expression(self, root: Value, named: Mapping[Value, str] | None = None) -> str:
         """Return a formula in which `named` nodes are names."""
-        return _joined(self._typeset(root, named or {}))
+        return _join(self._typeset(root, named or {}))
 
     def factor(self, root: Value) -> str:
         """Return the formula as a factor."""
         piece = self._typeset(root, {})
-        return _joined(_enclosed(piece) if piece.level < PRODUCT else piece)
+        return _join(_enclose(piece) if piece.level < PRODUCT else piece)
 
     def _typeset(self, root: Value, named: Mapping[Value, str]) -> _Piece:
         names = {value: variable(name) for value, name in named.items()}
@@ -269,7 +269,7 @@ class Typesetting:
         if primitive is DIV:
             return _quotient(inputs[0], inputs[1], inline)
         if primitive is NEG:
-            return _negated(inputs[0])
+            return _negate(inputs[0])
         if primitive is WHERE:
             return _cases(*inputs)
         if primitive is POW:
@@ -297,7 +297,7 @@ class Typesetting:
             return _piece_of(PRODUCT, rf"{number_latex(number)}\,{unit.latex}", start=DIGIT)
         written = number_latex(text)
         if text.startswith("-"):
-            return _negated(_number(written[1:]))
+            return _negate(_number(written[1:]))
         return _number(written)
 
     @staticmethod
@@ -320,26 +320,26 @@ def _piece_of(
     return _Piece(level, text, start, end, tall or any(part.tall for part in inner), length, most + scripts)
 
 
-def _enclosed(piece: _Piece) -> _Piece:
-    return _piece_of(ATOM, *_parenthesised(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
+def _enclose(piece: _Piece) -> _Piece:
+    return _piece_of(ATOM, *_parenthesise(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
 
 
-def _parenthesised(piece: _Piece) -> tuple[str, _Piece, str]:
+def _parenthesise(piece: _Piece) -> tuple[str, _Piece, str]:
     return (r"\left(", piece, r"\right)") if piece.tall else ("(", piece, ")")
 
 
 def _at(piece: _Piece, level: int) -> _Piece:
-    return piece if piece.level >= level else _enclosed(piece)
+    return piece if piece.level >= level else _enclose(piece)
 
 
-def _negated(x: _Piece) -> _Piece:
+def _negate(x: _Piece) -> _Piece:
     x = _at(x, RATIO)
     return _piece_of(NEGATED, "-", x)._replace(positive=x)
 
 
 def _product(x: _Piece, y: _Piece) -> _Piece:
     if x.positive is not None:
-        return _negated(_product(x.positive, y))
+        return _negate(_product(x.positive, y))
     x, y = _at(x, PRODUCT), _at(y, PRODUCT)
     return _piece_of(PRODUCT, x, _between(x, y), y, start=x.start, end=y.end)
 
@@ -363,14 +363,14 @@ def _base(piece: _Piece) -> str:
 
 def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:
     if x.positive is not None:
-        return _negated(_quotient(x.positive, y, inline))
+        return _negate(_quotient(x.positive, y, inline))
     if inline:
         return _piece_of(RATIO, _at(x, PRODUCT), "/", _at(y, POWER), start=x.start)
     return _piece_of(POWER, r"\frac{", x, "}{", y, "}", start=FRACTION, end=FRACTION, tall=True)
 
 
 def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
-    if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _joined(y)):
+    if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _join(y)):
         name, arguments = x.called
         return _piece_of(POWER, f"{name}^{{", y, "}", arguments, scripts=1)
     x = _at(x, ATOM)
@@ -407,7 +407,7 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
     listed: list[str | _Piece] = []
     for part in left:
         listed += [", ", part] if listed else [part]
-    arguments = _piece_of(ATOM, *_parenthesised(_piece_of(binding.CHOICE, *listed)))
+    arguments = _piece_of(ATOM, *_parenthesise(_piece_of(binding.CHOICE, *listed)))
     formula = _piece_of(ATOM, *head, arguments)
     return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
 
@@ -416,7 +416,7 @@ def _power(k: int) -> str:
     return f"^{{{k}}}" if k > 1 else ""
 
 
-def _joined(piece: _Piece) -> str:
+def _join(piece: _Piece) -> str:
     text = ""
     left: list[str | _Piece] = [piece]
     while left:

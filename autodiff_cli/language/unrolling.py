@@ -122,7 +122,7 @@ class Unroller(Builder):
         values: list[int | Array] = []
         for root in roots:
             try:
-                values.append(self._resolved(self._part(call, root)))
+                values.append(self._resolve(self._part(call, root)))
             except ExpressionError as error:
                 values.append(self.refuse(error))
         return values
@@ -150,7 +150,7 @@ class Unroller(Builder):
         return Named(name, span)
 
     def _entries(self, value: Meaning) -> tuple[int, ...]:
-        resolved = self._resolved(value)
+        resolved = self._resolve(value)
         return resolved.entries if isinstance(resolved, Array) else (resolved,)
 
     # ---- values
@@ -166,7 +166,7 @@ class Unroller(Builder):
         self.spend(1, place)
         primitive, pieces = body.primitives[i], body.pieces.get(i, ())
         if primitive is marks.call_mark and self._is_bounded(body, i):
-            return self._bounded(call, i, place)
+            return self._bound(call, i, place)
         operands = [call.values[p - call.first] for p in body.parents[i]]
         if primitive is marks.INDEX:
             return self._index(operands[0], call, i, place)
@@ -189,7 +189,7 @@ class Unroller(Builder):
         self.first.setdefault(name, place)
         return Named(name, place)
 
-    def _resolved(self, value: Meaning) -> int | Array:
+    def _resolve(self, value: Meaning) -> int | Array:
         if not isinstance(value, Named):
             return value
         shape = self.shapes.get(value.name)
@@ -204,7 +204,7 @@ class Unroller(Builder):
     def _list(self, value: Meaning, piece: Piece) -> Array:
         if isinstance(value, Named) and value.name not in self.shapes and value.name not in self.valued:
             self._unknown_shape(value.name, self.span(piece))
-        resolved = self._resolved(value)
+        resolved = self._resolve(value)
         if isinstance(resolved, Array):
             return resolved
         raise self.error("type", "a list is needed here, and this is a number", piece, "write it as in `[1, 2, 3]`")
@@ -218,7 +218,7 @@ class Unroller(Builder):
         )
 
     def _array(self, operands: Sequence[Meaning], pieces: Sequence[Piece]) -> Array:
-        rows = [self._resolved(operand) for operand in operands]
+        rows = [self._resolve(operand) for operand in operands]
         first = rows[0]
         shape = first.shape if isinstance(first, Array) else ()
         for row, piece in zip(rows, pieces, strict=True):
@@ -242,7 +242,7 @@ class Unroller(Builder):
     def _elementwise(
         self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece], make: Callable[[tuple[int, ...]], int]
     ) -> int | Array:
-        resolved = [self._resolved(operand) for operand in operands]
+        resolved = [self._resolve(operand) for operand in operands]
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]
         if not lists:
             return make(tuple([value for value in resolved if not isinstance(value, Array)]))
@@ -267,7 +267,7 @@ class Unroller(Builder):
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
             known_names = (self.shapes, self.valued, self.free, self.dimensions)
             if isinstance(value, Named) and not any(value.name in names for names in known_names):
-                known = self._resolved(other) if not isinstance(other, Named) or other.name in self.shapes else None
+                known = self._resolve(other) if not isinstance(other, Named) or other.name in self.shapes else None
                 if isinstance(known, Array):
                     self.shapes[value.name] = known.shape[side:][:1]
         left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
@@ -308,7 +308,7 @@ class Unroller(Builder):
             return self._products(left.entries, others[0].entries, place)
         if primitive.variadic and len(operands) == 1:
             only = operands[0]
-            resolved = self._resolved(only)
+            resolved = self._resolve(only)
             if isinstance(resolved, Array):
                 self.spend(len(resolved.entries), place)
                 entries = resolved.entries
@@ -319,7 +319,7 @@ class Unroller(Builder):
         make = super()._apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
 
-    def _bounded(self, call: Call, i: int, place: Place) -> Any:
+    def _bound(self, call: Call, i: int, place: Place) -> Any:
         body = call.function.body
         called, at = body.called[i]
         term, index, *bounds = body.parents[i]
@@ -348,7 +348,7 @@ class Unroller(Builder):
             inner = call._replace(depth=call.depth + 1, meanings={**call.meanings, name: Index(k)})
             terms.append(self._part(inner, term))
         if len(terms) == 1:
-            return self._resolved(terms[0])
+            return self._resolve(terms[0])
         return self.checked_node(primitive, terms, place, [body.pieces[i][0]] * len(terms))
 
     def _check_terms(self, count: int, place: Place, what: str) -> None:

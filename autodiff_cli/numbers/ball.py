@@ -81,14 +81,14 @@ def _atom(name: str, *parts: Any) -> Form:
     return {((entry, 1),): ONE}
 
 
-def _summed(terms: Iterable[tuple[Product, Any]]) -> Form:
+def _sum(terms: Iterable[tuple[Product, Any]]) -> Form:
     total: Form = {}
     for product, q in terms:
         total[product] = total.get(product, 0) + q
-    return _bounded({product: q for product, q in total.items() if q != 0})
+    return _bound({product: q for product, q in total.items() if q != 0})
 
 
-def _bounded(form: Form) -> Form:
+def _bound(form: Form) -> Form:
     if len(form) > MAX_TERMS or any(
         len(product) > MAX_TERMS or q.height_bits() > MAX_BITS for product, q in form.items()
     ):
@@ -97,13 +97,13 @@ def _bounded(form: Form) -> Form:
 
 
 def _add(f: Form, g: Form) -> Form:
-    return _summed([*f.items(), *g.items()])
+    return _sum([*f.items(), *g.items()])
 
 
 def _multiply(f: Form, g: Form) -> Form:
     if len(f) * len(g) > MAX_TERMS:
         f, g = (x if len(x) < 2 else _atom("sum", frozenset(x.items())) for x in (f, g))
-    return _summed([(_product(a, b), p * q) for a, p in f.items() for b, q in g.items()])
+    return _sum([(_product(a, b), p * q) for a, p in f.items() for b, q in g.items()])
 
 
 def _product(a: Product, b: Product) -> Product:
@@ -123,7 +123,7 @@ def _raise_to(f: Form, n: int) -> Form:
     ((product, q),) = f.items()
     if q.height_bits() * abs(n) > 2 * MAX_BITS and q != 1:
         return _atom("power", frozenset(f.items()), n)
-    return _bounded({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
+    return _bound({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
 
 
 def _divide(f: Form, g: Form) -> Form:
@@ -340,7 +340,7 @@ class Balls(NumberType):
         chosen = super().where(condition, then, otherwise)
         return chosen if chosen is self.nothing else ball(chosen)
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         budget.charge(self._step)
         if not isinstance(x, Ball):
             return True

@@ -235,7 +235,7 @@ class NumberType:
     def charge(self, operations: int) -> None:
         """Charge sums and products as work. Raises `BudgetExceeded`."""
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         """Return whether `x` is neither infinite nor undefined."""
         return True
 
@@ -296,9 +296,9 @@ class Lifted(NumberType):
         primitive = PRIMITIVES.get(name)
         if primitive is None or not primitive.params or primitive.gives_condition:
             return super().__getattr__(name)
-        function = self.__dict__[name] = self.lifted(primitive)
+        function = self.__dict__[name] = self.lift(primitive)
         return function
 
-    def lifted(self, primitive: Primitive) -> Callable[..., Number]:
+    def lift(self, primitive: Primitive) -> Callable[..., Number]:
         """Return the function on such numbers."""
         raise TypeError(f"{self.name} numbers do not say what is added to {primitive.name!r}")

@@ -51,7 +51,7 @@ class BudgetExceeded(Diagnosed):
     def message(self) -> str:
         return self.diagnostic.message
 
-    def reported(self) -> ExpressionError:
+    def as_error(self) -> ExpressionError:
         """Return it as the error for the user."""
         error = ExpressionError(*self.diagnostic)
         error.text, error.read = self.text, self.read
@@ -69,7 +69,7 @@ def limit_errors() -> Iterator[None]:
     try:
         yield
     except BudgetExceeded as exceeded:
-        raise exceeded.reported() from None
+        raise exceeded.as_error() from None
 
 
 class Defined(suppress):
@@ -86,9 +86,9 @@ class Work:
 
     def __init__(self, times: float = 1) -> None:
         self.times = times
-        self.renew(0)
+        self.reset(0)
 
-    def renew(self, length: float, less: str = "ask for less") -> None:
+    def reset(self, length: float, less: str = "ask for less") -> None:
         """Reset the allowance for a program of `length` characters, with a hint."""
         self._less = less
         self.most = self.left = self.times * (STEPS + STEPS_A_CHARACTER * length)
@@ -96,10 +96,10 @@ class Work:
     def charge(self, steps: float) -> None:
         """Subtract steps from the allowance. Raises `BudgetExceeded`."""
         if steps > self.left:
-            raise self.exhausted(self.most - self.left + steps)
+            raise self.exhausted_error(self.most - self.left + steps)
         self.left -= steps
 
-    def exhausted(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
+    def exhausted_error(self, needed: float, *, exactly: bool = False) -> BudgetExceeded:
         """Return the error for a computation that needs at least `needed` steps."""
         times = math.ceil(self.times * needed / self.most)
         return BudgetExceeded(
@@ -145,11 +145,11 @@ def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterato
         yield work
         return
     work = Work(times)
-    work.renew(length)
+    work.reset(length)
     token = _in_force.set(work)
     try:
         yield work
     except BudgetExceeded as exceeded:
-        raise exceeded.reported() from None
+        raise exceeded.as_error() from None
     finally:
         _in_force.reset(token)

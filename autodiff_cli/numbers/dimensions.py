@@ -72,7 +72,7 @@ class Dimensions(NumberType):
         """Return the coherent unit of a dimension."""
         return str(si_unit(dimension))
 
-    def named(self, dimension: Dimension) -> str:
+    def describe(self, dimension: Dimension) -> str:
         """Return a dimension in words, with its unit."""
         return quantity_name(dimension)
 
@@ -80,7 +80,7 @@ class Dimensions(NumberType):
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
         if name in _ROOTS:
-            return lambda m, x: Dimensioned(_scaled(x.dimension, _ROOTS[name]), x.value if x.is_zero else None)
+            return lambda m, x: Dimensioned(_scale(x.dimension, _ROOTS[name]), x.value if x.is_zero else None)
         if name in COMPARES_DIMENSIONS:
             return lambda m, *xs: self._ratio(name, xs)
         if name in _SIGNS or name in OF_CONDITIONS:
@@ -144,7 +144,7 @@ class Dimensions(NumberType):
         if y.value is None:
             message = f"a power of {self.named(x.dimension)} needs a constant exponent: its dimension depends on it"
             raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
-        return Dimensioned(_scaled(x.dimension, y.value))
+        return Dimensioned(_scale(x.dimension, y.value))
 
 
 def _constant(name: str, xs: Iterable[Dimensioned]) -> Fraction | None:
@@ -179,7 +179,7 @@ def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:
     return tuple([_whole(a + sign * b) for a, b in zip_longest(x, y, fillvalue=0)])
 
 
-def _scaled(x: Dimension, n: Fraction) -> Dimension:
+def _scale(x: Dimension, n: Fraction) -> Dimension:
     return tuple([_whole(a * n) for a in x])
 
 
@@ -205,7 +205,7 @@ class UnknownDimensions(Dimensions):
 
     def same(self, a: Dimension, b: Dimension) -> bool:
         difference = [x - y for x, y in zip(self._long(a), self._long(b), strict=True)]
-        return not any(self._solved.reduced(difference)) or self._solved.add(difference)
+        return not any(self._solved.reduce(difference)) or self._solved.add(difference)
 
     def solution(self, name: str) -> Dimension | None:
         """Return the dimension of an unknown; None if undetermined."""
@@ -215,13 +215,13 @@ class UnknownDimensions(Dimensions):
         known = self.known(dimension)
         if known is not None:
             return str(si_unit(known))
-        rest = self._solved.reduced(self._long(dimension))
+        rest = self._solved.reduce(self._long(dimension))
         unit = str(si_unit(tuple(map(_whole, rest[:COUNT]))))
         powers = zip(self.names, rest[COUNT:], strict=True)
         names = [f"[{name}]" + (f"^{n}" if n != 1 else "") for name, n in powers if n]
         return "·".join([*names, *([unit] if unit else [])])
 
-    def named(self, dimension: Dimension) -> str:
+    def describe(self, dimension: Dimension) -> str:
         known = self.known(dimension)
         return f"`{self.unit_of(dimension)}`" if known is None else quantity_name(known)
 
@@ -230,5 +230,5 @@ class UnknownDimensions(Dimensions):
 
     def known(self, dimension: Dimension) -> Dimension | None:
         """Return a dimension without unknowns; None if undetermined."""
-        rest = self._solved.reduced(self._long(dimension))
+        rest = self._solved.reduce(self._long(dimension))
         return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))

@@ -83,21 +83,21 @@ class Duals(Lifted):
     def literal(self, text: str) -> Dual:
         return Dual(self, self.base.literal(text), {})
 
-    def seeded(self, x: Number, direction: int) -> Dual:
+    def seed(self, x: Number, direction: int) -> Dual:
         """Return the variable of a direction."""
         return Dual(self, x, {direction: self.base.number(1)})
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         """Return whether the number, if strict with derivatives, is finite. Raises its `fault`."""
         if not isinstance(x, Dual):
-            return self.base.finite(x)
+            return self.base.is_finite(x)
         if not self.strict:
-            return self.base.finite(x.x)
+            return self.base.is_finite(x.x)
         if x.fault is not None:
             raise x.fault
-        return self.base.finite(x.x) and all(self.base.finite(t) for t in x.d.values())
+        return self.base.is_finite(x.x) and all(self.base.is_finite(t) for t in x.d.values())
 
-    def lifted(self, primitive: Primitive) -> Callable[..., Dual]:
+    def lift(self, primitive: Primitive) -> Callable[..., Dual]:
         base, value = self.base, getattr(self.base, primitive.name)
 
         def function(*inputs: Number) -> Dual:
@@ -113,7 +113,7 @@ class Duals(Lifted):
                         continue
                     if x.fault is not None:
                         raise x.fault
-                    if not base.finite(partial):
+                    if not base.is_finite(partial):
                         raise OverflowError
                     d = _sum(d, {j: t * partial for j, t in x.d.items()})
             except NO_RESULT as error:

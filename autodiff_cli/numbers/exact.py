@@ -26,7 +26,7 @@ class Exact(NumberType):
     range = f"exact arithmetic, which ends at {MAX_BITS:,} bits"
 
     def __init__(self) -> None:
-        self.__dict__.update({name: _checked(function) for name, function in RATIONAL_FUNCTIONS.items()})
+        self.__dict__.update({name: _check(function) for name, function in RATIONAL_FUNCTIONS.items()})
         self._longest = 0
 
     @property
@@ -44,7 +44,7 @@ class Exact(NumberType):
             raise OverflowError("too large")
         return Fraction(text)
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         if not isinstance(x, Fraction):
             return True
         bits = size(x)
@@ -76,7 +76,7 @@ class Exact(NumberType):
             what = f"`{operation.name}({places})`" if is_function else f"the derivative at {places}"
             raise _irrational(f"{what} is not a rational number, as far as is known here")
 
-        return _checked(function)
+        return _check(function)
 
 
 def size(x: Fraction) -> int:
@@ -96,7 +96,7 @@ def rational_value(name: str, inputs: list[Fraction]) -> Fraction | None:
         return None
 
 
-def _checked(function: Callable[..., Number]) -> Callable[..., Number]:
+def _check(function: Callable[..., Number]) -> Callable[..., Number]:
     def checked(*inputs: Number) -> Number:
         return function(*[x if isinstance(x, Fraction) else Fraction(x) for x in inputs])
 

@@ -74,7 +74,7 @@ class Multiprecision(NumberType):
             return self.underflow() if decimal else self.context.zero
         return self._bounded(self.context.mpf(str(decimal)))
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         budget.charge(self._step)
         try:
             _, mantissa, exponent, bits = x._mpf_

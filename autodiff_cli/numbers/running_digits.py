@@ -250,15 +250,15 @@ class RunningDigits(Lifted):
         """Return `x` as an approximation with an error of at most `distance`."""
         return BoundedDigits(self, self.base.number(value_of(x)), _log2_size(self.number(distance).abs_upper()))
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         charge(STEPS_A_BOUND)
-        return self.base.finite(value_of(x))
+        return self.base.is_finite(value_of(x))
 
     def same(self, x: Number, y: Number) -> bool:
         equal = self.number(x) == y
         return isinstance(equal, Undecided) or bool(equal)
 
-    def lifted(self, primitive: Primitive) -> Callable[..., BoundedDigits]:
+    def lift(self, primitive: Primitive) -> Callable[..., BoundedDigits]:
         if primitive.extreme_value:
             return partial(self._extreme, getattr(self.base, primitive.name))
         if primitive.name == "clamp":

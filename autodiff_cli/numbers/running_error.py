@@ -93,10 +93,10 @@ class Running(Lifted):
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
         return Bounded(x, 0.0 if exact else _rounding(x))
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
-    def lifted(self, primitive: Primitive) -> Callable[..., Bounded]:
+    def lift(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
         unit = UNIT_ROUNDOFF * 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
 

@@ -80,10 +80,10 @@ class SeriesType(Lifted):
         series.c += coefficients[1:]
         return series
 
-    def finite(self, x: Number) -> bool:
-        return self.base.finite(x.c[0] if isinstance(x, Series) else x)
+    def is_finite(self, x: Number) -> bool:
+        return self.base.is_finite(x.c[0] if isinstance(x, Series) else x)
 
-    def lifted(self, primitive: Primitive) -> Callable[..., Series]:
+    def lift(self, primitive: Primitive) -> Callable[..., Series]:
         return partial(self.step, primitive.name)
 
     def step(self, name: str, *inputs: Number) -> Series:
@@ -93,7 +93,7 @@ class SeriesType(Lifted):
         node = self._same.get(key)
         if node is None or node.lag > self.lag:
             value = getattr(self.base, name)(*[x.c[0] for x in series])
-            if not self.base.finite(value):
+            if not self.base.is_finite(value):
                 raise OverflowError
             cut = PRIMITIVES[name].product and any(x.name == "literal" and x.c[0] == 0 for x in series)
             active = not cut and any(x.active for x in series) and self._passes(name, series, value)
@@ -131,7 +131,7 @@ class SeriesType(Lifted):
                     self.here = series
                     try:
                         coefficient = self.coefficient(series, n)
-                        if not self.base.finite(coefficient):
+                        if not self.base.is_finite(coefficient):
                             raise OverflowError
                     except NO_RESULT as error:
                         raise Failed(series, n, error) from None

@@ -120,18 +120,18 @@ def cholesky_solve(lower: Sequence[Sequence[float]], right: Sequence[float]) -> 
 
 def eigenvalues(matrix: Sequence[Sequence[float]]) -> list[float]:
     """Return a symmetric matrix's ascending eigenvalues, to a few ulps of the largest."""
-    return sorted(_diagonalised(matrix, []))
+    return sorted(_diagonalise(matrix, []))
 
 
 def eigenvectors(matrix: Sequence[Sequence[float]]) -> tuple[list[float], list[list[float]]]:
     """Return a symmetric matrix's ascending eigenvalues and unit eigenvectors."""
     vectors = identity(len(matrix))
-    diagonal = _diagonalised(matrix, vectors)
+    diagonal = _diagonalise(matrix, vectors)
     order = sorted(range(len(diagonal)), key=diagonal.__getitem__)
     return [diagonal[k] for k in order], [vectors[k] for k in order]
 
 
-def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]]) -> list[float]:
+def _diagonalise(matrix: Sequence[Sequence[float]], vectors: list[list[float]]) -> list[float]:
     """Diagonalise a matrix by Jacobi rotations, and rotate the rows of `vectors` along.
 
     Golub and Van Loan, Matrix Computations, 8.5.
@@ -155,19 +155,19 @@ def _diagonalised(matrix: Sequence[Sequence[float]], vectors: list[list[float]])
                 t = math.copysign(1.0, theta) / (abs(theta) + math.hypot(theta, 1.0))
                 c = 1 / math.hypot(t, 1.0)
                 s = t * c
-                row_p, row_q = a[p], a[q] = _rotated(a[p], a[q], c, s)
+                row_p, row_q = a[p], a[q] = _rotate(a[p], a[q], c, s)
                 row_p[p], row_q[q] = app - t * apq, aqq + t * apq
                 row_p[q] = row_q[p] = 0.0
                 for k, row in enumerate(a):
                     row[p], row[q] = row_p[k], row_q[k]
                 if vectors:
-                    vectors[p], vectors[q] = _rotated(vectors[p], vectors[q], c, s)
+                    vectors[p], vectors[q] = _rotate(vectors[p], vectors[q], c, s)
         if not turned:
             break
     return [a[i][i] * scale for i in range(n)]
 
 
-def _rotated(first: list[float], second: list[float], c: float, s: float) -> tuple[list[float], list[float]]:
+def _rotate(first: list[float], second: list[float], c: float, s: float) -> tuple[list[float], list[float]]:
     turned = [c * x - s * y for x, y in zip(first, second, strict=True)]
     return turned, [s * x + c * y for x, y in zip(first, second, strict=True)]
 

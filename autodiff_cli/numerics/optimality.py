@@ -108,7 +108,9 @@ class Single:
             [[x.error for x in row] for row in square],
         )
 
-    def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+    def value_and_gradient_with_errors(
+        self, point: Mapping[str, Bounded], wrt: Sequence[str]
+    ) -> tuple[Bounded, list[Bounded]]:
         """Return value and gradient with their rounding errors."""
         swept = value_and_gradient(RUNNING, self.output, point, wrt)
         return RUNNING.number(swept.value), [*map(RUNNING.number, swept.gradient.values())]

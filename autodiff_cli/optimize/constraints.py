@@ -130,7 +130,7 @@ class ConstrainedProblem(Objective):
     def start_sizes(self) -> Any:
         return self.first_order(np.array(self.start.free_values)).sizes
 
-    def _embedded(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
+    def _embed(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
@@ -143,9 +143,9 @@ class ConstrainedProblem(Objective):
             places = range(1, len(self.functions))
         for function, names in self.functions if places is None else [self.functions[k] for k in places]:
             inputs = {name: Bounded(v, UNIT_ROUNDOFF * abs(v) * (name in names)) for name, v in point.items()}
-            value, slopes = function.bounded(inputs, names)
+            value, slopes = function.value_and_gradient_with_errors(inputs, names)
             gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
-            columns.append((value.x, value.error, self._embedded(gradient, names), self._embedded(errors, names)))
+            columns.append((value.x, value.error, self._embed(gradient, names), self._embed(errors, names)))
         return FirstOrder(x, *map(np.array, zip(*columns, strict=True)))
 
     def _for_scipy(self, method: str, steps: int) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class ConstrainedProblem(Objective):
                 except ExpressionError:
                     # outside of its domain a constraint does not hold
                     return -WALL, np.zeros(len(x))
-                return value, np.array(self._embedded(partials, names))
+                return value, np.array(self._embed(partials, names))
 
             def hessian(x: Any, factors: Any) -> Any:
                 result = np.zeros((len(x), len(x)))
@@ -180,7 +180,7 @@ class ConstrainedProblem(Objective):
             more["bounds"] = self.limits
         return more
 
-    def active(self, at: FirstOrder, near: float) -> list[int]:
+    def active_constraints(self, at: FirstOrder, near: float) -> list[int]:
         """Return the equations, and the constraints near their border or beyond."""
         border = near * np.maximum(at.sizes[1:], 1e-300)
         return np.flatnonzero(self.equations | (at.values[1:] <= border)).tolist()
@@ -236,7 +236,7 @@ class ConstrainedProblem(Objective):
                     self.row(result)
                     counts = self.evaluations, self.outside
                     with np.errstate(all="ignore"):
-                        values, report = self.nearby(np.array(result))
+                        values, report = self.find_feasible(np.array(result))
                     self.evaluations, self.outside = counts
                 except ExpressionError as error:
                     message = message or f"not converged: {error}"
@@ -248,15 +248,15 @@ class ConstrainedProblem(Objective):
                     break
         except Stopped:
             if self.boundless:
-                return self.unbounded("the value falls without bound along the constraints"), method
-            reason, message = self.stopped("last point")
+                return self.report_unbounded("the value falls without bound along the constraints"), method
+            reason, message = self.stop_reason("last point")
         if best is None:
             best = ConvergenceReport(self.path[-1], None, "", reason or "stuck", message or "not converged")
         elif not best.reason:
             best = replace(best, reason=reason or "stuck", message=message or best.message)
         return best, method
 
-    def nearby(self, x: Any) -> tuple[Any, ConvergenceReport]:
+    def find_feasible(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the nearby point that meets the conditions, and a report."""
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
@@ -281,7 +281,7 @@ class ConstrainedProblem(Objective):
 
     def _conditions(self, x: Any, reduced: Reduced, local: ConvergenceReport | None) -> ConvergenceReport:
         at = self.first_order(x)
-        multipliers, left = self.multipliers(at, self.active(at, BORDER_DISTANCES[-1]))
+        multipliers, left = self.multipliers(at, self.active_constraints(at, BORDER_DISTANCES[-1]))
         held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
         numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
         at_point = [
@@ -324,7 +324,7 @@ class ConstrainedProblem(Objective):
             if kind == "minimum" and (np.any(unclear) or np.any(slopes[bounds] <= ZERO_MULTIPLIER * largest)):
                 kind, weak = "flat", True
             if weak or kind != "flat":
-                verdict = self.sense.say(WORDS[kind])
+                verdict = self.sense.phrase(WORDS[kind])
             message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
             message += " (KKT conditions)"
         return ConvergenceReport(self.start, kind, verdict, reason, message, constraints=tuple(at_point))
@@ -339,7 +339,7 @@ class Reduced(SearchProblem):
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
         self.problem, self.x, self.near = problem, x, near
         at = problem.first_order(x)
-        active = problem.active(at, near)
+        active = problem.active_constraints(at, near)
         multipliers, _ = problem.multipliers(at, active)
         scale = max(1.0, float(np.max(np.abs(at.gradients))))
         self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > ZERO_MULTIPLIER * scale]
@@ -381,7 +381,7 @@ class Reduced(SearchProblem):
             x = self._on_constraints(point)
             row = self.problem.row(x.tolist())
             if row is not None:
-                at, _, ways = self._solved(x, row)
+                at, _, ways = self._solve(x, row)
                 partials = tuple((ways.T @ at.gradients[0]).tolist())
                 return row._replace(free=names, partials=partials, gradient_norm=math.hypot(*partials))
         return None
@@ -399,7 +399,7 @@ class Reduced(SearchProblem):
                 here = np.clip(here, *self.ends)
         return x
 
-    def _solved(self, x: Any, row: DescentStep | None = None) -> tuple[FirstOrder, Any, Any]:
+    def _solve(self, x: Any, row: DescentStep | None = None) -> tuple[FirstOrder, Any, Any]:
         # `row` has the function at this point, if that is on the constraints
         problem, places, dependent = self.problem, self.places, self.dependent
         at = problem.first_order(self._on_constraints(x) if row is None else x, row=row)
@@ -420,7 +420,7 @@ class Reduced(SearchProblem):
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian by the other variables."""
         problem, free = self.problem, self.problem.free
-        at, multipliers, ways = self._solved(np.array([point[name] for name in free]))
+        at, multipliers, ways = self._solve(np.array([point[name] for name in free]))
         n, there = len(at.x), problem.point(at.x.tolist())
         gradient, gradient_error, hessian, hessian_error = (np.zeros(shape) for shape in (n, n, (n, n), (n, n)))
         for place, factor in zip((0, *self.places), (1.0, *-multipliers), strict=True):
@@ -440,10 +440,12 @@ class Reduced(SearchProblem):
             (spread.T @ hessian_error @ spread).tolist(),
         )
 
-    def bounded(self, point: Mapping[str, Bounded], wrt: Sequence[str]) -> tuple[Bounded, list[Bounded]]:
+    def value_and_gradient_with_errors(
+        self, point: Mapping[str, Bounded], wrt: Sequence[str]
+    ) -> tuple[Bounded, list[Bounded]]:
         """Return value and gradient by the other variables."""
         x = np.array([point[name].x for name in self.problem.free])
-        at, multipliers, ways = self._solved(x)
+        at, multipliers, ways = self._solve(x)
         size, places = np.abs(multipliers), self.places
         error = float(at.errors[0] + size @ at.errors[places])
         gradient_error = np.abs(ways).T @ (at.gradient_errors[0] + size @ at.gradient_errors[places])

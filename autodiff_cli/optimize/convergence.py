@@ -55,7 +55,7 @@ class Sense(NamedTuple):
 
     maximize: bool = False
 
-    def say(self, sentence: str, **parts: str) -> str:
+    def phrase(self, sentence: str, **parts: str) -> str:
         """Return a sentence about a minimum in the words of the sense."""
         if self.maximize:
             sentence = re.sub(r"[a-z]+", lambda word: _OPPOSITES.get(word[0], word[0]), sentence)
@@ -130,7 +130,7 @@ class SearchProblem(ABC):
         """Return the report on the end of a search that had steps left, or not."""
         here, kinks, why = self._look(row)
         if walking:
-            return self._described(row, here, kinks, why)
+            return self._describe(row, here, kinks, why)
         stationary = projected_slope(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, here, stationary)
         end, way = trail[-1], _divergence(trail, self.size)
@@ -141,7 +141,7 @@ class SearchProblem(ABC):
             name, x = row.free[far], end.free_values[far]
             value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
             there = f"{value} at {name} = {row.text(name, x)}"
-            fall = self.sense.say("the value goes on falling ({there}); it seems to have no minimum", there=there)
+            fall = self.sense.phrase("the value goes on falling ({there}); it seems to have no minimum", there=there)
             why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
             message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
             return ConvergenceReport(row, "not stationary", "", "unattained", message)
@@ -151,7 +151,7 @@ class SearchProblem(ABC):
                 if not end_is_near:
                     return self._falling(row)
                 end = row
-            report = self._described(end, last)
+            report = self._describe(end, last)
             return self._precise(report, "the partial derivatives are 0 within their rounding errors")
         lower = last is not None and stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
@@ -159,10 +159,10 @@ class SearchProblem(ABC):
             return self._falling(row)
         curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            report = self._described(row, replace(here, kind=CURVED[here.curvature]))
+            report = self._describe(row, replace(here, kind=CURVED[here.curvature]))
             return self._precise(report, "what is left to gain is less than the rounding error of the value")
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
-        return held_up or self._described(row, here, kinks, why)
+        return held_up or self._describe(row, here, kinks, why)
 
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected_slope(report.row, self.limits) <= self.tolerance:
@@ -202,7 +202,7 @@ class SearchProblem(ABC):
         direction = np.zeros(len(row.free))
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
-            beside = dict(zip(row.free, self._moved(row, direction.tolist(), sign * off / abs(least)), strict=True))
+            beside = dict(zip(row.free, self._move(row, direction.tolist(), sign * off / abs(least)), strict=True))
             with suppress(Diagnosed):
                 there = self.function.derivatives({**row.point, **beside}, row.free, self.size)
                 scaled = np.array(there.hessian)[square] * size[:, None] * size
@@ -218,7 +218,7 @@ class SearchProblem(ABC):
             for sizes in (self.size, [abs(point[name]) for name in row.free]):
                 errors = {name: UNIT_ROUNDOFF * size for name, size in zip(row.free, sizes, strict=True)}
                 inputs = {name: Bounded(value, errors.get(name, 0.0)) for name, value in point.items()}
-                result = self.function.bounded(inputs, row.free)
+                result = self.function.value_and_gradient_with_errors(inputs, row.free)
                 if math.isfinite(sum(g.error for g in result[1])):
                     break
             return result
@@ -226,9 +226,11 @@ class SearchProblem(ABC):
 
     def value_error(self, row: DescentStep) -> float:
         """Return the value's rounding error, without that of the point."""
-        return self.function.bounded({name: Bounded(x) for name, x in row.point.items()}, ())[0].error
+        return self.function.value_and_gradient_with_errors({name: Bounded(x) for name, x in row.point.items()}, ())[
+            0
+        ].error
 
-    def _moved(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
+    def _move(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
@@ -254,7 +256,7 @@ class SearchProblem(ABC):
             room = 2 * abs(slope) if stationary else 0.0
             most = here.value + self.value_error(here)
             for times in dict.fromkeys((factor, *STEP_SHARES)):
-                there = self.row(self._moved(here, verdict.step, times))
+                there = self.row(self._move(here, verdict.step, times))
                 if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
                     continue
                 other, _, _ = self._look(there)
@@ -274,17 +276,17 @@ class SearchProblem(ABC):
         if projected_slope(row, self.limits) > self.tolerance:
             small = "the search found no lower value"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = self.sense.say(f"not converged: {small}, but the value falls on from here; {hint}")
+        message = self.sense.phrase(f"not converged: {small}, but the value falls on from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
-    def _described(
+    def _describe(
         self, row: DescentStep, verdict: Verdict | None, kinks: tuple[Diagnostic, ...] = (), why: str = ""
     ) -> ConvergenceReport:
         if verdict is None:
             if kinks:
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=kinks)
             return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {why}")
-        held, say = tuple(row.free[i] for i in verdict.held), self.sense.say
+        held, say = tuple(row.free[i] for i in verdict.held), self.sense.phrase
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
@@ -294,7 +296,7 @@ class SearchProblem(ABC):
         return ConvergenceReport(row, verdict.kind, words, held=held)
 
     def _along_flat(self, row: DescentStep, verdict: Verdict) -> str:
-        say = self.sense.say
+        say = self.sense.phrase
         if verdict.negative:
             return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
         if not verdict.flat:
@@ -314,7 +316,7 @@ class SearchProblem(ABC):
         return say(sentence + trend, listed=listed)
 
     def _beside_kink(self, row: DescentStep) -> str:
-        say, rises = self.sense.say, True
+        say, rises = self.sense.phrase, True
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
@@ -334,7 +336,7 @@ class SearchProblem(ABC):
         for sign in (1.0, -1.0):
             trend: list[int] = []
             for k in DISTANCE_EXPONENTS:
-                point = self._moved(row, direction, sign * length * 2.0**-k)
+                point = self._move(row, direction, sign * length * 2.0**-k)
                 there = self.bounded_at(row, point)
                 if here is None or there is None or point == row.free_values:
                     continue
@@ -365,7 +367,7 @@ class SearchProblem(ABC):
             inside, outside, edge = self.bracket(row, way)
             if edge:
                 at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
-                way_out = self.sense.say("the value falls up to the edge of where it has a derivative")
+                way_out = self.sense.phrase("the value falls up to the edge of where it has a derivative")
                 message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             if outside is None:
@@ -387,7 +389,7 @@ class SearchProblem(ABC):
         return ConvergenceReport(row, "kink", "", "held up", message)
 
     def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
-        say = self.sense.say
+        say = self.sense.phrase
         if len(row.free) > 1:
             sides, words = "where the derivatives from its sides cancel", self._beside_kink(row)
             if not words.startswith("not"):
@@ -403,7 +405,7 @@ class SearchProblem(ABC):
         points: dict[float, DescentStep | None] = {0.0: row}
 
         def falls_at(distance: float) -> bool:
-            there = points[distance] = self.row(self._moved(row, way, distance))
+            there = points[distance] = self.row(self._move(row, way, distance))
             if there is None:
                 return False
             slopes = zip(there.partials, way, bounds_at(there.free_values, self.limits), strict=True)
@@ -417,13 +419,13 @@ class SearchProblem(ABC):
         finest = 2 * MIN_LINE_STEP * max(1.0, low)
         low, high = bisect(falls_at, low, high, width=finest)
         # a kink may be a single point without a derivative
-        outside = points[high] or self.row(self._moved(row, way, high + finest))
+        outside = points[high] or self.row(self._move(row, way, high + finest))
         return points[low] or row, outside, outside is None
 
     def _jumps(self, inside: DescentStep, outside: DescentStep, way: Sequence[float]) -> bool:
         slopes = []
         # among subnormal numbers, slopes are known a little farther from the kink
-        before = self.row(self._moved(inside, way, -4 * MIN_LINE_STEP)) or inside
+        before = self.row(self._move(inside, way, -4 * MIN_LINE_STEP)) or inside
         for rows in ((inside, before), (outside,)):
             for row in rows:
                 result = self.bounded_at(row)

@@ -121,7 +121,7 @@ class Ending:
     error: ExpressionError | None = None
 
     @property
-    def good(self) -> bool:
+    def succeeded(self) -> bool:
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
@@ -342,7 +342,7 @@ def descend(
     if batch is not None:
         needed += rows * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
     if needed > left.left and gradient_tolerance is None and value_tolerance is None:
-        raise left.exhausted(needed, exactly=True)
+        raise left.exhausted_error(needed, exactly=True)
     return run
 
 

@@ -76,7 +76,7 @@ class Fit(Record):
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
 
-    def headed(self, name: str, what: str = "") -> str:
+    def heading_of(self, name: str, what: str = "") -> str:
         """Return a column, and `what` it is, with its unit: `U [V]`."""
         unit = "" if self.units is None else str(self.units["data"][name])
         return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
@@ -109,7 +109,7 @@ def fit(
     with use_budget(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
-        work.renew(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
+        work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         import numpy as np
 
         from .inference import Inference
@@ -164,7 +164,7 @@ def fit(
             model.stop = lambda: False
             interrupted, end = True, stopped.args[0] if stopped.args else end
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
-        predictions = inference.predictions(inputs.predict)
+        predictions = inference.predict(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
         if of_units is None:
             return answer

@@ -69,7 +69,7 @@ class FitUnits:
         self.columns.setdefault(self.response, self.system.unit(dimension))
         self.solved = {name: m.solution(name) for name in self.parameters}
         used = [unit.dimension for unit in self.columns.values()]
-        self.si |= not self.system.holds([*used, *(solution for solution in self.solved.values() if solution)])
+        self.si |= not self.system.has_units_for([*used, *(solution for solution in self.solved.values() if solution)])
         undetermined = [name for name, solution in self.solved.items() if solution is None]
         if undetermined:
             message = f"the formula does not determine the unit of {quote(undetermined)}"

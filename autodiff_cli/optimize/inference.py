@@ -87,7 +87,7 @@ class Inference:
         at = model(values)
         for row, fault in sorted(at.errors.items()):
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
-        self.fitted, self.observed_slopes = model.observed(values)
+        self.fitted, self.observed_slopes = model.at_observations(values)
         self.values = dict(zip(problem.unknowns, (values + 0.0).tolist(), strict=True))
         self.left = at.residuals
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
@@ -192,7 +192,7 @@ class Inference:
         return np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes)
 
     def _curve_at(self, columns: Mapping[str, Any]) -> tuple[Any, Any]:
-        values, slopes = self.model.over(columns).observed(self.end.values)
+        values, slopes = self.model.at_rows(columns).at_observations(self.end.values)
         return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
@@ -206,7 +206,7 @@ class Inference:
         points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
         return [(x, y, w) for x, y, w in points if math.isfinite(y) and math.isfinite(w)]
 
-    def predictions(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
+    def predict(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
         """Return the curve at rows of predictors."""
         data, noise = self.model.data, self.noise
         names = data.predictors
@@ -297,7 +297,7 @@ class Inference:
             log_likelihood=log_likelihood - more / 2,
             aic=2 * k - 2 * log_likelihood + more,
             bic=k * math.log(rows) - 2 * log_likelihood + more,
-            runs=runs_test(model.ordered(left)) if has_scatter else None,
+            runs=runs_test(model.order_residuals(left)) if has_scatter else None,
             normality=anderson_darling(left[used]) if has_scatter else None,
         )
 

@@ -139,7 +139,7 @@ class Model:
         self.loss, self.scale = "linear", 1.0
         self.errors: Mapping[str, Any] = {}  # of predictors in each row
         self.rows, self.evaluations = len(self.response), 0
-        self._over_rows = self._around = self._compiled(self.free)
+        self._over_rows = self._around = self._compile(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
 
     @cached_property
@@ -160,14 +160,14 @@ class Model:
         """Minimise a robust loss of the residuals, over all parameters at once."""
         self.loss, self.scale, self.places, self._last = loss, scale, [], None
 
-    def over(self, columns: Mapping[str, Any]) -> Model:
+    def at_rows(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows of weight 1, without compiling again."""
         rows = len(next(iter(columns.values()), [0.0]))
         return self.copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
         """Return the model with standard uncertainties of predictors by row."""
-        return self.copy(errors=errors, places=[], _around=self._compiled([*self.free, *errors]))
+        return self.copy(errors=errors, places=[], _around=self._compile([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
         """Return the model over at most `rows` rows, drawn at random."""
@@ -181,7 +181,7 @@ class Model:
         """Return whether values are within the bounds."""
         return bool(np.all((self.limits[0] <= values) & (values <= self.limits[1])))
 
-    def _compiled(self, wrt: Sequence[str]) -> ProgramOverRows:
+    def _compile(self, wrt: Sequence[str]) -> ProgramOverRows:
         program = self.problem.program
         return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
 
@@ -190,7 +190,7 @@ class Model:
         if self._last is None or self._last[0] != key:
             if self.errors:
                 with np.errstate(all="ignore"):
-                    fitted, slopes, errors, weights, corrections = self._corrected(values)
+                    fitted, slopes, errors, weights, corrections = self._correct(values)
             else:
                 fitted, slopes, errors = self._swept(self._over_rows, values, self.columns)
                 weights, corrections = self.weights, {}
@@ -213,7 +213,7 @@ class Model:
         # a row of weight 0 is left out, whether or not it has a value
         return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
 
-    def _corrected(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
+    def _correct(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
         n = len(self.free)
         tau = np.array([*self.errors.values()])
         variance = self.weights**-2.0
@@ -259,14 +259,14 @@ class Model:
         corrections = dict(zip(self.errors, delta, strict=True))
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
-    def observed(self, values: Any) -> tuple[Any, Any]:
+    def at_observations(self, values: Any) -> tuple[Any, Any]:
         """Return the model's values and derivatives at the observed predictors."""
         if self.errors:
             return self._swept(self._over_rows, values, self.columns)[:2]
         at = self(values)
         return at.fitted, at.slopes
 
-    def ordered(self, residuals: Any) -> Any:
+    def order_residuals(self, residuals: Any) -> Any:
         """Return the residuals in the order of the only predictor, or as they are."""
         used = np.flatnonzero(self.weights > 0)
         if len(self.columns) != 1:
@@ -493,7 +493,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     moved = math.inf
     step = np.zeros(len(free))
     while True:
-        along, inward = _solved(rows[:, free], size[free], left)
+        along, inward = _solve(rows[:, free], size[free], left)
         if math.isinf(moved):
             moved = float(np.linalg.norm(along)) / spread
         step[:] = 0.0
@@ -504,7 +504,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
         free &= ~blocked
 
 
-def _solved(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
+def _solve(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)

@@ -83,7 +83,7 @@ def minimize(
     Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
     """
     sense = Sense(maximize)
-    message = sense.say("`minimize` needs SciPy, the extra `optimize`")
+    message = sense.phrase("`minimize` needs SciPy, the extra `optimize`")
     require("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
     from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy
 
@@ -150,7 +150,7 @@ def minimize(
         of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
         shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
-    problem.reach(row)
+    problem.add_to_path(row)
     path = problem.path
     if maximize:
         *path, row = (
@@ -173,7 +173,7 @@ def minimize(
         converged=end.reason in CONVERGED,
         reason=end.reason,
         message=end.message,
-        kind=end.kind and sense.say(end.kind),
+        kind=end.kind and sense.phrase(end.kind),
         verdict=end.verdict,
         at_bounds=tuple(name for name, ends in zip(row.free, limits, strict=True) if reached[name] in ends),
         steps=len(path) - 1,
@@ -184,7 +184,7 @@ def minimize(
         warnings=(*warnings, *end.kinks),
         over=over_rows,
         constraints=(at_point or ()) if constrained else None,
-        sought=sense.say("minimum"),
+        sought=sense.phrase("minimum"),
         units=shown,
     )
 

@@ -74,7 +74,7 @@ class NormalEquations:
         point = dict(zip(self.names, values, strict=True))
         for k, row in enumerate(self.rows):
             if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
-                raise work.exhausted(work.most - before + DATA_PASSES * needed)
+                raise work.exhausted_error(work.most - before + DATA_PASSES * needed)
             if k == len(self._read):
                 self._read.append(self._row(row))
             charge((ROW_HESSIAN if second else ROW_GRADIENT) * self._times)
@@ -111,7 +111,7 @@ class _Stationary(Operator):
         self.equations = equations
         self.matrix: Matrix = []
 
-    def at(self, box: Any) -> tuple[Any, Any]:
+    def evaluate(self, box: Any) -> tuple[Any, Any]:
         balls = [self.ball(a) for a in box]
         # at a point the matrix of the box around it does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
@@ -132,7 +132,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
         if m.name == "certified":
             from ..numbers.ball import Ball
 
-            enclosed = _Stationary(equations).enclosed(start, 4)
+            enclosed = _Stationary(equations).enclose(start, 4)
             if enclosed is None:
                 raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
             solution = [Ball(a) for a in enclosed[1]]

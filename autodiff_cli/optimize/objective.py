@@ -111,20 +111,20 @@ class Objective(SearchProblem):
             raise Stopped
         return row
 
-    def unbounded(self, falls: str) -> ConvergenceReport:
+    def report_unbounded(self, falls: str) -> ConvergenceReport:
         """Return the report on a search without a minimum."""
         unit = "" if self.best.units is None else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
         ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
         bounds = f'--bounds "{ends}"' if unit else f"--bounds {ends}"
-        message = f"not converged: {self.sense.say(falls)}; limit it by bounds: `{bounds}`"
+        message = f"not converged: {self.sense.phrase(falls)}; limit it by bounds: `{bounds}`"
         return ConvergenceReport(self.best, None, reason="unbounded", message=message)
 
-    def stopped(self, point: str) -> tuple[str, str]:
+    def stop_reason(self, point: str) -> tuple[str, str]:
         """Return why the search was stopped, and release the reserve of work."""
         if self.work.left >= self.reserve:
             return "interrupted", f"interrupted: this is the {point}"
         self.reserve = 0.0
-        limit = self.work.exhausted(self.work.most)
+        limit = self.work.exhausted_error(self.work.most)
         return "limit", f"not converged: {limit}; {limit.hint}"
 
     def hessian(self, x: Any) -> Any:
@@ -138,7 +138,7 @@ class Objective(SearchProblem):
             # outside the domain, where the step is not taken anyway
             return numpy.eye(len(x))
 
-    def reach(self, row: DescentStep) -> None:
+    def add_to_path(self, row: DescentStep) -> None:
         """Add a point to the path, unless it is the last one there."""
         if row.coordinates != self.path[-1].coordinates:
             self.path.append(row._replace(step=len(self.path)))
@@ -159,7 +159,7 @@ class Objective(SearchProblem):
             self.evaluations -= 1
             row = self.row(x.tolist())
             if row is not None:
-                self.reach(row)
+                self.add_to_path(row)
 
         with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
             python_warnings.simplefilter("ignore")
@@ -191,9 +191,9 @@ class Objective(SearchProblem):
             ended, message = self.best, str(error)
         except Stopped:
             ended, message = self.best, ""
-        return self._judged(ended, message, METHODS[method].scipy_name), method
+        return self._judge(ended, message, METHODS[method].scipy_name), method
 
-    def _judged(self, row: DescentStep, message: str, method: str) -> ConvergenceReport:
+    def _judge(self, row: DescentStep, message: str, method: str) -> ConvergenceReport:
         rows = zip(*(step.free_values for step in (*self.path, row)), strict=True)
         self.size = [max(map(abs, values)) or 1.0 for values in rows]
         more = "iterations" in message.lower() or "exceeds limit" in message.lower()
@@ -205,8 +205,8 @@ class Objective(SearchProblem):
             report = self.report(row, walking=more)
         except Stopped:
             if self.boundless:
-                return self.unbounded("the value falls without bound")
-            reason, message = self.stopped("best point so far")
+                return self.report_unbounded("the value falls without bound")
+            reason, message = self.stop_reason("best point so far")
             return replace(self.report(row, walking=True), reason=reason, message=message)
         # the counts are those of the method
         self.evaluations, self.outside = counts

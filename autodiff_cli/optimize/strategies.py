@@ -223,7 +223,7 @@ def _is_aliased(model: Model, values: Any) -> bool:
         return False
     shares = np.random.default_rng(1).random((TURNS_SEEN, len(places) - 1))
     between = np.sort(np.append(places, places[:-1] + shares * np.diff(places)))
-    changes = np.diff(model.over({name: between})(values).fitted)
+    changes = np.diff(model.at_rows({name: between})(values).fitted)
     changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]
     return bool(np.count_nonzero(changes[1:] * changes[:-1] < 0) >= len(places))
 
@@ -241,7 +241,7 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
     left = sample(end.values).residuals
     if not float(left @ left) > 2 * sample.rounding_cost:
         return True
-    runs = runs_test(sample.ordered(left))
+    runs = runs_test(sample.order_residuals(left))
     return runs is None or runs.are_random
 
 
@@ -291,7 +291,7 @@ def _in_order(model: Model, values: Any) -> Any:
     def same(order: Any) -> bool:
         used, draw = np.flatnonzero(model.weights), random.Random(1)
         rows = used[np.arange(MIN_COMPARED_ROWS) * (len(used) - 1) // (MIN_COMPARED_ROWS - 1)]
-        few = model.over({name: column[rows] for name, column in model.columns.items()})
+        few = model.at_rows({name: column[rows] for name, column in model.columns.items()})
         beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
         first, other = few(beside), few(beside[order])
         return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)

@@ -463,7 +463,7 @@ class Elimination:
         """Eliminate components from this index on; if negative, those before `-first`."""
         self.rows: dict[int, list[Fraction]] = {}
 
-    def reduced(self, vector: Sequence[Exponent]) -> list[Fraction]:
+    def reduce(self, vector: Sequence[Exponent]) -> list[Fraction]:
         """Return the vector without the eliminated components."""
         rest = [Fraction(x) for x in vector]
         for place, row in self.rows.items():
@@ -473,7 +473,7 @@ class Elimination:
 
     def add(self, vector: Sequence[Exponent]) -> bool:
         """Add a combination that is 0; return whether it eliminates a component."""
-        row = self.reduced(vector)
+        row = self.reduce(vector)
         places = range(self.first, len(row)) if self.first >= 0 else range(-self.first)
         place = next((k for k in places if row[k]), None)
         if place is None:
@@ -508,14 +508,14 @@ class UnitSystem:
         """Return the product of the units for a dimension, or else the coherent unit."""
         return self._product(dimension) or si_unit(dimension)
 
-    def holds(self, dimensions: Iterable[Dimension]) -> bool:
+    def has_units_for(self, dimensions: Iterable[Dimension]) -> bool:
         """Return whether the system has units for all dimensions."""
         return all(self._product(dimension) is not None for dimension in dimensions)
 
     def _product(self, dimension: Dimension) -> Unit | None:
         if dimension == NUMBER:
             return Unit()
-        rest = self._solved.reduced([*dimension, *(0 for _ in range(self._count))])
+        rest = self._solved.reduce([*dimension, *(0 for _ in range(self._count))])
         if any(rest[: len(BASE)]):
             return None
         powers = zip(self._units, (-x for x in rest[len(BASE) :]), strict=True)

@@ -149,7 +149,7 @@ class Doubles:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._data = graph.leaf_data(0.0)
-        self._plans: list[Sequence[Step]] = [] if graph.chooses else [graph.rows]
+        self._plans: list[Sequence[Step]] = [] if graph.has_lazy_inputs else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
         """Return values and adjoints of all nodes, but for signs of zeros.

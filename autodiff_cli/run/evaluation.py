@@ -87,10 +87,10 @@ class Evaluation:
         """Its `data` are the nodes' values, None in untaken branches."""
         self.wanted = wanted
         """The variables to differentiate by, with their indices; None for one that the graph lacks."""
-        self.order: Sequence[int] = self.placed(forward, graph, m, graph.roots)
+        self.order: Sequence[int] = self.sweep(forward, graph, m, graph.roots)
         """The evaluated nodes, in order of evaluation; after `differentiate` those on the other side of a kink too."""
 
-    def placed(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
+    def sweep(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
         """Return the result of a sweep over the graph. Raises `ExpressionError`."""
         try:
             return sweep(*args, **options)
@@ -113,12 +113,12 @@ class Evaluation:
 
     def activity(self, leaves: Iterable[int]) -> Activity:
         """Return the nodes that depend on some leaves."""
-        return self.placed(Activity, self.graph, self.m, self.order, leaves)
+        return self.sweep(Activity, self.graph, self.m, self.order, leaves)
 
     def differentiate(self) -> Evaluation:
         """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises `ExpressionError`."""
         seeds = {self.graph.roots[0]: self.m.number(1)}
-        self.adjoints, kinks, self.order = self.placed(reverse_sweep, self.order, self.active, seeds)
+        self.adjoints, kinks, self.order = self.sweep(reverse_sweep, self.order, self.active, seeds)
         self.kinks, self.gradient = self.breakpoints(kinks), self._by_name(self.adjoints)
         return self
 
@@ -138,7 +138,7 @@ class Evaluation:
 
     def tangents(self, seeds: Mapping[int, Number], active: Activity) -> list[Number | None]:
         """Return the tangents of all nodes from those of leaves. Raises `ExpressionError` if an output has none."""
-        return self.placed(tangents, self.order, active, seeds, self.graph.roots)
+        return self.sweep(tangents, self.order, active, seeds, self.graph.roots)
 
     def vjp(self, adjoints: Sequence[Number]) -> tuple[dict[str, Number], Kinks]:
         """Return the vector-Jacobian product in one backward sweep, and the kinks.
@@ -149,7 +149,7 @@ class Evaluation:
         for root, adjoint in zip(self.graph.roots, adjoints, strict=True):
             if adjoint != 0:
                 seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
-        totals, kinks, _ = self.placed(reverse_sweep, self.order, self.active, seeds)
+        totals, kinks, _ = self.sweep(reverse_sweep, self.order, self.active, seeds)
         return self._by_name(totals), self.breakpoints(kinks)
 
     def jacobian(self) -> tuple[list[list[Number]], Kinks]:
@@ -177,9 +177,9 @@ class Evaluation:
         results = [slopes[root] for root in roots]
         if may_meet_kinks(self.order, active):
             for k, root in enumerate(roots):
-                _, met, order = self.placed(reverse_sweep, self.order, active, {root: self.m.number(1)})
+                _, met, order = self.sweep(reverse_sweep, self.order, active, {root: self.m.number(1)})
                 kinks |= self.breakpoints(met)
-                results[k] = self.placed(tangents, order, active, seeds, (root,))[root]
+                results[k] = self.sweep(tangents, order, active, seeds, (root,))[root]
         zero = self.m.number(0)
         return [zero if result is None else result for result in results], kinks
 

@@ -77,7 +77,7 @@ class Graph:
         return self.leaf_data()
 
     @cached_property
-    def chooses(self) -> bool:
+    def has_lazy_inputs(self) -> bool:
         """Return whether some node leaves inputs unevaluated."""
         return any(primitive.lazy_inputs for primitive in self.primitives)
 
@@ -103,9 +103,14 @@ class Graph:
             data[i] = number
         return data
 
-    def at(self, data: list[Any]) -> Graph:
+    def with_data(self, data: list[Any]) -> Graph:
         """Return the graph with other values of its nodes."""
-        facts = {"primitives": self.primitives, "parents": self.parents, "chooses": self.chooses, "labels": self.labels}
+        facts = {
+            "primitives": self.primitives,
+            "parents": self.parents,
+            "chooses": self.has_lazy_inputs,
+            "labels": self.labels,
+        }
         copy = Graph.__new__(Graph)
         copy.__dict__ = self.__dict__ | facts | {"data": data}
         return copy
@@ -115,27 +120,27 @@ class Graph:
         data = self.leaf_data()
         for i, x in values.items():
             data[i] = x
-        return self.at(data)
+        return self.with_data(data)
 
-    def changed(self, **parts: Any) -> Graph:
+    def replace(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
         kept = ("constants", "names", "places", "roots", "signed", "span_of", "unit")
         copy.__dict__ |= {name: getattr(self, name) for name in kept} | parts
         return copy
 
-    def below(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
+    def subgraph_of(self, roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
         """Return the subgraph of these outputs by `in_order`, and the new indices."""
         order = in_order(self.parents, roots)
         if order == [*range(len(self.places))]:
             columns = {"rows": self.rows, "primitives": self.primitives, "parents": self.parents}
-            return self.changed(roots=roots, labels=self.labels, **columns), dict(enumerate(order))
-        return self.arranged(order, roots)
+            return self.replace(roots=roots, labels=self.labels, **columns), dict(enumerate(order))
+        return self.subgraph(order, roots)
 
-    def arranged(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
+    def subgraph(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
         """Return the subgraph of nodes in topological order, and the new indices."""
         place = {i: k for k, i in enumerate(order)}
-        return self.changed(
+        return self.replace(
             roots=tuple([place[root] for root in roots]),
             primitives=[self.primitives[i] for i in order],
             parents=[tuple([place[p] for p in self.parents[i]]) for i in order],

@@ -64,7 +64,7 @@ class SecondOrder:
 
     def leaf(self, x: Number, direction: int) -> Dual:
         """Return the variable of a direction."""
-        return Dual(self.m, self.inner.seeded(x, direction), {direction: self.inner.number(1)})
+        return Dual(self.m, self.inner.seed(x, direction), {direction: self.inner.number(1)})
 
     def gradient(self, u: Dual) -> list[Number]:
         """Return the first derivatives. Raises the rule's error if one does not exist."""
@@ -92,15 +92,15 @@ class SecondOrder:
         try:
             hessian = self.hessian(u)
         except NO_RESULT:
-            return piece.either()
+            return piece.unknown_side()
         flat = all(x == 0 for row in hessian for x in row)
         above = {t > 0 for t in slopes[self.count :] if t != 0}
         if flat and above and all(t == 0 for t in slopes[: self.count]):
             # a sum of lengths, which are not negative
-            return piece.either() if len(above) > 1 else 1 if True in above else -1
+            return piece.unknown_side() if len(above) > 1 else 1 if True in above else -1
         lead = next((t for t in slopes if t != 0), None)
         if lead is None:
-            return piece.flat() if flat else _definite(hessian, sorted(u.d)) or piece.either()
+            return piece.flat_side() if flat else _definite(hessian, sorted(u.d)) or piece.unknown_side()
         jets = [x / lead for x in (*slopes, *[x for row in hessian for x in row])]
 
         def is_same(other: Any) -> bool:
@@ -180,7 +180,7 @@ class TaylorSeries:
                 return sign * piece.choose_side("right", lambda slopes: True) if k % 2 else sign
         if self.line:
             raise Unknown(piece.here)
-        return piece.flat()
+        return piece.flat_side()
 
     def length(self, piece: SmoothBranch) -> Series:
         """Raise `Unknown`: there is no variable for it."""
@@ -289,7 +289,7 @@ class SmoothBranch:
         return branch if isinstance(branch, bool) else smooth.m.number(branch)
 
     def __call__(self, u: Any) -> int:
-        return self.recorded(self.sign(self.smooth.m.number(u)))
+        return self.record_side(self.sign(self.smooth.m.number(u)))
 
     def sign(self, u: Any) -> int:
         """Compute the branch without the cache."""
@@ -299,23 +299,23 @@ class SmoothBranch:
         sign: int = self.smooth.sign(self, u) if _varies(u) else 1
         return sign
 
-    def recorded(self, answer: int) -> int:
+    def record_side(self, answer: int) -> int:
         """Record the answer among the sides of the operation, and return it."""
         self.sides[self.here.node].append(answer)
         return answer
 
-    def apart(self, u: Any) -> bool:
+    def is_nonzero(self, u: Any) -> bool:
         """Return whether a number is nonzero near the point, except on a surface."""
         if _plain(u) != 0 or any(t != 0 for t in self.smooth.gradient(u)):
             return True
-        return self.either() > 0
+        return self.unknown_side() > 0
 
     def length(self, xs: Sequence[Any]) -> Any:
         """Return the length of a vector that is 0 at the point."""
         varying = [k for k, x in enumerate(xs) if _varies(x)]
         if len(varying) == 1:
-            k = self.recorded(varying[0])
-            return xs[k] if self.recorded(self.sign(xs[k])) > 0 else -xs[k]
+            k = self.record_side(varying[0])
+            return xs[k] if self.record_side(self.sign(xs[k])) > 0 else -xs[k]
         result = self.smooth.length(self)
         self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in varying], self.here))
         return result
@@ -330,17 +330,17 @@ class SmoothBranch:
             self.choices.append(1)
         return self.choices[len(self.groups) - 1]
 
-    def either(self) -> int:
+    def unknown_side(self) -> int:
         """Return the piece's side for an unknown subject."""
         return self.choose_side(None, lambda slopes: False)
 
-    def flat(self) -> int:
+    def flat_side(self) -> int:
         """Return the piece's side for a number whose known derivatives are all 0.
 
         Both sides of a continuous operation then have the same derivatives.
         """
         primitive = self.graph.primitives[self.here.node]
-        return self.either() if primitive.jumps or primitive.gives_condition else 1
+        return self.unknown_side() if primitive.jumps or primitive.gives_condition else 1
 
 
 def pieces(
@@ -473,7 +473,7 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         numbers = [piece.numbers[p] for p in ps]
         xs = [_plain(number) for number in numbers]
         # A repeated number is one input, as it was for the piece.
-        seeded = {id(number): duals.seeded(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
+        seeded = {id(number): duals.seed(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
         branch = primitive.active_branch(duals, _SidesOfPiece(iter(sides)), *inputs, out=out)
@@ -492,7 +492,7 @@ class _SidesOfPiece:
     def __call__(self, u: Number) -> int:
         return next(self.sides)
 
-    def apart(self, u: Number) -> bool:
+    def is_nonzero(self, u: Number) -> bool:
         return bool(u.x != 0)
 
     def length(self, xs: Sequence[Number]) -> Number:

@@ -93,7 +93,7 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     """
     primitives, parents, data = graph.primitives, graph.parents, graph.data
     budget.charge(budget.FORWARD * len(data))
-    if not graph.chooses:
+    if not graph.has_lazy_inputs:
         for i, value in enumerate(data):
             if value is None:
                 primitive = primitives[i]
@@ -111,7 +111,7 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
     """Return the value of an operation. Raises `NodeError` if it has none."""
     try:
         out = getattr(m, primitive.name)(*inputs)
-        if not m.finite(out):
+        if not m.is_finite(out):
             raise OverflowError
     except FAILURES as error:
         raise domain_error(m, node, primitive, inputs, error) from None
@@ -216,7 +216,7 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
                     continue
                 share = adjoint * partial
                 total = share if adjoints[p] is None else adjoints[p] + share
-                if m.finite(total):
+                if m.is_finite(total):
                     adjoints[p] = total
                 elif active.varying[p]:
                     raise OverflowError
@@ -405,7 +405,7 @@ def _failing_input(active: Activity, i: int) -> int:
         position = ps.index(ps[k])
         try:
             partial = primitive.slopes(active.m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
-            if partial is not None and not active.m.finite(partial):
+            if partial is not None and not active.m.is_finite(partial):
                 break
         except NO_RESULT:
             break
@@ -525,7 +525,7 @@ def tangents(
                     continue
                 term = tangent * partial
                 total = term if total is None else total + term
-            if total is not None and not active.m.finite(total):
+            if total is not None and not active.m.is_finite(total):
                 raise OverflowError
         except FAILURES as error:
             failure = _no_derivative(active, i, 1, error)

@@ -75,7 +75,7 @@ def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
     except OSError as fault:
         raise unwritable(path, fault) from None
     finally:
-        file.drop()
+        file.abandon()
 
 
 def begin_file(path: str, *, force: bool) -> AtomicFile | Upload:
@@ -145,7 +145,7 @@ class AtomicFile:
         except OSError as fault:
             raise unwritable(self.path, fault) from None
 
-    def drop(self) -> None:
+    def abandon(self) -> None:
         """Close the file, and delete it if it is unfinished."""
         with suppress(OSError, ValueError):
             self.file.close()

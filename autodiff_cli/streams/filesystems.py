@@ -303,7 +303,7 @@ class Upload:
             self.system.delete_file(self.inner)
             self.system.move(target, self.inner)
 
-    def drop(self) -> None:
+    def abandon(self) -> None:
         """Close it; unsent data are lost."""
         with suppress(OSError, ValueError):
             self.file.close()

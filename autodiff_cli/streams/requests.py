@@ -61,7 +61,7 @@ class Reading(NamedTuple):
     """Further keys, each with its reader, which may raise `ExpressionError`."""
 
     @property
-    def leniently(self) -> Reading:
+    def lenient(self) -> Reading:
         """The reading that accepts an unambiguous correction."""
         return self._replace(value_of=Lenient(self.value_of))
 

@@ -71,8 +71,8 @@ LT = _comparison("lt", "<", "<", lambda side, difference: side(difference) < 0)
 LE = _comparison("le", "<=", "<=", lambda side, difference: side(difference) < 0, latex=r"\le")
 GT = _comparison("gt", ">", ">", lambda side, difference: side(difference) > 0)
 GE = _comparison("ge", ">=", "=>", lambda side, difference: side(difference) > 0, latex=r"\ge")
-EQ = _comparison("eq", "==", "=", lambda side, difference: not side.apart(difference), "commutative", "=")
-NE = _comparison("ne", "!=", "<>", lambda side, difference: side.apart(difference), "commutative", r"\ne")
+EQ = _comparison("eq", "==", "=", lambda side, difference: not side.is_nonzero(difference), "commutative", "=")
+NE = _comparison("ne", "!=", "<>", lambda side, difference: side.is_nonzero(difference), "commutative", r"\ne")
 COMPARISONS = {p.symbol: p for p in (LT, LE, GT, GE, EQ, NE)}
 
 

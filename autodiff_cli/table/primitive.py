@@ -31,7 +31,7 @@ class Side(Protocol):
     def __call__(self, u: Number) -> int:
         """Return 1 or -1, the sign of `u`."""
 
-    def apart(self, u: Number) -> bool:
+    def is_nonzero(self, u: Number) -> bool:
         """Return whether `u` is not 0."""
 
     def length(self, xs: Sequence[Number]) -> Number:

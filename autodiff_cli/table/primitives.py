@@ -209,7 +209,7 @@ ABS = elementary("abs", "x", "absolute value, also `|x|`", lambda m, x, out: m.s
     latex=r"\left|#1\right|", samples=(-2.5, 1e-300, 3.0))
 
 
-def _rounded(m: Any, side: Side, x: Number, out: Number) -> Number:
+def _round(m: Any, side: Side, x: Number, out: Number) -> Number:
     up, down = side(2 * (x - out) - 1) > 0, side(2 * (x - out) + 1) < 0
     return out + 1 if up else out - 1 if down else out
 
@@ -230,7 +230,7 @@ elementary("ceil", "x", "the smallest whole number not below `x`", none_at_all,
 elementary("round", "x", "the nearest whole number, halves to the even one", none_at_all,
     facts="odd jumps has_structural_zeros propagates_infinity",
     kink=lambda x: abs(x - int(x)) * 2 == 1, convention="0 at halves",
-    active_branch=_rounded,
+    active_branch=_round,
     samples=(-2.25, 3.75))
 
 
@@ -244,7 +244,7 @@ def _clamp_rule(position: int) -> Rule:
     return lambda m, x, lo, hi, out: _even_split(m, (x, lo, hi), out)[position]
 
 
-def _clamped(m: Any, side: Side, x: Number, lo: Number, hi: Number, out: Number) -> Number:
+def _clamp(m: Any, side: Side, x: Number, lo: Number, hi: Number, out: Number) -> Number:
     if side(hi - lo) < 0:
         raise ValueError("where the bounds have changed places there is no value")
     return lo if side(x - lo) < 0 else hi if side(x - hi) > 0 else x
@@ -255,7 +255,7 @@ CLAMP = elementary("clamp", "x lo hi", "`x` kept between `lo` and `hi`", _clamp_
     kink=lambda x, lo, hi: x in (lo, hi) or lo == hi,
     convention="an even split between `x` and the bounds that it meets",
     smooth=("1 if lo < x < hi else 0", "1 if x < lo else 0", "1 if x > hi else 0"),
-    active_branch=_clamped,
+    active_branch=_clamp,
     samples=((0.5, -1.0, 1.0), (-3.0, -1.0, 1.0), (7.0, -1.0, 1.0)))
 
 # ---- trigonometric

@@ -280,7 +280,7 @@ def vectors(recording: Recording) -> Vectors:
     plan = schedule(replace(recording, adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
     checks = []
     for step, branch, _ in plan.checks:
-        conditions = [(part.condition, part.holds) for part in branch.line() if part.condition is not None]
+        conditions = [(part.condition, part.holds) for part in branch.enclosing() if part.condition is not None]
         checks.append((step, tuple(conditions)))
     asked = [condition for _, needed in checks for condition, _ in needed]
     live = live_steps((*results, *[step for step, _ in checks], *asked))
@@ -298,7 +298,7 @@ class _Knots:
         self.zeros.append(u)
         return self.answer
 
-    def apart(self, u: Step) -> bool:
+    def is_nonzero(self, u: Step) -> bool:
         self.zeros.append(u)
         return self.answer > 0
 

@@ -44,7 +44,7 @@ class Python(Target):
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
     def _opening(self) -> list[str]:
-        docstring = f'"""The value, and the tuple of its derivatives{self.by()}."""'
+        docstring = f'"""The value, and the tuple of its derivatives{self.variables_phrase()}."""'
         return [docstring, *filter(None, [self.first_line]), *super()._opening()]
 
 
@@ -75,12 +75,12 @@ class Guarded(Array):
 
     def operation(self, step: Step) -> Written:
         if step in self.guards and step.name != "where" and not always_defined(step.name, step.args):
-            args = self.guarded(step)
+            args = self.guard_inputs(step)
             if args != step.args:
                 step = Step(step.m, step.name, args, step.data, step.index, step.safe)
         return super().operation(step)
 
-    def guarded(self, step: Step) -> tuple[Step, ...]:
+    def guard_inputs(self, step: Step) -> tuple[Step, ...]:
         """Return the inputs of a step, with a point of its domain wherever no branch needs it.
 
         The point is the sample of the operation that is most like 1.
@@ -88,7 +88,7 @@ class Guarded(Array):
         m = step.m
         guard: Step | None = None
         for branch in self.guards[step]:
-            taken = all_of(m, branch.line())
+            taken = all_of(m, branch.enclosing())
             guard = taken if guard is None else m.step("or_", guard, taken)
         if guard is None or guard.name == "number":
             return step.args
@@ -123,7 +123,7 @@ class Torch(Guarded):
         super().__init__(name)
         tensors = by_library("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
         forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
-        self.forms = {**self.forms, **forms, **by_name({"where": self._chosen})}
+        self.forms = {**self.forms, **forms, **by_name({"where": self._choose})}
 
     def function(self, name: str) -> Form:
         return partial(self._tensors, f"ad_{name}")
@@ -136,7 +136,7 @@ class Torch(Guarded):
     def _tensors(self, function: str, target: Target, step: Step) -> Written:
         return as_call(function, step.args, self._tensor)
 
-    def _chosen(self, target: Target, step: Step) -> Written:
+    def _choose(self, target: Target, step: Step) -> Written:
         condition, x, y = step.args
         if x.name == y.name == "number":
             return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]
@@ -174,16 +174,16 @@ class JavaScript(Curly):
         return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super()._comment(text)]
 
     def lines(self) -> list[str]:
-        head = f"/** The value, and the array of its derivatives{self.by()}. */"
+        head = f"/** The value, and the array of its derivatives{self.variables_phrase()}. */"
         return [*self.heading(), *self.library(), "", head, *self.defined()]
 
 
 class C(Curly):
     """C99 with `math.h`: a function that returns the value and fills an array."""
 
-    def callable(self, name: str) -> bool:
+    def can_name_function(self, name: str) -> bool:
         library = reserved_words("c_library")
-        return super().callable(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
+        return super().can_name_function(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
 
     def _comment(self, text: str) -> list[str]:
         """Return a comment's lines, in which nothing ends it, continues a line or is a trigraph."""
@@ -202,7 +202,7 @@ class C(Curly):
             *(" */", "#include <math.h>", *self.library()),
             *("", "/* Returns the value, and puts the derivatives into `gradient`:"),
             *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
-            *[f" * {note}" for note in self._renamed()],
+            *[f" * {note}" for note in self._rename()],
             *(" */", f"{head};", ""),
             *self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True),
         ]
@@ -246,7 +246,7 @@ class Scientific(Target):
         code = "\n".join([*library, *function])
         helpers = [text for name, text in self.helpers.items() if f"{name}(" in code]
         parts = [function, library, helpers] if self.calls_below else [library, helpers, function]
-        heading = self.heading(f"Returns the value and its derivatives{self.by()}.")
+        heading = self.heading(f"Returns the value and its derivatives{self.variables_phrase()}.")
         return ["\n".join(heading).strip("\n"), "\n\n".join(["\n".join(part).strip("\n") for part in parts if part])]
 
 
@@ -272,14 +272,14 @@ class Spreadsheet(Target):
             return ATOM, ["POWER(SQRT(", (x, CHOICE), f"), {self._number(2 * y.data)})"]
         return as_call("POWER", (x, y))
 
-    def spelled(self, names: Sequence[str]) -> dict[str, str]:
+    def spell_names(self, names: Sequence[str]) -> dict[str, str]:
         return {name: f"B{k + 1}" for k, name in enumerate(names)}
 
     def lines(self) -> list[str]:
         unit = self.unit
         results = unit.recording.results
         rows = [(name, "") for name in self.variables]
-        for step in self.kept(results):
+        for step in self.cell_steps(results):
             rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
             self.names[step] = f"B{len(rows)}"
         labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
@@ -288,14 +288,14 @@ class Spreadsheet(Target):
         csv.writer(out, lineterminator="\n").writerows(rows)
         return out.getvalue().removesuffix("\n").split("\n")
 
-    def kept(self, results: Collection[Step]) -> list[Step]:
+    def cell_steps(self, results: Collection[Step]) -> list[Step]:
         """Return the steps with their own cells, so that no formula is too long."""
         length: dict[Step, int] = {}
         depth: dict[Step, int] = {}
         kept: list[Step] = []
         for task in sorted(self.plan(self.unit.recording).tasks, key=lambda task: task.step.index):
             step = task.step
-            length[step] = 12 + sum(length.get(a, 24) for a in self.reads(step))
+            length[step] = 12 + sum(length.get(a, 24) for a in self.step_inputs(step))
             depth[step] = 1 + max([depth.get(a, 0) for a in step.args], default=0)
             if length[step] > MAX_CHARACTERS or depth[step] > MAX_DEPTH:
                 for a in sorted((a for a in step.args if a.args and a not in kept), key=lambda a: a.index):

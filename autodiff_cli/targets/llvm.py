@@ -173,14 +173,14 @@ class Llvm:
             if where is not None:
                 term = self._new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
             terms.append(term)
-        total = self._added(terms)
+        total = self._add(terms)
         rest = self._new(f"fsub {VECTOR} {total}, {total}")
         flag = self._new(f"fcmp uno {VECTOR} {rest}, {rest}")
         for pair in equal:
             flag = self._new(f"or {TRUTH} {flag}, {pair}")
         return flag
 
-    def _added(self, terms: list[str]) -> str:
+    def _add(self, terms: list[str]) -> str:
         """The sum, by halves, so that no term waits for all before it."""
         while len(terms) > 1:
             pairs = [self._new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)]

@@ -40,7 +40,7 @@ def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
 
 
 # ---- arithmetic that ends the query where a result overflows, or underflows to 0
-def _checked_sum(sign: str) -> Template:
+def _check_sum(sign: str) -> Template:
 
     def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
         plain = f"{{0}} {sign} {{1}}"
@@ -54,7 +54,7 @@ def _checked_sum(sign: str) -> Template:
     return template
 
 
-def _checked_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     number, constant = sql._number, _constant(args)
     if args[0] is args[1]:
         return _power_between(sql, 2.0, "{0}*{0}")
@@ -74,7 +74,7 @@ def _checked_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> 
     )
 
 
-def _checked_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     number = sql._number
     zero, one = number(0.0), number(1.0)
     if args[1].name == "number" and args[1].data:
@@ -89,7 +89,7 @@ def _checked_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) ->
     )
 
 
-def _checked_exp(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_exp(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     low, high = map(sql._number, EXPONENTS)
     return f"CASE WHEN {{0}} < {low} THEN {sql._number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
 
@@ -111,7 +111,7 @@ def _power_between(sql: Sql, y: float, power: str) -> str:
     return f"CASE WHEN {size} >= {number(high)} THEN {large} END"
 
 
-def _checked_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     number, y = sql._number, args[1]
     if y.name == "number" and 1e-3 < abs(y.data) < 1e3:
         return _power_between(sql, y.data, "power({0}, {1})")
@@ -127,13 +127,13 @@ def _checked_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> st
 
 
 def _power_of_any_size(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _checked_power(sql, args, sizes)
+    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _check_power(sql, args, sizes)
 
 
 TEMPLATES: dict[str, dict[str, Template]] = {
     "postgres": by_name({
-        "add": _checked_sum("+"), "sub": _checked_sum("-"), "mul": _checked_product, "div": _checked_quotient,
-        "exp": _checked_exp, "pow": _checked_power,
+        "add": _check_sum("+"), "sub": _check_sum("-"), "mul": _check_product, "div": _check_quotient,
+        "exp": _check_exp, "pow": _check_power,
         "sinh": _up_to("sinh", 710.4758), "cosh": _up_to("cosh", 710.4758),
     }),
     "spark": by_name({"div": _quotient}),
@@ -194,7 +194,7 @@ class Sql(Target):
         literal = self.exponential if "e" in text else self.literal
         return literal.format(text) if value == value else f"CAST(NULL AS {self.double})"
 
-    def same(self, name: str) -> str:
+    def fold_name(self, name: str) -> str:
         # Columns have no upper and lower case.
         return name.lower()
 
@@ -212,11 +212,11 @@ class Sql(Target):
         text = self.templates[name](self, args, [self.sizes.get(a, math.inf) for a in args])
         return text.replace("{1}", "{0}") if name != step.name else text
 
-    def reads(self, step: Step) -> Iterable[Step]:
+    def step_inputs(self, step: Step) -> Iterable[Step]:
         text = self.template(step) if step.args else ""
         if text:
             return [step.args[int(place)] for place in _PLACE.findall(text)]
-        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else super().reads(step)
+        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else super().step_inputs(step)
 
     def operation(self, step: Step) -> Written:
         text = self.template(step) if step.args else ""
@@ -227,10 +227,10 @@ class Sql(Target):
             return ATOM, ["(", *parts, ")"]
         return level, parts
 
-    def _renamed(self) -> list[str]:
+    def _rename(self) -> list[str]:
         return [
             f"`points` is a table with the columns {', '.join(self.variables.values()) or '(none are needed)'}.",
-            *super()._renamed(),
+            *super()._rename(),
             "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
 
@@ -246,7 +246,7 @@ class Sql(Target):
         layers = [{name: self.input(name) for name in columns}] if columns else []
         for rows in self.layers(results):
             layers.append({name: self._column(step) + self._note(step) for step, name in rows})
-        layers.append({"ad_ok": self.answered(columns, results)})
+        layers.append({"ad_ok": self.all_finite(columns, results)})
         by = [self.variables.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
         names = zip(results, column_names(len(unit.recording.values), by), strict=True)
         shown = [*columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
@@ -273,7 +273,7 @@ class Sql(Target):
         column = self.cast.format(f"points.{name}")
         return f"CASE WHEN abs({column}) <= {self._number(MAX_DOUBLE)} THEN {column} END"
 
-    def answered(self, columns: list[str], results: Sequence[Step]) -> str:
+    def all_finite(self, columns: list[str], results: Sequence[Step]) -> str:
         """Return the condition that all columns and results are finite."""
         conditions = [f"{name} IS NOT NULL" for name in columns]
         for step in dict.fromkeys(results):
@@ -285,12 +285,12 @@ class Sql(Target):
 
     def _error(self, columns: list[str]) -> str:
         reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
-        reasons += self.outside()
-        reasons.append((self.answered([], self.unit.recording.values), NO_DERIVATIVE))
+        reasons += self.domain_violations()
+        reasons.append((self.all_finite([], self.unit.recording.values), NO_DERIVATIVE))
         cases = [f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'" for condition, text in reasons]
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
-    def outside(self) -> Iterator[tuple[str, str]]:
+    def domain_violations(self) -> Iterator[tuple[str, str]]:
         """Yield the conditions that inputs of operations are outside domains, with messages."""
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
@@ -306,7 +306,7 @@ class Sql(Target):
             if bad is None:
                 continue
             condition = assemble(bad, self.parts)
-            taken = [self.taken(branch) for branch in needed[step]]
+            taken = [self.branch_condition(branch) for branch in needed[step]]
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
             text = unit.text[span.start : span.end] if span else primitive.written
@@ -321,9 +321,9 @@ class Sql(Target):
             conditions.setdefault(condition, reason)
         return iter(conditions.items())
 
-    def taken(self, branch: Branch) -> str:
+    def branch_condition(self, branch: Branch) -> str:
         """Return the condition that a branch is taken; empty for the whole program."""
-        return " AND ".join([f"({self.condition(condition)})" for condition in branch.line()])
+        return " AND ".join([f"({self.condition(condition)})" for condition in branch.enclosing()])
 
     def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
         """Return the condition that inputs are outside a domain; None if the table cannot tell."""
@@ -351,7 +351,7 @@ class Sql(Target):
     def layers(self, results: tuple[Step, ...]) -> Iterator[list[tuple[Step, str]]]:
         """Yield the steps that get columns, with names, in layers above their inputs."""
         plan = self.plan(self.unit.recording)
-        hidden = self._inlined(plan, results, self.unit.labels)
+        hidden = self._inline(plan, results, self.unit.labels)
         layers: list[list[tuple[Step, str]]] = []
         height: dict[Step, int] = {}
         count = 0

@@ -180,7 +180,7 @@ class Target:
 
     def module(self, unit: Unit) -> str:
         """Return the whole source of a unit."""
-        self.unit, self.variables = unit, self.spelled(unit.variables)
+        self.unit, self.variables = unit, self.spell_names(unit.variables)
         self._inputs(unit.recording, list(self.variables.values()))
         return "\n".join([*self.lines(), ""])
 
@@ -199,7 +199,7 @@ class Target:
                     continue
                 entered.add((name, count))
                 supported = showing_faults(
-                    compose_for(self.forms, name, count, self.coarse), self.silent, limits=self.limits
+                    compose_for(self.forms, name, count, self.coarse), self.is_silent, limits=self.limits
                 )
                 visit(supported.recorder.steps)
                 lines.extend([""] * self.blank_lines)
@@ -235,42 +235,42 @@ class Target:
     def _shown(self, step: Step) -> str:
         return self._result(step)
 
-    def by(self) -> str:
+    def variables_phrase(self) -> str:
         """Return the wanted variables in words: ` by `x`, `y``; empty without any."""
         wanted = quote([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
         return f" by {wanted}" if wanted else ""
 
-    def silent(self, step: Step, large: bool) -> bool:
+    def is_silent(self, step: Step, large: bool) -> bool:
         """Return whether a step without a value (if `large`, too large) raises no error."""
         if self.errors != "functions":
             return self.errors == "none"
         return large if step.name in INFIX else step.name in PREFIX or step.name not in self.forms
 
     # -- names
-    def usable(self, name: str) -> bool:
+    def can_name_variable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(RESERVED_PREFIX)
-        reserved = self.same(name) in self.reserved or re.fullmatch(self.reserved_pattern, name)
+        reserved = self.fold_name(name) in self.reserved or re.fullmatch(self.reserved_pattern, name)
         return plain and not reserved and len(name) <= self.longest_name
 
-    def callable(self, name: str) -> bool:
+    def can_name_function(self, name: str) -> bool:
         """Return whether a function can have this name."""
-        return self.usable(name) and name not in self.not_callable.split()
+        return self.can_name_variable(name) and name not in self.not_callable.split()
 
-    def same(self, name: str) -> str:
+    def fold_name(self, name: str) -> str:
         """Return the form of a name that is equal for all names the target does not distinguish."""
         return name
 
-    def spelled(self, names: Sequence[str]) -> dict[str, str]:
+    def spell_names(self, names: Sequence[str]) -> dict[str, str]:
         """Return the variables' names: as typed, `w_1` for `w[1]`, in plain letters, or `v1` …."""
         spellings: dict[str, str] = {}
         taken: set[str] = set()
         for spelling in (str, underscored, plain_name):
             for name in names:
                 word = spelling(name)
-                if name not in spellings and self.usable(word) and self.same(word) not in taken:
+                if name not in spellings and self.can_name_variable(word) and self.fold_name(word) not in taken:
                     spellings[name] = word
-                    taken.add(self.same(word))
+                    taken.add(self.fold_name(word))
         for name in names:
             if name not in spellings:
                 spellings[name] = next(word for k in itertools.count(1) if (word := f"v{k}") not in taken)
@@ -282,14 +282,14 @@ class Target:
     def _inputs(self, recording: Recording, names: Sequence[str]) -> None:
         self.names |= {step: names[step.data] for step in recording.recorder.steps if step.name == "input"}
 
-    def _renamed(self) -> list[str]:
+    def _rename(self) -> list[str]:
         changed = {old: new for old, new in self.variables.items() if old != new}
         return [f"`{new}` is the variable `{' '.join(self._comment(old))}`." for old, new in changed.items()]
 
     def heading(self, *further: str) -> list[str]:
         """Return the comment at the top: program, renamed variables, further lines."""
         program = [f"    {row}" for row in self._comment(self.unit.text)]
-        lines = [*self.heading_lines, *program, *self._renamed(), *further]
+        lines = [*self.heading_lines, *program, *self._rename(), *further]
         return [f"{self.mark} {line}".rstrip() for line in lines]
 
     def _comment(self, text: str) -> list[str]:
@@ -299,7 +299,7 @@ class Target:
     def body(self, recording: Recording, labels: Mapping[Step, str]) -> list[str]:
         """Return the lines that compute results; steps needed once are inlined."""
         plan = self.plan(recording)
-        hidden = self._inlined(plan, recording.results, labels)
+        hidden = self._inline(plan, recording.results, labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
         self.called = {
             step: f"{self.stem}{k}" for k, step in enumerate(dict.fromkeys([t.step for t in tasks]), start=1)
@@ -312,9 +312,9 @@ class Target:
         if self.branches:
             return plan
         self.guards = needs(plan)
-        return Schedule([Task(step, Branch()) for step in self.ordered()], [])
+        return Schedule([Task(step, Branch()) for step in self.ordered_steps()], [])
 
-    def ordered(self) -> list[Step]:
+    def ordered_steps(self) -> list[Step]:
         """Return all steps, each after its inputs."""
         order: dict[Step, None] = {}
         entered: set[Step] = set()
@@ -322,7 +322,9 @@ class Target:
         while stack:
             step = stack[-1]
             # the conditions of the branches that need a step come before it
-            conditions = [p.condition for b in self.guards.get(step, ()) for p in b.line() if p.condition is not None]
+            conditions = [
+                p.condition for b in self.guards.get(step, ()) for p in b.enclosing() if p.condition is not None
+            ]
             waits = [a for a in (*step.args, *conditions) if a.args and a not in order]
             if step in order or step in entered:
                 stack.pop()
@@ -332,9 +334,9 @@ class Target:
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
 
-    def _inlined(self, plan: Schedule, results: Iterable[Step], named: Iterable[Step]) -> Collection[Step]:
+    def _inline(self, plan: Schedule, results: Iterable[Step], named: Iterable[Step]) -> Collection[Step]:
         steps, shown = {task.step: task for task in plan.tasks}, {*results, *named}
-        uses = Counter(a for step in steps for a in self.reads(step))
+        uses = Counter(a for step in steps for a in self.step_inputs(step))
         # the operations of each step that is written in place
         weight: dict[Step, int] = {}
         for step in sorted(steps, key=lambda step: step.index):
@@ -344,7 +346,7 @@ class Target:
                 weight[step] = size
         return weight
 
-    def reads(self, step: Step) -> Iterable[Step]:
+    def step_inputs(self, step: Step) -> Iterable[Step]:
         """Return the inputs of a step, each as often as it is written."""
         form = self.forms.get(step.name)
         template = form[0] if isinstance(form, tuple) else form
@@ -354,26 +356,26 @@ class Target:
     def statements(self, plan: Schedule, called: Mapping[Step, str], labels: Mapping[Step, str]) -> Iterator[str]:
         """Yield the lines that carry out a schedule, unindented at first; `called` has the names of steps."""
         checks = {(step, branch) for step, branch, _ in plan.checks}
-        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.line()[MAX_INDENTED::MAX_INDENTED]]
+        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.enclosing()[MAX_INDENTED::MAX_INDENTED]]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
             yield self.assignment.format(flag, self._number(False))
         entered: set[Branch] = set()
         here: list[Branch] = []
         for step, branch, source in plan.tasks:
-            line = branch.line()
+            line = branch.enclosing()
             for anchor in line[MAX_INDENTED::MAX_INDENTED] if flagged else ():
                 if anchor not in entered:
                     # Code nested too deeply goes on at the margin, under a flag.
                     entered.add(anchor)
                     assert anchor.parent is not None
-                    outside = _visible(anchor.parent.line())
-                    yield from self._moved(here, outside, flagged)
+                    outside = _visible(anchor.parent.enclosing())
+                    yield from self._move(here, outside, flagged)
                     here = outside
                     flag = self.assignment.format(flagged[anchor], self.condition(anchor))
                     yield self.indent * len(here) + flag
             inside = _visible(line)
-            yield from self._moved(here, inside, flagged)
+            yield from self._move(here, inside, flagged)
             here = inside
             text = assemble(source, self.parts) if source is not None else self.text(step)
             name = self.names[step] = called[step]
@@ -383,16 +385,16 @@ class Target:
             yield indent + self.assignment.format(name, text) + remark
             if (step, branch) in checks:
                 yield indent + self._check(step, name)
-        yield from self._moved(here, [], flagged)
+        yield from self._move(here, [], flagged)
 
     def _check(self, step: Step, name: str) -> str:
         return ""
 
-    def _moved(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
+    def _move(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
-        turned = k < len(old) and k < len(new) and old[k] is new[k].other and old[k].holds and new[k] not in flagged
+        turned = k < len(old) and k < len(new) and old[k] is new[k].opposite and old[k].holds and new[k] not in flagged
         for depth in reversed(range(k + turned, len(old))) if self.closing is not None else ():
             yield f"{self.indent * depth}{self.closing}"
         for depth, branch in enumerate(new[k:], start=k):

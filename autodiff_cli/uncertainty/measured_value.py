@@ -279,7 +279,7 @@ def _to_place(x: float, place: int) -> Decimal:
     return result or abs(result)  # a zero has no sign
 
 
-def _rounded(value: float, u: float) -> tuple[str, str, str, str]:
+def _round(value: float, u: float) -> tuple[str, str, str, str]:
     # both rounded, digits of the uncertainty, power of ten: JCGM 100, 7.2.6
     place = last_place(u)
     short, spread = _to_place(value, place), _to_place(u, place)
@@ -299,7 +299,7 @@ def concise(value: float, u: float) -> str:
     """
     if not u > 0 or not math.isfinite(u):
         return f"{value:.15g}"
-    value_text, _, digits, power = _rounded(value, u)
+    value_text, _, digits, power = _round(value, u)
     return f"{value_text}({digits}){power}"
 
 
@@ -311,7 +311,7 @@ def plus_minus(value: float, expanded: float, k: float) -> str:
     """
     if not expanded > 0 or not math.isfinite(expanded):
         return f"{value:.15g}"
-    value_text, u_text, _, power = _rounded(value, expanded)
+    value_text, u_text, _, power = _round(value, expanded)
     body = f"{value_text} ± {u_text}"
     return (f"({body}){power}" if power else body) + f" (k = {k:.3g})"
 
@@ -328,7 +328,7 @@ def estimate(value: float, u: float) -> tuple[str, str]:
     """Return a value and its uncertainty as texts, rounded to the same place."""
     if not u > 0:
         return f"{value:.15g}", "0"
-    value_text, u_text, digits, power = _rounded(value, u)
+    value_text, u_text, digits, power = _round(value, u)
     if not power:
         return value_text, u_text
     # each has its own power, as they are read apart

@@ -64,7 +64,7 @@ class _Surfaces:
         self.zeros.append(u)
         return 1 if u.x > 0 else -1
 
-    def apart(self, u: Dual) -> bool:
+    def is_nonzero(self, u: Dual) -> bool:
         self.zeros.append(u)
         return bool(u.x != 0)
 
@@ -117,17 +117,17 @@ class Explicit:
         self.outputs, self.units = output_names(self.program), problem.units
         self.values = {name: float(x) for name, x in problem.values.items()}
 
-    def first(self, names: Sequence[str]) -> FirstOrder:
+    def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian()
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
-    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+    def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
         return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
 
-    def third(self, k: int, direction: Mapping[str, float]) -> float:
+    def third_order(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of output `k` along a direction."""
         along = {name: [x] for name, x in direction.items()}
         return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
@@ -141,7 +141,7 @@ class Explicit:
         output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
         return value_in(REAL, output, {**self.values, **inputs})
 
-    def draws(self, fixed: Collection[str]) -> Draws:
+    def evaluator_of_draws(self, fixed: Collection[str]) -> Draws:
         """Return the evaluator of outputs at points that share the `fixed` inputs."""
         from ..batched.kernels import evaluate, kernel  # only draws need NumPy
 
@@ -183,7 +183,7 @@ class Implicit:
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
 
-    def first(self, names: Sequence[str]) -> FirstOrder:
+    def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives."""
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
@@ -195,12 +195,12 @@ class Implicit:
             raise ExpressionError("derivative", message, hint=hint) from None
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
-    def second(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
+    def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`."""
-        _, rows, _ = self.first(names)
+        _, rows, _ = self.first_order(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
-    def third(self, k: int, direction: Mapping[str, float]) -> float:
+    def third_order(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction."""
         # with lower coefficients and 0 for the next one, the residual is −F_u times that
         along: dict[str, list[Number]] = {name: [x] for name, x in direction.items()}
@@ -215,23 +215,23 @@ class Implicit:
     def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
         """Return the nearest kinks of the equations."""
         slopes = dict(zip(names, directions, strict=True))
-        for name, row in zip(self.outputs, self.first(names)[1], strict=True):
+        for name, row in zip(self.outputs, self.first_order(names)[1], strict=True):
             slopes[name] = [dot(row, along) for along in zip(*directions, strict=True)]
         return _kinks(self.program.outputs, self.values, slopes, len(names))
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return unknown `k` with some inputs changed; None if the branch ends before."""
-        solution = self.followed(inputs)
+        solution = self.follow_to(inputs)
         return None if solution is None else solution[k]
 
-    def draws(self, fixed: Collection[str]) -> Draws:
+    def evaluator_of_draws(self, fixed: Collection[str]) -> Draws:
         """Return the solver at points that share the `fixed` inputs, by Newton's method."""
         import numpy as np
 
         from ..batched.kernels import evaluate, kernel
 
         random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.leaves)
-        size, slopes = len(self.outputs), np.array(self.first(random_inputs)[1])
+        size, slopes = len(self.outputs), np.array(self.first_order(random_inputs)[1])
         shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
         compiled = kernel(gradient_recorder(self.program, self.outputs), len(names), shared, None)
         steps = DRAWN_OUTPUT * size * (1 + size)
@@ -280,18 +280,20 @@ class Implicit:
             # other points are followed one by one
             for row in [*doubtful, *waiting.tolist()]:
                 there = {name: float(values[name][row]) for name in random_inputs}
-                results[:, row] = self.followed(there) or np.nan
+                results[:, row] = self.follow_to(there) or np.nan
             return results
 
         return DRAWN_INPUT * len(random_inputs) + 3 * steps, at
 
-    def followed(self, target: Mapping[str, float]) -> list[float] | None:
+    def follow_to(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution at other inputs; None if the branch ends before."""
-        reached = [self.values, *self.way(target)][-1]
+        reached = [self.values, *self.walk_to(target)][-1]
         there = all(reached[name] == x for name, x in target.items())
         return [reached[name] for name in self.outputs] if there else None
 
-    def way(self, target: Mapping[str, float], start: Mapping[str, float] | None = None) -> Iterator[dict[str, float]]:
+    def walk_to(
+        self, target: Mapping[str, float], start: Mapping[str, float] | None = None
+    ) -> Iterator[dict[str, float]]:
         """Yield all values on the straight way to other inputs, until it ends."""
         here = dict(start or self.values)
         begun = {name: here[name] for name in target}
@@ -301,14 +303,14 @@ class Implicit:
             there = {name: x + (done + part) * (target[name] - x) for name, x in begun.items()}
             there, reached = dict(target) if done + part >= 1 else there, None
             with Defined(ArithmeticError):
-                reached = self._corrected(here, there)
+                reached = self._correct(here, there)
             if reached is not None:
                 here, done, step = reached, done + part, 2 * part
                 yield here
             elif (step := part / 2) < MIN_STEP_SHARE:
                 return
 
-    def _corrected(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
+    def _correct(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
         way = {name: x - here[name] for name, x in there.items()}
         moves = [list(map(mul, row, way.values())) for row in self.slopes(here, list(there))]
         start = [here[name] + math.fsum(row) for name, row in zip(self.outputs, moves, strict=True)]
@@ -371,7 +373,7 @@ class Branch:
         # near its end the branch is too curved: follow it from the other side
         for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda place: abs(place - x)):
             at = near
-            for point in self.model.way({self.name: x}, self._known[near]):
+            for point in self.model.walk_to({self.name: x}, self._known[near]):
                 at = point[self.name]
                 bisect.insort(self._at, at)
                 self._known[at] = point

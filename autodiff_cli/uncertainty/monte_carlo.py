@@ -105,7 +105,7 @@ class Results:
             self._counts = self._counts + np.bincount(places, minlength=len(self._edges) + 1)
         self._kept = []
 
-    def drawn(self, level: float) -> Drawn:
+    def summarize(self, level: float) -> Drawn:
         """Return the summary of all results."""
         if self._edges is None:
             values = np.sort(np.concatenate(self._kept))

@@ -289,7 +289,7 @@ def propagate(
     seed, interrupted = DEFAULT_SEED if seed is None else seed, False
     try:
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
-        estimates, rows, met = model.first(list(inputs))
+        estimates, rows, met = model.first_order(list(inputs))
         warnings += met
         if of_program is not None and by_size and not system:
             out = of_program.outputs = [
@@ -357,7 +357,7 @@ def propagate(
         if any(len(members) > 1 for members, _ in spread.groups)
         else {},
         covariance=covariance,
-        output_correlation=_normalised(covariance),
+        output_correlation=_normalise(covariance),
         samples=count,
         seed=seed,
         interrupted=interrupted,
@@ -501,7 +501,7 @@ def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
     return max(-1.0, min(1.0, covariance / (u_a * u_b)))
 
 
-def _normalised(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
+def _normalise(covariance: Sequence[Sequence[float]]) -> list[list[float | None]]:
     rows: list[list[float | None]] = []
     for i, row in enumerate(covariance):
         sizes = [math.sqrt(row[i]) * math.sqrt(other[j]) for j, other in enumerate(covariance)]
@@ -602,7 +602,7 @@ class _Expansion:
 
     @cached_property
     def second(self) -> list[list[float]]:
-        rows, columns = self.model.second(self.output, self.names), list(zip(*self.root, strict=True))
+        rows, columns = self.model.second_order(self.output, self.names), list(zip(*self.root, strict=True))
         matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
@@ -614,7 +614,7 @@ class _Expansion:
         key = tuple(direction)
         if key not in self._thirds:
             moved = {name: d for name, d in zip(self.names, key, strict=True) if d}
-            self._thirds[key] = self.unit.from_si(self.model.third(self.output, moved)) if moved else 0.0
+            self._thirds[key] = self.unit.from_si(self.model.third_order(self.output, moved)) if moved else 0.0
         return self._thirds[key]
 
     def _kink_in_reach(self) -> Diagnostic | None:
@@ -718,9 +718,9 @@ def _with_draws(
     constants = {name: float(model.values[name]) for name in model.point if name not in inputs}
     distributions = {name: entry.distribution for name, entry in inputs.items()}
     draw = Sampler(distributions, correlated, constants, seed, copies, samples)
-    (steps, evaluate), work = model.draws(constants), current_budget()
+    (steps, evaluate), work = model.evaluator_of_draws(constants), current_budget()
     if samples * steps > work.left:
-        raise work.exhausted(samples * steps, exactly=True)
+        raise work.exhausted_error(samples * steps, exactly=True)
     collected = [Results(result.value) for result in results]
     done, interrupted = 0, False
     while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
@@ -738,7 +738,7 @@ def _with_draws(
         if tally.outside:
             hint = "the distributions reach beyond the domain of the formula"
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
-        drawn = tally.drawn(result.level)
+        drawn = tally.summarize(result.level)
         if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
             message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
             raise ExpressionError("overflow", message, hint="compute in larger units")

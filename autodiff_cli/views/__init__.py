@@ -70,13 +70,13 @@ def html(answer: Any, **choices: Any) -> str | None:
         return None
     warnings = [draw(one, answer.text, look, level="warning") for one in getattr(answer, "warnings", ())]
     lines = [Line(((line, ""),)) for line in "".join(warnings).splitlines()]
-    return Html(look).render([*view.document(view.shown(answer)), *lines])
+    return Html(look).render([*view.document(view.select_with_units(answer)), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:
     """Return an answer's formula in LaTeX; None for an answer without one."""
     view = view_of(answer, **choices)
-    formula = view.latex_formula(view.shown(answer))
+    formula = view.latex_formula(view.select_with_units(answer))
     if formula is None or r"\unit{" not in formula:
         return formula
     from ..quantities.unit import without_siunitx  # what shows formulas in notebooks has no packages

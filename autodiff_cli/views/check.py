@@ -72,7 +72,7 @@ def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     return (
         ((number.name, "name") if number.name else ("value", "heading"),),
         ((f"{repr_number(number.computed)} {unit or ''}".rstrip(), "number"),),
-        ((f"{_shortened(number.exact)} {unit or ''}".rstrip(), "number"),),
+        ((f"{_shorten(number.exact)} {unit or ''}".rstrip(), "number"),),
         (("–" if number.digits is None else str(number.digits), "number"),),
         ((difference, "number"),),
         (("" if number.condition is None else format_number(number.condition, 2), "number"),),
@@ -80,7 +80,7 @@ def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     )
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     mantissa, mark, exponent = text.partition("e")
     if "." not in mantissa:
         return text

@@ -45,7 +45,7 @@ class Run:
             return ""
         return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
 
-    def shown(self) -> list[DescentStep]:
+    def rows_shown(self) -> list[DescentStep]:
         """Return the rows, the last one among them."""
         return self.rows if self.last is None or self.rows[-1:] == [self.last] else [*self.rows, self.last]
 
@@ -81,7 +81,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         last = _numbers(run.last)
         yield from input_lines({}, last["point"], free, self.digits, run.descent.over)
         rows: list[tuple[str | float, ...]] = []
-        for row in run.shown():
+        for row in run.rows_shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
         named = [("value", last["value"]), *[(name, last["point"][name]) for name in free]]
@@ -91,7 +91,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         if run.note:
             yield Line(((run.note, "faint"),))
         if ending is not None:
-            yield Line(((ending.message, "" if ending.good else "heading"),))
+            yield Line(((ending.message, "" if ending.succeeded else "heading"),))
             if ending.hint:
                 yield Line((("hint: ", "faint"), (ending.hint, "")))
         if best.step != run.last.step:
@@ -110,7 +110,7 @@ class DescentView(PicturedView[Answer], section="descend"):
         place = ", ".join([f"{name} = {self.number(point[name])}" for name in best.free])
         title = shorten_end(f"value {self.number(value)} at {place}")
         up = heading("value", unit_of(value))
-        return loss_picture(run.shown(), best.step, title, ending.message, up)
+        return loss_picture(run.rows_shown(), best.step, title, ending.message, up)
 
 
 def _numbers(row: DescentStep) -> dict[str, Any]:

@@ -26,15 +26,15 @@ MAX_REASONS = 10
 
 def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
     """Return an error or warning as text; its spans point into `text`."""
-    lines = _labelled(f"{where}{level}:", level, diagnostic.message, look, "")
+    lines = _label(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
         lines += _excerpts(text, diagnostic, look, level)
     if diagnostic.hint:
-        lines += _labelled("hint:", "hint", diagnostic.hint, look, "  ")
+        lines += _label("hint:", "hint", diagnostic.hint, look, "  ")
     return "\n".join(lines) + "\n"
 
 
-def _labelled(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
+def _label(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
     from .document import plain_text
     from .rendering import break_lines
 

@@ -54,11 +54,11 @@ class ExerciseView(View[Answer]):
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
-            cells = {field.column: field.of(answer) for field in OF_MARK.fields}
+            cells = {field.column: field.value_in(answer) for field in OF_MARK.fields}
             yield cells | {"answer": self.one_line(answer)}
             return
         for exercise in _exercises(answer):
-            cells = {field.column: field.of(exercise) for field in EXERCISE if field.column}
+            cells = {field.column: field.value_in(exercise) for field in EXERCISE if field.column}
             yield cells | {"at": ",".join(f"{name}={x}" for name, x in exercise.point.items())}
 
     def one_line(self, answer: Answer) -> str:
@@ -115,7 +115,7 @@ class ExerciseView(View[Answer]):
                 lines += [steps_latex(derived.derivations)] if derived is not None else []
                 lines += ["", trace_page(traced)] if traced is not None else []
                 lines += [rf"\par\noindent {_latex_sentence(line)}." for line in exercise.solution.lines]
-                lines.append(rf"\par\noindent\textbf{{Answer:}} {_latex_sentence(f'`{exercise.answered}`')}.")
+                lines.append(rf"\par\noindent\textbf{{Answer:}} {_latex_sentence(f'`{exercise.answer_line}`')}.")
         return "\n".join(lines)
 
 
@@ -158,7 +158,7 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     if traced is not None:
         yield from TraceView(unicode=unicode).document(traced)
     yield from map(text_line, lines)
-    written = exercise.answered
+    written = exercise.answer_line
     if unicode and exercise.is_formula:
         written = mathematics(parse(written).outputs[0])
     yield Line((("answer: ", "heading"), (written, "number")))

@@ -99,7 +99,7 @@ class FitView(PicturedView[Fit], section="fit"):
                 (*(row.point[name] for name in names), row.value, *map(self._between, (row.confidence, row.prediction)))
                 for row in answer.predictions
             ]
-            columns = [*map(answer.headed, (*names, answer.response)), f"{level} confidence", f"{level} prediction"]
+            columns = [*map(answer.heading_of, (*names, answer.response)), f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
     def _between(self, ends: tuple[float, float] | None) -> str:

@@ -54,10 +54,10 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        return [*([self.reading.shown] if self.reading and self.reading.shown else []), *self.values]
+        return [*([self.reading.note_text] if self.reading and self.reading.note_text else []), *self.values]
 
     @property
-    def meant(self) -> str | None:
+    def program_read(self) -> str | None:
         """Return the program as read, which spans point into."""
         return self.text if self.reading is None else self.reading.text
 
@@ -107,16 +107,16 @@ class JsonLines(Writer[Answer]):
         self._is_array = many and format == "json"
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        text = self._filled(subject, answer)
+        text = self._fill(subject, answer)
         if text is None:
             fields = self.view.record(answer)
             if subject.reading is not None:
-                fields = subject.reading.placed(fields)
+                fields = subject.reading.relocate_record(fields)
             self._record(fields if subject.text is None else subject.fields() | fields)
         else:
             self._write(text)
 
-    def _filled(self, subject: Subject, answer: Answer) -> str | None:
+    def _fill(self, subject: Subject, answer: Answer) -> str | None:
         program, line, ident, kept, reading, values, _ = subject
         groups = self.view.named_numbers(answer)
         if groups is None or program is None or kept is not None or reading is not None or values:
@@ -131,11 +131,11 @@ class JsonLines(Writer[Answer]):
             if len(self._templates) >= MAX_TEMPLATES:
                 self._templates.clear()
             record = "".join(self._pieces(self.view.record(answer), 0)).replace("%", "%%")
-            template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escaped(record)[1:])
+            template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escape(record)[1:])
         name = "null" if ident is None else str(ident) if type(ident) is int else "".join(self._pieces(ident, 0))
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         items = chain.from_iterable([group.items() for group in groups])
-        return self._escaped(head) + template % (*chain.from_iterable(items),)
+        return self._escape(head) + template % (*chain.from_iterable(items),)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         record = diagnostic_record(error.diagnostic, elsewhere=error.text is not None)
@@ -143,7 +143,7 @@ class JsonLines(Writer[Answer]):
         self._record({**subject.fields(), **point, "error": record})
 
     def _record(self, fields: dict[str, object]) -> None:
-        self._write(self._escaped("".join(self._pieces(fields, 0))))
+        self._write(self._escape("".join(self._pieces(fields, 0))))
 
     def _write(self, record: str) -> None:
         if self._is_array:
@@ -157,7 +157,7 @@ class JsonLines(Writer[Answer]):
         if self._is_array:
             self.out.write("\n]\n" if self._begun else "[]\n")
 
-    def _escaped(self, text: str) -> str:
+    def _escape(self, text: str) -> str:
         # the encoder leaves one control of ASCII as it is
         is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
         if is_plain:
@@ -189,7 +189,7 @@ class Separated(Writer[Answer]):
                 message = "point: units, and none in the first answer; `--format jsonl` has them"
                 self._rows(subject, [{"error": message}])
                 return
-        rows = iter(self.view.rows(self.view.shown(answer)))
+        rows = iter(self.view.rows(self.view.select_with_units(answer)))
         first = next(rows, {} if self.many else None)
         if first is not None:
             self._rows(subject, chain((first,), rows))
@@ -264,7 +264,7 @@ class Plain(Writer[Answer]):
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
-        self.out.write(" ".join([*leading, self.view.one_line(self.view.shown(answer))]) + "\n")
+        self.out.write(" ".join([*leading, self.view.one_line(self.view.select_with_units(answer))]) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
@@ -279,7 +279,7 @@ class Documents(Writer[Answer]):
         self.look = terminal_of(out)
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self._document(subject, self.view.document(self.view.shown(answer)))
+        self._document(subject, self.view.document(self.view.select_with_units(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         from .document import Line, sentence
@@ -325,7 +325,7 @@ class Latex(Writer[Answer]):
     """Answers as pieces of LaTeX that need amsmath, or as one document."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        self._part(subject, self.view.latex_document(self.view.shown(answer)))
+        self._part(subject, self.view.latex_document(self.view.select_with_units(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         from ..language.typesetting import text_latex
@@ -435,7 +435,7 @@ CODE_ENDINGS = frozenset(
 """Endings by which a language is surely meant."""
 
 
-def _chosen(
+def _choose(
     kind: Literal["format", "language"],
     name: str | None,
     path: str | None,
@@ -462,7 +462,7 @@ def language_of(
     if format == "latex" and to not in (None, "latex"):
         raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
     named = "latex" if format == "latex" else to
-    return _chosen("language", named, path, languages, otherwise, CODE_ENDINGS if format is None else ())
+    return _choose("language", named, path, languages, otherwise, CODE_ENDINGS if format is None else ())
 
 
 def format_of(
@@ -477,7 +477,7 @@ def format_of(
     endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
     if name is not None and name not in endings:
         raise unknown_format(name, endings)
-    return _chosen("format", name, path, endings, otherwise, FOREIGN_ENDINGS.union(*ENDINGS.values()))
+    return _choose("format", name, path, endings, otherwise, FOREIGN_ENDINGS.union(*ENDINGS.values()))
 
 
 def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:

@@ -143,21 +143,21 @@ def words(value: Any) -> list[str]:
 
 def doubles(value: Any) -> Any:
     """Return numbers as doubles; None where one overflows."""
-    return _mapped(value, lambda figure: figure.nearest)
+    return _map(value, lambda figure: figure.nearest)
 
 
-def _mapped(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
+def _map(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
     if isinstance(value, Figure):
         return of_figure(value)
     if isinstance(value, dict):
-        return {key: _mapped(item, of_figure, of_other) for key, item in value.items()}
-    return [_mapped(x, of_figure, of_other) for x in value] if isinstance(value, (list, tuple)) else of_other(value)
+        return {key: _map(item, of_figure, of_other) for key, item in value.items()}
+    return [_map(x, of_figure, of_other) for x in value] if isinstance(value, (list, tuple)) else of_other(value)
 
 
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """Return the keys about a record's figures: arithmetic, digits, within."""
-    record: dict[str, object] = {"arithmetic": arithmetic, "digits": _mapped(fields, lambda figure: figure.text)}
-    within = _mapped(fields, lambda figure: figure.within or None, lambda x: None)
-    none = _mapped(fields, lambda figure: None, lambda x: None)
+    record: dict[str, object] = {"arithmetic": arithmetic, "digits": _map(fields, lambda figure: figure.text)}
+    within = _map(fields, lambda figure: figure.within or None, lambda x: None)
+    none = _map(fields, lambda figure: None, lambda x: None)
     near = {key: value for key, value in within.items() if value != none[key]}
     return record | {"within": near} if near else record

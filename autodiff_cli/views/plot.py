@@ -141,11 +141,11 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     for is_, breaks, function in functions or [("", "", curve.function)]:
         if function.stretches and function.gaps:
             gaps = [f"from {across(a)} to {across(b)}" for a, b in function.gaps]
-            yield f"{is_}{undefined} for {x} {_listed(gaps)}"
+            yield f"{is_}{undefined} for {x} {_list(gaps)}"
         if function.breaks:
-            yield f"{breaks}breaks at {x} = {_listed([*map(across, function.breaks)])}"
+            yield f"{breaks}breaks at {x} = {_list([*map(across, function.breaks)])}"
     if curve.kinks and not curve.outputs:
-        yield f"no derivative at {x} = {_listed([*map(across, curve.kinks)])}"
+        yield f"no derivative at {x} = {_list([*map(across, curve.kinks)])}"
 
 
 def approximation(curve: Curve, digits: int | None) -> str:
@@ -204,7 +204,7 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
         yield f"contours from {first} to {last}"
 
 
-def _listed(items: list[str]) -> str:
+def _list(items: list[str]) -> str:
     more = len(items) - MAX_LISTED
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 

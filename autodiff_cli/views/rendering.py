@@ -63,7 +63,7 @@ class Wrapped:
             start = b
         yield start, end
 
-    def least(self) -> int:
+    def minimum_width(self) -> int:
         """Return the least width of a line."""
         return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
 
@@ -118,13 +118,13 @@ class PlainText:
         previous: Block | None = None
         for block in blocks:
             if drawn := self.block(block):
-                if previous is not None and not self.together(previous, block):
+                if previous is not None and not self.stand_together(previous, block):
                     lines.append("")
                 lines += drawn
                 previous = block
         return "\n".join([*lines, ""])
 
-    def together(self, above: Block, below: Block) -> bool:
+    def stand_together(self, above: Block, below: Block) -> bool:
         """Return whether no empty line stands between the two."""
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
@@ -138,7 +138,7 @@ class PlainText:
             return self.outline(block)
         if isinstance(block, Program):
             return self.program(block)
-        return self.drawing(block) if isinstance(block, Drawing) else self.room(block)
+        return self.drawing(block) if isinstance(block, Drawing) else self.blank_lines(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
@@ -146,9 +146,9 @@ class PlainText:
 
     def line(self, pieces: Pieces) -> str:
         """Return a line of text."""
-        return self.drawn(pieces).rstrip()
+        return self.paint_pieces(pieces).rstrip()
 
-    def drawn(self, pieces: Pieces) -> str:
+    def paint_pieces(self, pieces: Pieces) -> str:
         """Return text in its styles."""
         return plain_text(pieces)
 
@@ -195,7 +195,7 @@ class PlainText:
     def _drawn_lines(self, grid: RichTable) -> list[str]:
         segments = _console().render(grid)
         pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
-        return [line.rstrip() for line in self.drawn(pieces).split("\n")[:-1]]
+        return [line.rstrip() for line in self.paint_pieces(pieces).split("\n")[:-1]]
 
     def _listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
         first, *heads = [plain_text(head) for head in rows[0]]
@@ -246,7 +246,7 @@ class PlainText:
                 lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
         return [*lines, *map(self.line, _note(outline, look))]
 
-    def room(self, room: Room) -> Sequence[str]:
+    def blank_lines(self, room: Room) -> Sequence[str]:
         """Return blank lines: none."""
         return ()
 
@@ -259,7 +259,7 @@ class PlainText:
 class ColoredText(PlainText):
     """A document in colour, for a terminal."""
 
-    def drawn(self, pieces: Pieces) -> str:
+    def paint_pieces(self, pieces: Pieces) -> str:
         return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
 
@@ -289,7 +289,7 @@ class Markdown(PlainText):
         return f"{ticks}{edge}{shown}{edge}{ticks}"
 
     def program(self, program: Program) -> Sequence[str]:
-        return (f"### line {program.line}", "", *self._fenced(program.text.splitlines()))
+        return (f"### line {program.line}", "", *self._fence(program.text.splitlines()))
 
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
@@ -297,16 +297,16 @@ class Markdown(PlainText):
         return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
 
     def outline(self, outline: Outline) -> list[str]:
-        return self._fenced("\n".join(super().outline(outline)).splitlines())
+        return self._fence("\n".join(super().outline(outline)).splitlines())
 
     def drawing(self, drawing: Drawing) -> list[str]:
-        return self._fenced("\n".join(super().drawing(drawing)).splitlines())
+        return self._fence("\n".join(super().drawing(drawing)).splitlines())
 
-    def room(self, room: Room) -> Sequence[str]:
+    def blank_lines(self, room: Room) -> Sequence[str]:
         # empty lines would be one
         return ("<br>" * room.height,)
 
-    def _fenced(self, lines: Sequence[str]) -> list[str]:
+    def _fence(self, lines: Sequence[str]) -> list[str]:
         return in_fence([escaped(line, self.look.encoding) for line in lines])
 
 
@@ -316,13 +316,13 @@ class Html(PlainText):
     def render(self, blocks: Iterable[Block]) -> str:
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
 
-    def together(self, above: Block, below: Block) -> bool:
+    def stand_together(self, above: Block, below: Block) -> bool:
         return True
 
     def line(self, pieces: Pieces) -> str:
-        return f'<div style="font-family:monospace;white-space:pre-wrap">{self.drawn(pieces) or chr(10)}</div>'
+        return f'<div style="font-family:monospace;white-space:pre-wrap">{self.paint_pieces(pieces) or chr(10)}</div>'
 
-    def drawn(self, pieces: Pieces) -> str:
+    def paint_pieces(self, pieces: Pieces) -> str:
         texts = [(escaped_html(text), STYLES[style][1]) for text, style in pieces]
         return "".join([f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts])
 
@@ -333,7 +333,7 @@ class Html(PlainText):
             return f"<tr>{''.join(drawn)}</tr>"
 
         heads = row("th", [escaped_html(escaped(head)) for head in table.heads])
-        rows = [row("td", [self.drawn(as_shown(cell, self.look)) for cell in cells]) for cells in table.rows]
+        rows = [row("td", [self.paint_pieces(as_shown(cell, self.look)) for cell in cells]) for cells in table.rows]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
     def outline(self, outline: Outline) -> list[str]:
@@ -372,10 +372,10 @@ def column_blocks(
 
     def least_width(cell: Pieces) -> int:
         width = width_of(plain_text(cell))
-        return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).least(), MIN_SENTENCE_WIDTH)
+        return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).minimum_width(), MIN_SENTENCE_WIDTH)
 
     heads, *cells = rows
-    least = {k: max(Wrapped(heads[k]).least(), *[least_width(row[k]) for row in cells], 0) for k in kept}
+    least = {k: max(Wrapped(heads[k]).minimum_width(), *[least_width(row[k]) for row in cells], 0) for k in kept}
     room = width - 1 - COLUMN_BORDER
     first, *others = kept
     blocks = [{first: least[first]}]

@@ -53,7 +53,7 @@ class Field(NamedTuple):
     wide: str = ""
     fields: tuple[Field, ...] = ()
 
-    def of(self, answer: Any) -> Any:
+    def value_in(self, answer: Any) -> Any:
         """Return its value in an answer."""
         return getattr(answer, self.name) if self.value is None else self.value(answer)
 
@@ -238,11 +238,11 @@ class View(Generic[Answer]):
         """Return of an answer what the choices show, in their order."""
         return answer
 
-    def shown(self, answer: Answer) -> Answer:
+    def select_with_units(self, answer: Answer) -> Answer:
         """Return the selected answer with its units."""
-        return self.measured(self.select(answer))
+        return self.with_units(self.select(answer))
 
-    def measured(self, answer: Answer) -> Answer:
+    def with_units(self, answer: Answer) -> Answer:
         """Return the answer, its numbers with their units."""
         units: Any = getattr(answer, "units", None) if self.remembers_units else None
         return answer if units is None else self.attach_units(answer, units)
@@ -278,7 +278,7 @@ class View(Generic[Answer]):
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         """Yield the rows of csv and tsv, one for each key of `row_key`."""
         column, by = self.row_key
-        cells = {field.column: field.of(answer) for field in self.shown_fields if field.column}
+        cells = {field.column: field.value_in(answer) for field in self.shown_fields if field.column}
         if getattr(answer, "units", None) is not None:
             # also the units of numbers that are missing
             texts = answer.units.texts()  # type: ignore[attr-defined]
@@ -288,7 +288,9 @@ class View(Generic[Answer]):
         if nested is None:
             items = ({column: name} for name in getattr(answer, by) or ("",))
         else:
-            items = ({f.column: f.of(item) for f in nested.fields if f.column} for item in nested.of(answer))
+            items = (
+                {f.column: f.value_in(item) for f in nested.fields if f.column} for item in nested.value_in(answer)
+            )
         for item in items:
             name = item[column]
             yield {c: x.get(name) if isinstance(x, dict) else x for c, x in cells.items()} | item
@@ -297,7 +299,7 @@ class View(Generic[Answer]):
         """Return the cells of wide rows; `error` says why a row has none."""
         cells: dict[str, Any] = {}
         for field in self.fields:
-            numbers: Any = field.of(answer) if field.wide else None
+            numbers: Any = field.value_in(answer) if field.wide else None
             if type(numbers) in (list, tuple):
                 numbers = dict(enumerate(numbers))
             if isinstance(numbers, dict):
@@ -308,7 +310,7 @@ class View(Generic[Answer]):
 
     def one_line(self, answer: Answer) -> str:
         """Return the numbers of the answer on one line."""
-        values = {field.name: field.of(answer) for field in self.fields if field.name in self.line_fields}
+        values = {field.name: field.value_in(answer) for field in self.fields if field.name in self.line_fields}
         return " ".join([word for name in self.line_fields for word in words(values[name])])
 
     def document(self, answer: Answer) -> Iterable[Block]:

@@ -232,17 +232,17 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         target = name(push.target.name, r"\dot")
         return [target, " + ".join(terms) or "0", *([] if blanks else [numbers]), result(push.tangent)]
 
-    lines = _aligned("Forward primal trace", [*map(primal, trace.rows)])
+    lines = _align("Forward primal trace", [*map(primal, trace.rows)])
     if trace.mode == "reverse":
         seed = [[name(step.source.name, r"\bar"), "1"] for step in trace.pulls[:1]]
-        lines += _aligned("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
+        lines += _align("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
             lines += [TITLE % "Gradient", equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
     else:
         variables = [row for row in trace.rows if row.kind == "variable"]
         speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
-        lines += _aligned("Forward tangent trace", [*speeds, *map(push, trace.pushes)])
+        lines += _align("Forward tangent trace", [*speeds, *map(push, trace.pushes)])
         lines.append(rf"\noindent Derivative along the direction: ${result(trace.tangent)}$.")
     if trace.notes and not blanks:
         notes = [rf"\item {text_latex(f'{note.kind}: {note.message}')}" for note in trace.notes]
@@ -250,7 +250,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     return "\n".join(lines)
 
 
-def _aligned(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
+def _align(title: str, rows: Sequence[Sequence[str]]) -> list[str]:
     lines = [TITLE % title] if rows else []
     for k in range(0, len(rows), MAX_ALIGNED_LINES):
         steps = [

@@ -182,11 +182,11 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
         written = number(result.written) + unit_latex(result.value)
         of_result = (latex_of(name), written, number(result.uncertainty, 2), "", number(result.dof, 3), "", "", "")
         heads = ("quantity", "estimate", "$u$", "distribution", r"$\nu$", "sensitivity", "contribution", "share")
-        parts += [table(heads, rows, last=of_result), _expanded(name, result)]
+        parts += [table(heads, rows, last=of_result), _expand(name, result)]
     return _parts(*parts)
 
 
-def _expanded(name: str, result: Result) -> str:
+def _expand(name: str, result: Result) -> str:
     pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
     if len(pieces) != 3:
         return rf"{latex_of(name)} $=$ {text_latex(result.interval)}"

@@ -48,14 +48,14 @@ class Notation:
         """Return the node's name with a bar, over all of a long name."""
         stem, mark, again = row.name.partition("[")
         if row.numbered or _LETTER.fullmatch(stem) or not self.unicode:
-            return self._accented(row, "\u0304", "adj")
+            return self._accent(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
     def tangent(self, row: TraceRow | Node) -> str:
         """Return the node's name with a dot."""
-        return self._accented(row, "\u0307", "dot")
+        return self._accent(row, "\u0307", "dot")
 
-    def _accented(self, row: TraceRow | Node, accent: str, word: str) -> str:
+    def _accent(self, row: TraceRow | Node, accent: str, word: str) -> str:
         name = self.name(row)
         return name[0] + accent + name[1:] if self.unicode else f"{word}({name})"
 

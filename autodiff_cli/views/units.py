@@ -20,7 +20,7 @@ class UnitsView(View[UnitTable], section="units"):
 
     def document(self, answer: UnitTable) -> Iterator[Block]:
         if len(answer.entries) < 3:
-            yield from map(_described, answer.entries)
+            yield from map(_describe, answer.entries)
             return
         for group in dict.fromkeys(entry.group for entry in answer.entries):
             entries = [entry for entry in answer.entries if entry.group == group]
@@ -36,7 +36,7 @@ def _value(entry: UnitEntry) -> str:
     return f"{number} {entry.unit}".rstrip() + zero
 
 
-def _described(entry: UnitEntry) -> Table:
+def _describe(entry: UnitEntry) -> Table:
     facts = [("value", _value(entry))]
     facts += [("exact", entry.exact)] * (entry.exact not in _value(entry))
     if entry.uncertainty is not None:

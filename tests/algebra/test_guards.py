@@ -132,7 +132,9 @@ class Interner(Canonicalizer):
 
     def form(self, value: Value) -> Form:
         return (
-            self.opaque(value.primitive, [self.forms[p] for p in value._prev]) if value._prev else super().form(value)
+            self.opaque_node(value.primitive, [self.forms[p] for p in value._prev])
+            if value._prev
+            else super().form(value)
         )
 
 

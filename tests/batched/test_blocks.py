@@ -280,10 +280,10 @@ def test_rows_that_are_refused_together_are_told_what_each_is_told() -> None:
         program = parse(text)
         each, together = Evaluator(program), Evaluator(program)
         columns = [[point["xy".index(name)] for point in points] for name in each.variables]
-        found = together.refused(columns)
+        found = together.refusals(columns)
         for k, point in enumerate(points):
             try:
-                each.slowly([point["xy".index(name)] for name in each.variables])
+                each.interpret([point["xy".index(name)] for name in each.variables])
             except ExpressionError as error:
                 refused += 1
                 if k in found:

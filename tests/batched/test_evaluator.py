@@ -133,14 +133,14 @@ def test_what_is_said_of_many_points_at_once_is_what_is_said_of_each() -> None:
         evaluator = Evaluator(parse(text))
         draw = lambda: rng.choice([0.0, -0.0, 1.0, rng.uniform(-3, 3), -rng.random() * 1e-9, rng.gauss(0, 1e200)])  # noqa: E731
         points = [{name: draw() for name in evaluator.variables} for _ in range(60)]
-        together = evaluator.refused([[point[name] for point in points] for name in evaluator.variables])
+        together = evaluator.refusals([[point[name] for point in points] for name in evaluator.variables])
         for k, point in enumerate(points):
             want = outcome(text, point, None)
             if k in together:
                 assert together[k].diagnostic == want, (text, point)
                 refused += 1
             try:
-                evaluator.slowly(list(point.values()))
+                evaluator.interpret(list(point.values()))
             except ExpressionError as error:
                 assert error.diagnostic == want, (text, point)
             else:

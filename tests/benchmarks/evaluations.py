@@ -62,7 +62,7 @@ def measure(rounds: int) -> list[dict[str, object]]:
         nodes = len(in_order(program.outputs))
         slow = max(1, 2000 // nodes)
         fast = per_call(lambda: evaluator(values), 20 * slow, rounds)  # noqa: B023 - called at once
-        eager = per_call(lambda: evaluator.slowly(values), slow, rounds)  # noqa: B023
+        eager = per_call(lambda: evaluator.interpret(values), slow, rounds)  # noqa: B023
         whole = per_call(lambda: gradient(text, point), slow, rounds)  # noqa: B023
         rows.append(
             {

@@ -257,7 +257,7 @@ def test_characters_are_followed_through_a_long_text() -> None:
     typed_text = "[x] + " * 300 + "2"
     reading = AsRead(typed_text, typed_text, tuple(range(len(typed_text))))
     read_text = typed_text.replace("[", "(").replace("]", ")")
-    reading = reading.rewritten(Offer(0, len(typed_text), read_text))
+    reading = reading.apply_offer(Offer(0, len(typed_text), read_text))
     assert reading.places == tuple(-1 if c in "[]" else k for k, c in enumerate(typed_text))
 
 
@@ -277,10 +277,10 @@ def test_an_error_in_what_was_read_points_into_what_was_typed(text: str, at: tup
 
 
 def test_an_error_at_what_was_not_typed_shows_the_text_as_read() -> None:
-    reading = AsRead("ab", "ab", (0, 1)).rewritten(Offer(1, 2, "xyz"))
-    error = reading.blamed(ExpressionError("domain", "no", Span(2, 3)))
+    reading = AsRead("ab", "ab", (0, 1)).apply_offer(Offer(1, 2, "xyz"))
+    error = reading.relocate_error(ExpressionError("domain", "no", Span(2, 3)))
     assert (error.text, error.span) == ("axyz", Span(2, 3))
-    moved = reading.blamed(ExpressionError("domain", "no", Span(0, 3), also=((Span(2, 3), "not typed"),)))
+    moved = reading.relocate_error(ExpressionError("domain", "no", Span(0, 3), also=((Span(2, 3), "not typed"),)))
     assert (moved.text, moved.span, moved.diagnostic.also) == (None, Span(0, 1), ())
 
 

@@ -36,7 +36,7 @@ def test_a_seed_gives_one_sheet_of_which_a_shorter_one_is_the_beginning(level: i
 
 def test_the_draws_are_those_of_every_machine() -> None:
     draw = Draw(7, 1)
-    assert [draw.whole(0, 99) for _ in range(8)] == [11, 32, 65, 37, 68, 66, 72, 35]
+    assert [draw.integer(0, 99) for _ in range(8)] == [11, 32, 65, 37, 68, 66, 72, 35]
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -164,7 +164,7 @@ def hint(each: Exercise, answer: str) -> str:
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_answer_is_right_and_another_number_is_not(level: int) -> None:
     for each in make_sheet(level, count=12, seed=5).exercises:
-        assert mark(level, each.number, each.answered, seed=5).right
+        assert mark(level, each.number, each.answer_line, seed=5).right
         for k, part in enumerate(each.answer):
             other = [*each.answer]
             other[k] = f"({part}) + 1/1000"

@@ -436,7 +436,7 @@ def test_a_graph_in_another_order_keeps_the_units_of_its_nodes() -> None:
     graph = autodiff_cli.gradient("x*y/z", "x=2 m,y=3 s,z=4 kg").graph
     order = [i for i, parents in enumerate(graph.parents) if not parents][::-1]
     order += [i for i, parents in enumerate(graph.parents) if parents]
-    turned, place = graph.arranged(order, graph.roots)
+    turned, place = graph.subgraph(order, graph.roots)
     assert order != sorted(order)
     assert len({str(graph.unit(i)) for i in order}) == 5
     assert [str(turned.unit(place[i])) for i in order] == [str(graph.unit(i)) for i in order]

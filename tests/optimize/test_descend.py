@@ -114,7 +114,7 @@ def test_how_a_run_ends(text: str, at: float, rule: dict[str, Any], reason: str)
     rows = list(run)
     assert run.ending is not None
     assert run.ending.reason == reason
-    assert run.ending.good == (reason == "steps")
+    assert run.ending.succeeded == (reason == "steps")
     assert all(math.isfinite(row.value) and math.isfinite(row.gradient_norm) for row in rows)
     assert run.best.value == min(row.value for row in rows)
 
@@ -131,7 +131,7 @@ def test_tolerances() -> None:
     assert run.ending is not None and run.ending.reason == "value"
     run = descend("x**2", {"x": 1}, steps=3, gradient_tolerance=1e-6)
     list(run)
-    assert run.ending is not None and not run.ending.good
+    assert run.ending is not None and not run.ending.succeeded
 
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, math.inf, math.nan])

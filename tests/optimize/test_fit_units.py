@@ -237,7 +237,7 @@ def test_elimination_solves_linear_equations():
     assert equations.add([3, 1, 1])
     assert not equations.add([4, 3, 5])
     # 2x + 4y = -1, x + y = -3
-    assert equations.reduced([0, 1, 0]) == [Fraction(-11, 2), 0, 0]
+    assert equations.reduce([0, 1, 0]) == [Fraction(-11, 2), 0, 0]
 
 
 def test_systems_of_units():

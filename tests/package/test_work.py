@@ -109,7 +109,7 @@ def test_no_limit_is_taken_for_a_missing_value() -> None:
     # what is caught for a missing value catches no limit, until it is said to whoever asked
     assert not issubclass(budget.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT))
     with pytest.raises(budget.BudgetExceeded), budget.Defined(ValueError, ArithmeticError):
-        raise budget.Work().exhausted(1e9)
+        raise budget.Work().exhausted_error(1e9)
     with pytest.raises(ExpressionError, match="steps of work") as caught, budget.use_budget():
         budget.charge(1e9)
     assert (caught.value.kind, type(caught.value)) == ("limit", ExpressionError)
@@ -117,7 +117,7 @@ def test_no_limit_is_taken_for_a_missing_value() -> None:
 
 def test_work_that_ends_on_the_other_side_of_a_kink_is_no_kink() -> None:
     def refused(x: float) -> float:
-        raise budget.Work().exhausted(1e9)
+        raise budget.Work().exhausted_error(1e9)
 
     m = type(REAL)()
     m.exp = refused

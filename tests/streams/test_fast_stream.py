@@ -200,17 +200,17 @@ def test_records_are_filled_into_templates_as_they_are_encoded(
     data = "\n".join([*lines * 4, ""])
     asked = ("grad", "-", "--format", format, *more)
     texts: list[str] = []
-    ordinary = formats.JsonLines._filled
+    ordinary = formats.JsonLines._fill
 
     def noted(self: formats.JsonLines[Any], asked: formats.Subject, answer: Any) -> str | None:
         text = ordinary(self, asked, answer)
         texts.extend([text] if text else [])
         return text
 
-    monkeypatch.setattr(formats.JsonLines, "_filled", noted)
+    monkeypatch.setattr(formats.JsonLines, "_fill", noted)
     filled = autodiff(*asked, stdin=data)
     assert len(texts) >= (20 if more in ((), ("--sort",)) else 0)
-    monkeypatch.setattr(formats.JsonLines, "_filled", lambda self, asked, answer: None)
+    monkeypatch.setattr(formats.JsonLines, "_fill", lambda self, asked, answer: None)
     assert autodiff(*asked, stdin=data) == filled
 
 
@@ -221,7 +221,7 @@ def test_templates_of_records_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         names = [f"x{i}" for i in range(k + 1)]
         answer = gradient("+".join(names), dict.fromkeys(names, 1.0))
         for other in (answer, answer._replace(gradient={name + "_": 1.0 for name in names})):
-            text = writer._filled(formats.Subject(other.text), other)
+            text = writer._fill(formats.Subject(other.text), other)
             assert json.loads(text or "")["gradient"] == other.gradient
             assert len(writer._templates) <= 10
 

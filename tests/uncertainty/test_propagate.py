@@ -498,7 +498,7 @@ def test_the_memory_of_the_draws_does_not_grow(monkeypatch: pytest.MonkeyPatch) 
         counted.add(block)
         assert sum(map(len, counted._kept)) <= 4 * BLOCK_DRAWS
     assert counted._edges is not None and len(counted._edges) < 4 * BLOCK_DRAWS / 8 + 500
-    one, other = kept.drawn(0.95), counted.drawn(0.95)
+    one, other = kept.summarize(0.95), counted.summarize(0.95)
     assert one.mean == other.mean and one.deviation == other.deviation
     for a, b in zip((*one.shortest, *one.symmetric), (*other.shortest, *other.symmetric), strict=True):
         assert abs(a - b) < 0.03
@@ -509,7 +509,7 @@ def test_the_shortest_interval_is_the_shortest() -> None:
     results = Results(0.0)
     values = np.random.default_rng(5).exponential(size=5000)
     results.add(values)
-    low, high = results.drawn(0.9).shortest
+    low, high = results.summarize(0.9).shortest
     ordered = np.sort(values)
     assert high - low == min(ordered[4500:] - ordered[:-4500])
 
@@ -821,7 +821,7 @@ def test_its_draws_are_those_of_the_same_one_solved_by_hand(twin: Twin) -> None:
 def test_draws_of_several_equations_settle_together(monkeypatch: pytest.MonkeyPatch) -> None:
     far: list[Mapping[str, float]] = []
     monkeypatch.setattr(_Expansion, "_lines", lambda self: ())  # draws alone are counted
-    monkeypatch.setattr(measurement_model.Implicit, "followed", lambda self, target: far.append(target))
+    monkeypatch.setattr(measurement_model.Implicit, "follow_to", lambda self, target: far.append(target))
     inputs = at("a=4.0±0.1,b=3.0±0.1,x=2,y=1.5")
     found = propagate("x**2 = a; x*y = b", inputs, unknowns=["x", "y"], samples=20_000)
     x, y = found.results
@@ -833,14 +833,14 @@ def test_draws_of_several_equations_settle_together(monkeypatch: pytest.MonkeyPa
 
 def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     far: list[Mapping[str, float]] = []
-    followed = measurement_model.Implicit.followed
+    followed = measurement_model.Implicit.follow_to
 
     def noting(self: measurement_model.Implicit, target: Mapping[str, float]) -> list[float] | None:
         far.append(target)
         return followed(self, target)
 
     monkeypatch.setattr(_Expansion, "_lines", lambda self: ())  # draws alone are counted
-    monkeypatch.setattr(measurement_model.Implicit, "followed", noting)
+    monkeypatch.setattr(measurement_model.Implicit, "follow_to", noting)
     # near 1 the solution is far from its tangent, and Newton's method leaps away
     wide = "uniform(0, 0.999)"
     found = propagate("tanh(x) = a", {"a": wide}, unknowns=["x"], samples=2000).results[0].drawn
@@ -853,9 +853,9 @@ def test_draws_that_newton_does_not_settle_at_once_are_followed(monkeypatch: pyt
 
 def test_where_the_solution_ends_there_is_none() -> None:
     model = measurement_model.Implicit(posed_equations("x**2 = a", {"a": 1, "x": 1}, ["x"], None, None))
-    assert model.followed({"a": 4.0}) == pytest.approx([2.0], rel=1e-15)
-    assert model.followed({"a": 1e-6}) == pytest.approx([1e-3], rel=1e-12)
-    assert model.followed({"a": -0.5}) is None
+    assert model.follow_to({"a": 4.0}) == pytest.approx([2.0], rel=1e-15)
+    assert model.follow_to({"a": 1e-6}) == pytest.approx([1e-3], rel=1e-12)
+    assert model.follow_to({"a": -0.5}) is None
     with pytest.raises(ExpressionError) as caught:
         propagate("x**2 = a", {"a": "0.1±0.2", "x": 1}, unknowns=["x"], samples=2000)
     assert caught.value.kind == "domain"

@@ -143,7 +143,7 @@ def test_nothing_is_broken(command: str) -> None:
     for count in COUNTS:
         for answer in ANSWERS[command](*program(count)):
             view = views.view_of(answer)
-            blocks = [*view.document(view.shown(answer))]
+            blocks = [*view.document(view.select_with_units(answer))]
             for width in WIDTHS:
                 assert not broken(blocks, width), f"{count} variables, {width} columns"
                 tried += 1
@@ -223,7 +223,7 @@ class Endless(ColoredText):
 def test_a_broken_layout_is_noticed(command: str, medium: type[PlainText], told: str) -> None:
     (answer,) = ANSWERS[command](*program(8))
     view = views.view_of(answer)
-    found = broken([*view.document(view.shown(answer))], 60, medium)
+    found = broken([*view.document(view.select_with_units(answer))], 60, medium)
     assert [each for each in found if each.startswith(told)]
 
 

@@ -44,7 +44,7 @@ ANSWERS: dict[str, Any] = {
 def latex(name: str) -> str:
     answer = ANSWERS[name]()
     view = view_of(answer)
-    text: str = view.latex_document(view.shown(answer))
+    text: str = view.latex_document(view.select_with_units(answer))
     return text
 
 

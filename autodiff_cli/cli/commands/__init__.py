@@ -68,7 +68,9 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
                 # for programs only; points follow the options
                 request.lenient = True
-                return answer_at(request, request.asking(check_of(command)), MarkedView(), good=lambda mark: mark.right)
+                return answer_at(
+                    request, request.bind_question(check_of(command)), MarkedView(), good=lambda mark: mark.right
+                )
             code: int = command_module(command).run(request)
             return code
     except NothingAsked:
@@ -120,8 +122,8 @@ def answer_at(
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
-    call.need()
-    chosen = chosen or call.chosen(view.formats, otherwise, text=view.endings)
+    call.require_program()
+    chosen = chosen or call.choose_format(view.formats, otherwise, text=view.endings)
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream
     out = writer(chosen, place, view, call.many, document=call.document)

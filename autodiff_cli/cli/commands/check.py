@@ -15,8 +15,8 @@ def run(call: Command) -> int:
 
     def method(request: Request) -> Check:
         with closing(Progress("rows", here=True)) as progress:
-            answer: Check = call.asking(check, watch=progress.step)(request)
+            answer: Check = call.bind_question(check, watch=progress.step)(request)
         return answer
 
-    question = RowQuestion("check", call.posed if call.over is None else None)
-    return answer_at(call, method, CheckView(**call.shown), question, good=lambda answer: answer.agrees)
+    question = RowQuestion("check", call.check_program if call.over is None else None)
+    return answer_at(call, method, CheckView(**call.view_choices), question, good=lambda answer: answer.agrees)

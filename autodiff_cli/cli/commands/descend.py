@@ -9,10 +9,10 @@ from ..searches import Runs, Saved
 
 def run(call: Command) -> int:
     """Run gradient descent from a point, one row a step."""
-    call.need()
-    method = call.asking(descend)
-    shown = DescentView(**call.shown)
-    chosen = call.chosen(shown.formats)
+    call.require_program()
+    method = call.bind_question(descend)
+    shown = DescentView(**call.view_choices)
+    chosen = call.choose_format(shown.formats)
     call.check_picture(chosen, "loss")
     out, saved = call.out(), Saved(call)
     runs = Runs(out.stream, writer(chosen, out.stream, shown, True), call.many, saved)

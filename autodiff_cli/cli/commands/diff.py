@@ -23,7 +23,7 @@ def question(call: Call, language: str) -> Method:
     method: Callable[..., Diff] = diff
     if call.unknowns:
         from ...equations.implicit_formulas import implicit_diff as method
-    return call.asking(method, language=language)
+    return call.bind_question(method, language=language)
 
 
 def run(call: Command) -> int:
@@ -32,7 +32,7 @@ def run(call: Command) -> int:
     return answer_at(
         call,
         question(call, language),
-        DiffView(unicode=call.unicode, steps=call.steps, unknowns=bool(call.unknowns), **call.shown),
-        RowQuestion("diff", pose_equations if call.unknowns else call.posed),
+        DiffView(unicode=call.unicode, steps=call.steps, unknowns=bool(call.unknowns), **call.view_choices),
+        RowQuestion("diff", pose_equations if call.unknowns else call.check_program),
         otherwise="latex" if language == "latex" else "table",
     )

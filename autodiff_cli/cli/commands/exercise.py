@@ -10,7 +10,7 @@ from . import EXIT_NO
 def run(call: Command) -> int:
     """Set exercises in derivatives, and check answers."""
     shown = ExerciseView(unicode=call.unicode)
-    chosen = call.chosen(shown.formats)
+    chosen = call.choose_format(shown.formats)
     sheet = sheet_or_mark(**call.arguments(sheet_or_mark))
     entries = [sheet] if isinstance(sheet, Marked) or chosen not in ("jsonl", "csv", "tsv") else sheet.exercises
     code = EXIT_NO if isinstance(sheet, Marked) and not sheet.right else 0

@@ -16,7 +16,7 @@ def question(call: Call, target: str) -> Method:
 
 def run(call: Command) -> int:
     """Write value and gradient as a function in another language."""
-    call.need(only="one program at a time is exported, not a stream")
+    call.require_program(only="one program at a time is exported, not a stream")
     target = language_of(call.to, call.format, call.output, TARGETS, "python")
     return answer_at(
         call,

@@ -27,10 +27,10 @@ _WORD = re.compile(r"\w+")
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    call.need(only="a fit is of one formula to a file of data, not of a stream")
+    call.require_program(only="a fit is of one formula to a file of data, not of a stream")
     residuals, predict = call.residuals, prediction_columns(call.predict or (), call.expr)
-    view = FitView(predicted=tuple(predict), **call.shown)
-    call.check_picture(call.chosen(view.formats), "fit")
+    view = FitView(predicted=tuple(predict), **call.view_choices)
+    call.check_picture(call.choose_format(view.formats), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
     texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
@@ -102,10 +102,10 @@ def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumn
 
 def residuals_table(answer: Fit, path: str) -> bytes:
     """Return data with fitted values and residuals as csv or parquet."""
-    unit = answer.headed(answer.response).removeprefix(answer.response)
+    unit = answer.heading_of(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
-        **{answer.headed(name): column for name, column in answer.columns.items()},
-        **{answer.headed(name, " (adjusted)"): column for name, column in answer.adjusted.items()},
+        **{answer.heading_of(name): column for name, column in answer.columns.items()},
+        **{answer.heading_of(name, " (adjusted)"): column for name, column in answer.adjusted.items()},
         f"fitted{unit}": answer.fitted,
         f"residual{unit}": answer.residuals,
         "standardised": answer.standardised,

@@ -12,7 +12,7 @@ from ..runner import Command, write_entries
 def run(call: Command) -> int:
     """List the functions of the language."""
     shown, name = FunctionsView(), call.name
-    chosen = call.chosen(shown.formats)
+    chosen = call.choose_format(shown.formats)
     entries: Sequence[Any]
     if name is not None:
         entries = [function(name)]

@@ -14,18 +14,18 @@ from . import answer_at
 def run(call: Command) -> int:
     """Compute value, exact gradient and graph at a point."""
     everything, over = call.everything, call.over
-    shown = GradientView(intermediates=everything, **call.shown)
+    shown = GradientView(intermediates=everything, **call.view_choices)
     question = RowQuestion(
         "grad",
-        call.posed if over is None else None,
+        call.check_program if over is None else None,
         None if over is not None or everything or call.relative else lambda x: [x.value, *x.gradient.values()],
         "--sort" if call.sort else None,
     )
     if over is not None or not (call.many or call.points or may_sweep(call.at)):
-        return answer_at(call, call.asking(gradient), shown, question)
+        return answer_at(call, call.bind_question(gradient), shown, question)
     from ...derivatives.gradient_cache import Programs
 
-    drawn = call.many and not call.no_tree and FORMS[call.chosen(shown.formats)] == "document"
+    drawn = call.many and not call.no_tree and FORMS[call.choose_format(shown.formats)] == "document"
     programs = Programs(
         call.arithmetic,
         whole=everything or drawn,

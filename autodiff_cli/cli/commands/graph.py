@@ -12,16 +12,16 @@ from . import answer_at
 def question(call: Call) -> Method:
     """Return the method: the picture, with or without numbers."""
     if not call.symbolic:
-        return call.asking(picture)
+        return call.bind_question(picture)
     return lambda request: symbolic_picture(request.text, request.point)
 
 
 def run(call: Command) -> int:
     """Draw the graph, with value and derivative at each node."""
-    call.need(only="a picture is drawn of one program at a time, not of a stream")
-    chosen = call.chosen(FORMATS, "tree")
+    call.require_program(only="a picture is drawn of one program at a time, not of a stream")
+    chosen = call.choose_format(FORMATS, "tree")
     if chosen in ("png", "pdf") and call.output is None and sys.stdout.isatty():
         hint = f"write it to a file: `--output graph.{chosen}`"
         raise usage_error(f"a {chosen.upper()} cannot be shown on a terminal", hint)
-    view = PictureView(**call.shown)
+    view = PictureView(**call.view_choices)
     return answer_at(call, question(call), view, chosen=writer_of(chosen))

@@ -9,6 +9,6 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Compute the Hessian at a point, and classify the point."""
-    of_rows = (call.posed, FLAT["hessian"]) if call.over is None else (None, None)
+    of_rows = (call.check_program, FLAT["hessian"]) if call.over is None else (None, None)
     question = RowQuestion("hessian", *of_rows)
-    return answer_at(call, call.asking(hessian), HessianView(**call.shown), question)
+    return answer_at(call, call.bind_question(hessian), HessianView(**call.view_choices), question)

@@ -15,10 +15,10 @@ def run(call: Command) -> int:
     direction, adjoint = call.direction, call.adjoint
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
-        problem = call.posed(text, point)
+        problem = call.check_program(text, point)
         seeds(problem, direction, adjoint)
         return problem
 
     whole = direction is None and adjoint is None
     question = RowQuestion("jacobian", posed, FLAT["jacobian"] if whole else None)
-    return answer_at(call, call.asking(jacobian), JacobianView(**call.shown), question)
+    return answer_at(call, call.bind_question(jacobian), JacobianView(**call.view_choices), question)

@@ -9,11 +9,11 @@ from ..searches import Searches
 
 def run(call: Command, *, maximize: bool = False) -> int:
     """Minimise a formula with SciPy, with exact gradients."""
-    call.need()
-    method = call.asking(question, maximize=maximize)
+    call.require_program()
+    method = call.bind_question(question, maximize=maximize)
     return Searches(
         call,
-        MinimumView(**call.shown),
+        MinimumView(**call.view_choices),
         lambda request, stop: method(request, stop=stop),
         warning=lambda result: Diagnostic("minimum", verdict(result)),
     ).run()

@@ -12,12 +12,12 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Plot a function with its derivative and tangent, or contours."""
-    call.need(only="a plot is drawn of one program at a time, not of a stream")
+    call.require_program(only="a plot is drawn of one program at a time, not of a stream")
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")
-    path = None if call.path is None else read_path(call.path, call.beside("--path", call.path))
-    method = call.asking(plot, path=path or ())
-    view = PlotView(**call.shown)
+    path = None if call.path is None else read_path(call.path, call.standard_input_for("--path", call.path))
+    method = call.bind_question(plot, path=path or ())
+    view = PlotView(**call.view_choices)
     return answer_at(call, lambda request: run_plot(call, method, request), view, chosen=chosen)
 
 

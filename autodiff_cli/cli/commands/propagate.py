@@ -32,7 +32,7 @@ def question(
 ) -> Method:
     """Return the method, with values and correlations."""
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
-    role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
+    role, files = ("readings", call.data) if call.evaluator_of_draws is None else ("draws", call.evaluator_of_draws)
 
     def propagated(request: Request, **more: Any) -> Propagation:
         own = {**arguments, **more}
@@ -54,11 +54,11 @@ def run(call: Command) -> int:
     keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
     call.uncertain = True
-    call.need()
+    call.require_program()
     is_implicit = call.unknowns is not None or call.between is not None
     searches = Searches(
         call,
-        PropagationView(**call.shown),
+        PropagationView(**call.view_choices),
         # units in these formats do not depend on numbers; "" is no choice yet
         lambda request, stop: method(
             request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
@@ -67,12 +67,12 @@ def run(call: Command) -> int:
         unit="blocks of draws",
     )
     call.check_picture(searches.chosen, "budget")
-    option = "--draws" if call.draws else "--data" if call.data else None
+    option = "--draws" if call.evaluator_of_draws else "--data" if call.data else None
     if option is not None and call.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
     pairs = parse_pairs(call.correlation or ())
     degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
-    fitted = None if call.fit is None else read_fit(call.fit, call.beside("--fit", call.fit))
+    fitted = None if call.fit is None else read_fit(call.fit, call.standard_input_for("--fit", call.fit))
     method = question(call, fitted, pairs, degrees)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
@@ -117,7 +117,7 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
         from ...uncertainty.measured_units import with_unit
 
         path, column = match[1], match[2] or name
-        columns = read_columns([path], lambda names: [name], Forced.of(written), {name: column})
+        columns = read_columns([path], lambda names: [name], Forced.group_options(written), {name: column})
         value: Any = of_draws(name, columns[name])
         units, _ = column_units([name], columns.units, bool(columns.units))
         if name in units and units[name].atoms:

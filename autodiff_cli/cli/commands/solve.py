@@ -13,8 +13,8 @@ from ..searches import Searches, warning_of
 def run(call: Command) -> int:
     """Solve equations, and differentiate the solution."""
     call.read_by(Reading(keys={"for": unknowns_of_object}))
-    call.need()
-    method = call.asking(solve)
+    call.require_program()
+    method = call.bind_question(solve)
 
     def solved(request: Request, stop: Callable[[], bool]) -> Solved:
         own = {"unknowns": request.more["for"]} if "for" in request.more else {}
@@ -30,5 +30,5 @@ def run(call: Command) -> int:
         units=call.values["units"] or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)],
         equations=True,
     )
-    view = SolvedView(**call.shown)
+    view = SolvedView(**call.view_choices)
     return Searches(call, view, solved, warning=warning_of).run(question)

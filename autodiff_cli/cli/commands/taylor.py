@@ -8,5 +8,5 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Expand a formula in one variable into a Taylor polynomial."""
-    question = RowQuestion("taylor", call.posed)
-    return answer_at(call, call.asking(taylor), TaylorView(**call.shown), question)
+    question = RowQuestion("taylor", call.check_program)
+    return answer_at(call, call.bind_question(taylor), TaylorView(**call.view_choices), question)

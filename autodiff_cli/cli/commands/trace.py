@@ -8,5 +8,5 @@ from . import answer_at
 
 def run(call: Command) -> int:
     """Show every step of evaluation and backpropagation."""
-    view = TraceView(unicode=call.unicode, folded=call.lines is None, **call.shown)
-    return answer_at(call, call.asking(trace), view)
+    view = TraceView(unicode=call.unicode, folded=call.lines is None, **call.view_choices)
+    return answer_at(call, call.bind_question(trace), view)

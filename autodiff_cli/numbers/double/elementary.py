@@ -202,7 +202,7 @@ Scaled = tuple[float, float, int]
 """(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30 digits."""
 
 
-def _scaled_product(p: Scaled, q: Scaled) -> Scaled:
+def _scale_product(p: Scaled, q: Scaled) -> Scaled:
     """Return the product of two scaled numbers, to about 30 digits, without overflow."""
     product, error = two_product(p[0], q[0])
     error += p[0] * q[1] + p[1] * q[0]
@@ -255,7 +255,7 @@ def _products_of_others(*xs: float) -> list[float]:
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
     results = []
     for left, right in zip(before, after[1:], strict=False):
-        product = _scaled_product(left, right)
+        product = _scale_product(left, right)
         try:
             results.append(_to_float(product))
         except OverflowError:  # the other products are still needed
@@ -265,7 +265,7 @@ def _products_of_others(*xs: float) -> list[float]:
 
 def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
     scaled = [(mantissa, 0.0, exponent) for mantissa, exponent in map(math.frexp, xs)]
-    return list(accumulate(scaled, _scaled_product, initial=(0.5, 0.0, 1)))
+    return list(accumulate(scaled, _scale_product, initial=(0.5, 0.0, 1)))
 
 
 def _unit_vector(*xs: float) -> list[float]:

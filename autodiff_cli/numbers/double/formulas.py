@@ -364,7 +364,7 @@ def _cotangent(m: Any, x: Number) -> Number:
     return m.where(m.gt(m.abs(rest), 0.25), -m.tan(math.pi * from_half), lambda: 1 / m.tan(math.pi * rest))
 
 
-def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
+def _lower(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
     steps = []
     for _ in range(MAX_RECURRENCES):
         above = m.gt(x, 2)
@@ -373,8 +373,8 @@ def _lowered(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
     return x, steps
 
 
-def _lowered_product(m: Any, x: Number) -> tuple[Number, Number]:
-    low, steps = _lowered(m, x)
+def _lower_product(m: Any, x: Number) -> tuple[Number, Number]:
+    low, steps = _lower(m, x)
     product = m.number(1)
     for above, y in steps:
         product = product * m.where(above, y, 1)
@@ -398,7 +398,7 @@ def _gamma(m: Any, x: Number) -> Number:
         return value
 
     def above_one() -> Number:
-        low, product = _lowered_product(m, size)
+        low, product = _lower_product(m, size)
         return product * horner(GAMMA_SERIES, low - 1.5)
 
     def moderate() -> Number:
@@ -410,7 +410,7 @@ def _gamma(m: Any, x: Number) -> Number:
 
 def _lgamma_positive(m: Any, x: Number) -> Number:
     def moderate() -> Number:
-        low, product = _lowered_product(m, x)
+        low, product = _lower_product(m, x)
         return m.log(product) + lgamma_one_plus(low - 1)
 
     def large() -> Number:
@@ -431,7 +431,7 @@ def _lgamma(m: Any, x: Number) -> Number:
 
 def _digamma_positive(m: Any, x: Number) -> Number:
     def moderate() -> Number:
-        low, steps = _lowered(m, x)
+        low, steps = _lower(m, x)
         total = m.number(0)
         for above, y in steps:
             total = total + m.where(above, 1 / y, 0)

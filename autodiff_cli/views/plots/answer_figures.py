@@ -47,16 +47,16 @@ def fit_picture(answer: Fit) -> Picture:
             label = f"{level} confidence"
             upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=label)
             upper.plot(xs, ys, color=palette.red, label="fit")
-            _predicted(upper, answer, palette, level)
+            _draw_predictions(upper, answer, palette, level)
         # a cloud would hide the fit: it is behind it then, and paler
         style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
         draw_dots(upper, (across, observed), (dx, dy), palette.blue, **style)
-        upper.set_ylabel(answer.headed(answer.response))
+        upper.set_ylabel(answer.heading_of(answer.response))
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
         draw_dots(lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style)
         lower.set_ylabel("residual")
-        lower.set_xlabel(f"fitted {answer.headed(answer.response)}" if others else answer.headed(predictor))
+        lower.set_xlabel(f"fitted {answer.heading_of(answer.response)}" if others else answer.heading_of(predictor))
         for axes in (upper, lower):
             with_grid(axes, palette)
 
@@ -69,7 +69,7 @@ def fit_picture(answer: Fit) -> Picture:
     return Picture(draw, shorten_end(on_one_line(answer.text)), ", ".join(parts))
 
 
-def _predicted(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
+def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
     (name,) = answer.predictors
     predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
     predictions.sort(key=lambda prediction: prediction[0])
