@@ -127,7 +127,7 @@ class Call:
         from ..data.sources import sources
         from ..data.text_dialects import Forced
 
-        self.need(only="`--data` is for one formula, not for a stream of them")
+        self.require_program(only="`--data` is for one formula, not for a stream of them")
         paths = [data] if isinstance(data, str) else data
         if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
             columns = from_files(sources(paths, Forced.group_options(self)), mapping(self.columns))
@@ -240,7 +240,7 @@ class Command(Call):
         from ..views.schema import PICTURES
 
         if chosen in PICTURES:
-            self.need(only="a picture is drawn of one program at a time, not of a stream")
+            self.require_program(only="a picture is drawn of one program at a time, not of a stream")
             if self.output is None and sys.stdout.isatty():
                 hint = f"write it to a file: `--output {name}.{chosen}`"
                 raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
@@ -271,7 +271,7 @@ class Command(Call):
         point = default_point(self.at, self.reading)
         grid = grid_of(point, zipped=self.zip, times=current_budget().times)
         if grid is not None:
-            self.need(only="a sweep has one program, and a stream has many")
+            self.require_program(only="a sweep has one program, and a stream has many")
             _note(corrections(point))
         return grid
 

@@ -111,11 +111,11 @@ class _LaurentType(Lifted):
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
         if name in ("mul", "div"):
-            a, b = map(self.expanded, numbers)
+            a, b = map(self.expand, numbers)
             return self.product(a, b) if name == "mul" else self.quotient(a, b)
         if name not in ("add", "sub"):
             return self.function(name, numbers)
-        a, b = map(self.expanded, numbers)
+        a, b = map(self.expand, numbers)
         end, start = min(a.end, b.end), min(a.start, b.start)
         pairs = [(a.at(k), b.at(k)) for k in range(start, end)]
         return self.trim(start, [x + y if name == "add" else x - y for x, y in pairs], max(end, start))

@@ -92,7 +92,7 @@ class Dimensions(NumberType):
         known = [x for x in xs if not x.is_zero] or xs[:1]
         for x in known[1:]:
             if not self.same(x.dimension, known[0].dimension):
-                first, second = self.named(known[0].dimension), self.named(x.dimension)
+                first, second = self.describe(known[0].dimension), self.describe(x.dimension)
                 verbs = {"add": "add", "where": "choose between"}
                 verb = verbs.get(name, "compare" if name in COMPARES_DIMENSIONS else "combine")
                 message = f"cannot {verb} {first} and {second}"
@@ -109,7 +109,7 @@ class Dimensions(NumberType):
         for x in xs:
             if not self.same(x.dimension, NUMBER):
                 unit = self.unit_of(x.dimension).replace("·", "*")
-                message = f"`{name}` takes a number, and this is {self.named(x.dimension)}"
+                message = f"`{name}` takes a number, and this is {self.describe(x.dimension)}"
                 raise Refusal(KIND, message, f"divide by a quantity of the same dimension, such as `1[{unit}]`")
         return _PLAIN
 
@@ -136,13 +136,13 @@ class Dimensions(NumberType):
     def pow(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
         """Return the power; the exponent of a quantity must be constant."""
         if not self.same(y.dimension, NUMBER):
-            message = f"an exponent is a number, and this is {self.named(y.dimension)}"
+            message = f"an exponent is a number, and this is {self.describe(y.dimension)}"
             raise Refusal(KIND, message, "divide it by a quantity of the same dimension")
         if x.dimension == NUMBER or (y.value is None and self.same(x.dimension, NUMBER)):
             small = x.value is not None and y.value is not None and y.value == int(y.value) and abs(y.value) < 20
             return Dimensioned(NUMBER, x.value ** int(y.value) if small and x.value else None)  # type: ignore[arg-type]
         if y.value is None:
-            message = f"a power of {self.named(x.dimension)} needs a constant exponent: its dimension depends on it"
+            message = f"a power of {self.describe(x.dimension)} needs a constant exponent: its dimension depends on it"
             raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
         return Dimensioned(_scale(x.dimension, y.value))
 

@@ -53,7 +53,7 @@ class Real(NumberType):
 
     def __init__(self) -> None:
         # Instance attributes: the sweeps look them up for each node.
-        self.__dict__.update(FUNCTIONS, finite=math.isfinite, literal=_literal, number=float)
+        self.__dict__.update(FUNCTIONS, is_finite=math.isfinite, literal=_literal, number=float)
 
     def definition(self, name: str) -> Callable[..., Number]:
         from .double.formulas import FORMULAS  # rarely needed

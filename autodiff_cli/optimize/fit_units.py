@@ -57,7 +57,7 @@ class FitUnits:
             dimension = columns[self.response].dimension if transform is None else next(sides)
             found = next(sides)
             if not m.same(found, dimension):
-                message = f"the formula gives {m.named(found)}, and `{self.response}` is {quantity_name(dimension)}"
+                message = f"the formula gives {m.describe(found)}, and `{self.response}` is {quantity_name(dimension)}"
                 span = program.graph.span(program.roots[0])
                 raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
         except ExpressionError as error:

@@ -108,7 +108,7 @@ class Graph:
         facts = {
             "primitives": self.primitives,
             "parents": self.parents,
-            "chooses": self.has_lazy_inputs,
+            "has_lazy_inputs": self.has_lazy_inputs,
             "labels": self.labels,
         }
         copy = Graph.__new__(Graph)

@@ -33,7 +33,7 @@ EXERCISE, COLUMNS, *_ = read_section(
     {
         "task": lambda exercise: plain_text(task(exercise)),
         "asks": lambda exercise: "formula" if exercise.is_formula else exercise.names,
-        "answer": lambda exercise: exercise.answered if exercise.solution else None,
+        "answer": lambda exercise: exercise.answer_line if exercise.solution else None,
         "solution.steps": lambda x: x.derived and [*map(derivation_record, x.derived.derivations)],
         "solution.trace": lambda x: x.traced and TraceView().record(x.traced),
         "solution.lines": lambda x: [line.replace("`", "") for line in x.lines],

@@ -32,7 +32,7 @@ def question(
 ) -> Method:
     """Return the method, with values and correlations."""
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
-    role, files = ("readings", call.data) if call.evaluator_of_draws is None else ("draws", call.evaluator_of_draws)
+    role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
     def propagated(request: Request, **more: Any) -> Propagation:
         own = {**arguments, **more}
@@ -67,7 +67,7 @@ def run(call: Command) -> int:
         unit="blocks of draws",
     )
     call.check_picture(searches.chosen, "budget")
-    option = "--draws" if call.evaluator_of_draws else "--data" if call.data else None
+    option = "--draws" if call.draws else "--data" if call.data else None
     if option is not None and call.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
     pairs = parse_pairs(call.correlation or ())
