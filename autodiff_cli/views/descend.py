@@ -101,7 +101,7 @@ class DescentView(PicturedView[Answer], section="descend"):
             yield Line((*value, (" at ", "faint"), *place))
 
     def picture(self, shown: Answer) -> Picture:
-        from .plots.answer_figures import loss_picture
+        from .plots.figure import loss_picture
 
         run = _run(shown)
         best, ending = run.descent.best, run.descent.ending

@@ -26,7 +26,7 @@ MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
 """Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
 """Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
-WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
+WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg", "pdf": "svg"}
 """The modules of formats that have none of their name."""
 
 

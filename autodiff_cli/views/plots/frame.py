@@ -161,25 +161,21 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
-    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
-    if (data := curve.data) is not None:
-        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
-        value += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
-    slope = [tangent.slope] if tangent else []
     functions = [output.function for output in curve.outputs if output.function.stretches] or [function]
     heights = [height for samples in functions for height in (samples.low, samples.high)]
-    one = _frame([*heights, *value])
+    heights += [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
+    if (data := curve.data) is not None:
+        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
+        heights += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
+    one = _frame(heights)
     if not derivative.stretches:
         return one, None
-    slopes = [derivative.low, derivative.high]
+    slopes = [derivative.low, derivative.high, *([tangent.slope] if tangent else [])]
     if curve.second.stretches:
         slopes += [curve.second.low, curve.second.high]
-    two = _frame([*slopes, *slope])
-    both = _frame([*one, *two])
-    height, largest = both.high - both.low, 3.0
-    if height <= largest * (one.high - one.low) and height <= largest * (two.high - two.low):
-        return _frame([*heights, *slopes, *value, *slope]), None
-    return one, two
+    two = _frame(slopes)
+    around, least = _frame([*one, *two]), min(one.high - one.low, two.high - two.low)
+    return (_frame([*heights, *slopes]), None) if around.high - around.low <= 3.0 * least else (one, two)
 
 
 def _frame(heights: Sequence[float]) -> Frame:
@@ -293,9 +289,8 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
     for drawn_as, pieces, _ in series:
         if drawn_as.every is None:
             firsts = [piece[0] for piece in pieces]
-            across_sides = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1]]
-            places = [(x, y) for x, y in across_sides if frame.low <= y <= frame.high]
-            points = [(x + dx, y + dy) for x, y in places for dx, dy in block]
+            shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
+            points = [(x + dx, y + dy) for x, y in shown for dx, dy in block]
         else:
             gap = ((math.nan, math.nan),)
             joined = chain.from_iterable([(*gap * (k > 0), *piece) for k, piece in enumerate(pieces)])
