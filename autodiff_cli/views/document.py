@@ -182,9 +182,8 @@ def partials_table(
 ) -> Table:
     """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
-    if elasticities:
-        rows = [(*row, elasticities[row[0]]) for row in rows]
+    columns = [point, gradient, *[elasticities] * bool(elasticities)]
+    rows: list[tuple[Any, ...]] = [(name, *(column[name] for column in columns)) for name in gradient]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)

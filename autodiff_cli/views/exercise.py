@@ -17,7 +17,7 @@ from .characters import Terminal
 from .diff import derivation_blocks, derivation_record
 from .document import Block, Line, Pieces, Room, plain_text, sentence, text_line
 from .mathematics import mathematics
-from .schema import OutputRow, View, read_section
+from .schema import OutputRow, View, cells_of, read_section
 from .tex import page as trace_page
 from .trace import TraceView
 
@@ -54,19 +54,17 @@ class ExerciseView(View[Answer]):
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
-            cells = {field.column: field.value_in(answer) for field in OF_MARK.fields}
-            yield cells | {"answer": self.one_line(answer)}
+            yield cells_of(OF_MARK.fields, answer) | {"answer": self.one_line(answer)}
             return
         for exercise in _exercises(answer):
-            cells = {field.column: field.value_in(exercise) for field in EXERCISE if field.column}
-            yield cells | {"at": ",".join(f"{name}={x}" for name, x in exercise.point.items())}
+            point = ",".join(f"{name}={x}" for name, x in exercise.point.items())
+            yield cells_of(EXERCISE, exercise) | {"at": point}
 
     def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        return "\n".join(
-            f"{exercise.number}. {plain_text(task(exercise, self.unicode))}" for exercise in _exercises(answer)
-        )
+        tasks = [(each.number, plain_text(task(each, self.unicode))) for each in _exercises(answer)]
+        return "\n".join([f"{number}. {text}" for number, text in tasks])
 
     def document(self, answer: Answer) -> Iterator[Block]:
         if isinstance(answer, Marked):
@@ -86,20 +84,18 @@ class ExerciseView(View[Answer]):
     def draw(self, answer: Answer, format: str) -> str:
         from .rendering import Html, escaped_html, web_page
 
-        def item(exercise: Exercise) -> str:
+        items = []
+        for exercise in () if isinstance(answer, Marked) else _exercises(answer):
             pieces = [(escaped_html(text), style) for text, style in task(exercise)]
             words = "".join([f"<code>{text}</code>" if style == "code" else text for text, style in pieces])
             below = '<section class="room"></section>'
             if exercise.solution is not None:
                 below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
-            return f'<li value="{exercise.number}">{words}{below}</li>'
-
-        heading = escaped_html(_heading(answer))
-        if isinstance(answer, Marked):
-            body = f"<p>{escaped_html(answer.message)}</p>"
-        else:
-            body = "<ol>\n" + "\n".join(map(item, _exercises(answer))) + "\n</ol>"
-        return web_page("exercises", heading=heading, body=body)
+            items.append(f'<li value="{exercise.number}">{words}{below}</li>\n')
+        body = (
+            f"<p>{escaped_html(answer.message)}</p>" if isinstance(answer, Marked) else f"<ol>\n{''.join(items)}</ol>"
+        )
+        return web_page("exercises", heading=escaped_html(_heading(answer)), body=body)
 
     def latex_document(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
@@ -174,8 +170,8 @@ def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
 
 def _latex_head(name: str) -> str:
     called, mark, rest = name.partition("(")
-    inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(",")) if mark else ""
-    return name_latex(called) + (f"({inside})" if mark else "")
+    inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(","))
+    return f"{name_latex(called)}({inside})" if mark else name_latex(name)
 
 
 def _latex_formula(text: str) -> str:

@@ -23,7 +23,7 @@ from .schema import Answer, OutputRow, View, diagnostic_record
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
     from .document import Block
-    from .rendering import PlainText
+    from .rendering import ScreenText
 
 
 MAX_TEMPLATES = 1024
@@ -299,13 +299,12 @@ class Documents(Writer[Answer]):
         self.out.write(self.medium.render(blocks))
 
     @cached_property
-    def medium(self) -> PlainText:
-        from .rendering import ColoredText, Markdown, PlainText
+    def medium(self) -> ScreenText:
+        from .rendering import Markdown, ScreenText
 
-        if self.format == "markdown":
-            # who shows it breaks its lines
-            return Markdown(self.look._replace(width=None))
-        return (ColoredText if self.look.terminal or self.look.color else PlainText)(self.look)
+        # who shows Markdown breaks its lines
+        markdown = self.format == "markdown"
+        return Markdown(self.look._replace(width=None)) if markdown else ScreenText(self.look)
 
 
 def document_ends(

@@ -33,12 +33,9 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
     """
     if digits is None and type(value) is float:
         return value.__format__(_USUAL) if value else "0"
-    if not isinstance(value, float):
-        if value is None:
-            return "–"
-        if isinstance(value, bool):
-            return "true" if value else "false"
-    if isinstance(value, Figure):
+    if value is None:
+        return "–"
+    if isinstance(value, bool | Figure):
         text = repr_number(value)
     elif isinstance(digits, Decimals):
         text = f"{value:.{digits:d}f}"

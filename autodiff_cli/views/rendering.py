@@ -106,8 +106,8 @@ def in_fence(lines: Sequence[str], language: str = "text") -> list[str]:
     return [fence + language, *lines, fence]
 
 
-class PlainText:
-    """A document without colour, for a pipe or a file. Nothing is cut."""
+class ScreenText:
+    """A document as text, in colour where the stream has colours. Nothing is cut."""
 
     def __init__(self, look: Terminal) -> None:
         self.look = look
@@ -150,7 +150,9 @@ class PlainText:
 
     def paint_pieces(self, pieces: Pieces) -> str:
         """Return text in its styles."""
-        return plain_text(pieces)
+        if not self.look.color:
+            return plain_text(pieces)
+        return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
     def program(self, program: Program) -> Sequence[str]:
         """Return the heading over an answer."""
@@ -163,10 +165,8 @@ class PlainText:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        rows: list[Any] = [[((head, "heading"),) for head in table.heads], *table.rows]
-        together = "".join([text for row in rows for cell in row for text, _ in cell])
-        if not (together.isascii() and together.isprintable()):
-            rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
+        heads: list[Any] = [((head, "heading"),) for head in table.heads]
+        rows = [[as_shown(cell, self.look) for cell in row] for row in (heads, *table.rows)]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -197,7 +197,7 @@ class PlainText:
         pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
         return [line.rstrip() for line in self.paint_pieces(pieces).split("\n")[:-1]]
 
-    def _listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
+    def _listed(self, rows: Sequence[Sequence[Pieces]], width: int) -> list[str]:
         first, *heads = [plain_text(head) for head in rows[0]]
         margin = max(map(width_of, heads))
         lines: list[str] = []
@@ -205,10 +205,11 @@ class PlainText:
             lines += [""] * (k > 0)
             lines += self.lines(((f"{first} ".lstrip(), "faint"), *label), self.look.width)
             for head, cell in zip(heads, cells, strict=True):
-                if plain_text(cell) and margin + 4 + width_of(plain_text(cell)) <= width:
+                text = plain_text(cell)
+                if text and margin + 4 + width_of(text) <= width:
                     gap = " " * (margin - width_of(head))
                     lines.append(self.line(((f"  {head}{gap}  ", "faint"), *cell)))
-                elif plain_text(cell):
+                elif text:
                     lines += [self.line(((f"  {head}", "faint"),))] if head else []
                     lines += [f"    {self.line(line)}" for line in break_lines(cell, width - 4)]
         return lines
@@ -256,14 +257,7 @@ class PlainText:
         return [*head, drawing.draw(self.look)]
 
 
-class ColoredText(PlainText):
-    """A document in colour, for a terminal."""
-
-    def paint_pieces(self, pieces: Pieces) -> str:
-        return "".join([paint(piece, style, self.look) for piece, style in pieces])
-
-
-class Markdown(PlainText):
+class Markdown(ScreenText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
@@ -280,8 +274,6 @@ class Markdown(PlainText):
         if style not in ("name", "code") or not shown.strip():
             # a template would be parsed for each text
             return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
-        if "`" not in shown:
-            return f"`{shown}`"
         ticks = "`"
         while ticks in shown:
             ticks += "`"
@@ -310,7 +302,7 @@ class Markdown(PlainText):
         return in_fence([escaped(line, self.look.encoding) for line in lines])
 
 
-class Html(PlainText):
+class Html(ScreenText):
     """The document as HTML, legible in light and dark."""
 
     def render(self, blocks: Iterable[Block]) -> str:

@@ -157,6 +157,11 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
     return record | figure_texts(arithmetic, figures) if figures else record
 
 
+def cells_of(fields: Iterable[Field], answer: Any) -> dict[str, Any]:
+    """Return the cells of csv and tsv that an answer fills, or one of the items in it."""
+    return {field.column: field.value_in(answer) for field in fields if field.column}
+
+
 def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object:
     if type(value) is tuple:
         value = [*value]
@@ -278,19 +283,16 @@ class View(Generic[Answer]):
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         """Yield the rows of csv and tsv, one for each key of `row_key`."""
         column, by = self.row_key
-        cells = {field.column: field.value_in(answer) for field in self.shown_fields if field.column}
+        cells = cells_of(self.shown_fields, answer)
         if getattr(answer, "units", None) is not None:
             # also the units of numbers that are missing
             texts = answer.units.texts()  # type: ignore[attr-defined]
             cells |= {f"{field.column}_unit": texts[field.name] for field in self.shown_fields if field.name in texts}
-        items: Iterable[dict[str, object]]
         nested = next((field for field in self.fields if field.name == by and field.fields), None)
         if nested is None:
-            items = ({column: name} for name in getattr(answer, by) or ("",))
+            items = [{column: name} for name in getattr(answer, by) or ("",)]
         else:
-            items = (
-                {f.column: f.value_in(item) for f in nested.fields if f.column} for item in nested.value_in(answer)
-            )
+            items = [cells_of(nested.fields, item) for item in nested.value_in(answer)]
         for item in items:
             name = item[column]
             yield {c: x.get(name) if isinstance(x, dict) else x for c, x in cells.items()} | item
