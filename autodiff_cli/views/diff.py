@@ -12,7 +12,7 @@ from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, formula_line, input_lines, numbers_table, value_line
 from .mathematics import mathematics
 from .numerals import attach_units
-from .schema import OutputRow, Values, View, read_section, record_of, records_of
+from .schema import OutputRow, Values, View, read_section, record_of
 
 _WORDS = ("unless ", "away ", "where ")
 
@@ -49,13 +49,9 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
 
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
-    steps = [
-        (step.rule, step.function or None, *formulas, step.condition or None, step.depth)
-        for step, _, *formulas in written_steps(derivation, False)
-    ]
-    function, formula = expression_text(derivation.function), expression_text(derivation.formula)
-    record: dict[str, object] = records_of(read_section("derivation").fields, (derivation.by, function, steps, formula))
-    return record
+    steps = [step._replace(part=part, result=result) for step, _, part, result in written_steps(derivation, False)]
+    texts = {name: expression_text(getattr(derivation, name)) for name in ("function", "formula")}
+    return record_of(read_section("derivation").fields, derivation._replace(steps=steps, **texts))
 
 
 class DiffView(View[Diff], section="diff"):

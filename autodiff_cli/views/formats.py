@@ -330,11 +330,8 @@ class Latex(Writer[Answer]):
         from ..language.typesetting import text_latex
 
         if self.many:
-            if self.document:
-                text = rf"\noindent Error: {text_latex(str(error))}."
-            else:
-                text = escaped(f"% error: {error}")
-            self._part(subject, text)
+            typeset = rf"\noindent Error: {text_latex(str(error))}."
+            self._part(subject, typeset if self.document else escaped(f"% error: {error}"))
 
     def close(self) -> None:
         if self.document and self.many:
@@ -346,9 +343,8 @@ class Latex(Writer[Answer]):
         if self._begun:
             return
         self._begun = True
-        packages: tuple[str, ...] = ("siunitx",) if r"\unit{" in text else ()
-        if self.view.latex_writer:
-            packages = ("booktabs", "siunitx")
+        packages = ["booktabs"] * bool(self.view.latex_writer)
+        packages += ["siunitx"] * bool(packages or r"\unit{" in text)
         if self.document:
             may_have_units = self.many and "siunitx" not in packages
             self.out.write(document_ends(packages, may_have_units=may_have_units)[0])

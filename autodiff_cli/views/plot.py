@@ -15,8 +15,8 @@ from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten_end
 from .document import Block, Line, held_fixed, quantity_text
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .numerals import DEFAULT_DIGITS, Decimals
-from .plots.frame import axis_name, axis_of, drawings, frames, level_digits, plot_unit
+from .numerals import DEFAULT_DIGITS, Decimals, level_digits
+from .plots.frame import axis_name, axis_of, drawings, frames, plot_unit
 from .schema import OutputRow, Picture, PicturedView, Values, read_section
 
 MAX_LISTED = 5

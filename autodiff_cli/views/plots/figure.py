@@ -15,9 +15,9 @@ from ...curves.plot import Curve
 from ...curves.sampling import Stretch
 from ...uncertainty.measured_value import concise, in_unit
 from ..characters import Theme, on_one_line, shorten_end
-from ..numerals import percent
+from ..numerals import level_digits, percent
 from ..schema import Picture
-from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, level_digits, library, panels, path_of, rows_of
+from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, library, panels, path_of, rows_of, with_gaps
 
 if TYPE_CHECKING:
     from ...optimize.descend import DescentStep
@@ -179,19 +179,15 @@ def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], 
     for axes, (_, series) in zip(grid, parts, strict=True):
         _series(axes, series, palette, curve)
     for axes, (frame, _) in zip(grid, parts, strict=True):
-        if "x" in curve.log:
-            axes.set_xscale("log")
-            _powers(axes.xaxis, curve.high / curve.low)
-        if "y" in curve.log:
-            axes.set_yscale("log")
-            _powers(axes.yaxis, frame.high / frame.low)
-        axes.set_xlim(curve.low, curve.high)
-        axes.set_ylim(*frame)
+        lines = ("y", axes.yaxis, axes.axhline, *frame), ("x", axes.xaxis, axes.axvline, curve.low, curve.high)
+        for letter, axis, draw_line, low, high in lines:
+            if letter in curve.log:
+                axes.set(**{f"{letter}scale": "log"})
+                _powers(axis, high / low)
+            axes.set(**{f"{letter}lim": (low, high)})
+            if low < 0 < high:
+                draw_line(0, color=palette.faint, linewidth=0.9, zorder=1)
         with_grid(axes, palette)
-        if frame.low < 0 < frame.high:
-            axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
-        if curve.low < 0 < curve.high:
-            axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
         axes.legend(loc="best", fontsize=9)
     grid[-1].set_xlabel(axis_of(curve, curve.variable))
 
@@ -206,7 +202,12 @@ def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve |
         elif look.marker:
             axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
         elif color:
-            _lines(axes, pieces, color, label, **style)
+            line = with_gaps([piece for piece in pieces if len(piece) > 1])
+            dots = [piece[0] for piece in pieces if len(piece) == 1]
+            if line:
+                axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **style})
+            if dots:
+                axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5)
 
 
 def _powers(axis: Any, ratio: float) -> None:
@@ -221,20 +222,6 @@ def _powers(axis: Any, ratio: float) -> None:
 
     axis.set_major_formatter(FuncFormatter(label))
     axis.set_minor_formatter(FuncFormatter(label) if ratio < 50 else NullFormatter())
-
-
-def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    xs, ys, dots = [], [], []
-    for piece in pieces:
-        if len(piece) == 1:
-            dots.append(piece[0])
-        else:
-            xs += [math.nan, *(x for x, _ in piece)]
-            ys += [math.nan, *(y for _, y in piece)]
-    if xs:
-        axes.plot(xs[1:], ys[1:], color=color, label=label, **{"solid_capstyle": "butt", **style})
-    if dots:
-        axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if xs else label, markersize=5)
 
 
 def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, pairwise, repeat
+from itertools import pairwise, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -55,11 +55,6 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
     for key in keys:
         unit = unit and unit[key]
     return unit  # type: ignore[no-any-return]
-
-
-def level_digits(levels: Sequence[float], least: int) -> int:
-    """Return the digits that tell contours apart, at `least` so many."""
-    return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
 def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
@@ -292,9 +287,7 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
             shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
             points = [(x + dx, y + dy) for x, y in shown for dx, dy in block]
         else:
-            gap = ((math.nan, math.nan),)
-            joined = chain.from_iterable([(*gap * (k > 0), *piece) for k, piece in enumerate(pieces)])
-            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else joined)]
+            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else with_gaps(pieces))]
         if points and drawn_as.terminal:  # not all of it lies outside
             drawn.append((drawn_as, points))
     text: str = uniplot.plot_to_string(
@@ -318,6 +311,11 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
     if look.unicode:
         return text
     return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
+
+
+def with_gaps(pieces: Iterable[Stretch]) -> list[Place]:
+    """Return the points of a line, with a point that is no number between its pieces."""
+    return [place for piece in pieces for place in ((math.nan, math.nan), *piece)][1:]
 
 
 def _unit(low: float, high: float) -> float:
