@@ -26,8 +26,8 @@ MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
 """Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
 """Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
-WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg", "pdf": "svg"}
-"""The modules of formats that have none of their name."""
+WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts"}
+"""The modules of formats that are not drawn here."""
 
 
 class PictureView(View[Picture], section="graph"):
@@ -52,7 +52,7 @@ class PictureView(View[Picture], section="graph"):
     def draw(self, picture: Picture, format: str) -> str | bytes:
         from .pictures.scene import Choices
 
-        write = getattr(import_module(f".pictures.{WRITERS.get(format, format)}", __package__), format)
+        write = getattr(import_module(f".pictures.{WRITERS.get(format, 'drawings')}", __package__), format)
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
         drawing: str | bytes = write(picture if self.binary else gather(picture), choices)
         return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing

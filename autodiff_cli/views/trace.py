@@ -51,7 +51,7 @@ class Notation:
             return self._accent(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
-    def tangent(self, row: TraceRow | Node) -> str:
+    def tangent(self, row: TraceRow) -> str:
         """Return the node's name with a dot."""
         return self._accent(row, "\u0307", "dot")
 

@@ -90,12 +90,8 @@ class Text(NamedTuple):
 
 
 Coordinates = tuple[float, float]
-Piece = (
-    tuple[Literal["M", "L"], Coordinates]
-    | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
-    | tuple[Literal["Z"]]
-)
-"""A part of a path: a start, a line, a cubic curve, the end."""
+Piece = tuple[str, *tuple[Coordinates, ...]]
+"""A part of a path: its start `M`, a line `L`, a cubic curve `C`, its end `Z`; and the places that it needs."""
 
 
 class Path(NamedTuple):

@@ -1,20 +1,20 @@
-"""Pictures as SVG, readable in light and dark, as PNG, drawn by resvg, and as PDF, drawn by matplotlib."""
+"""Drawn pictures: SVG, PNG by resvg, PDF by matplotlib, and TikZ with names and numbers as mathematics."""
 
 from __future__ import annotations
 
 import io
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ...derivatives.graph import Picture
 from ...errors import limit_error, require
-from ..characters import Theme
+from ..characters import Theme, escaped
 from . import scene
-from .scene import DEFAULT_CHOICES, Box, Choices, Colors, Piece, Shape, Text, coordinate, description, title
+from .scene import DEFAULT_CHOICES, Box, BoxKind, Choices, Colors, Piece, Shape, Text, coordinate, description, title
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0
@@ -37,6 +37,7 @@ _OTHER = re.compile(
 FONTS = Path(__file__).parent / "fonts"
 CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 """CSS classes of kinds of text; the others have none."""
+CROSS, DOT = r" \times ", r"{\cdot}"
 
 
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
@@ -143,16 +144,13 @@ def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     assert match
     width, height = float(match[1]), float(match[2])
     most = min(MAX_SIDE_PIXELS / max(width, height), (MAX_PIXELS / (width * height)) ** 0.5)
+    ample = (AMPLE_PIXELS / (width * height)) ** 0.5
     if choices.width is None:
-        scale = min(DEFAULT_SCALE, max(1.0, (AMPLE_PIXELS / (width * height)) ** 0.5), most)
-        excess = (
-            "" if scale >= MIN_SCALE else f"{width:,.0f} by {height:,.0f} units, too many for a PNG that can be read"
-        )
+        scale = max(MIN_SCALE, min(DEFAULT_SCALE, max(1.0, ample), most))
     else:
-        scale = choices.width / width
-        most = min(most, (AMPLE_PIXELS / (width * height)) ** 0.5)
-        excess = "" if scale <= most else f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
-    if excess:
+        scale, most = choices.width / width, min(most, ample)
+    if scale > most:
+        excess = f"{width * scale:,.0f} by {height * scale:,.0f} pixels, too many for a PNG"
         raise limit_error(f"the picture would be {excess}", "`--format svg` has no such limit")
     data = resvg_py.svg_to_bytes(
         svg_string=text,
@@ -234,3 +232,82 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
         vertices += places or [(0.0, 0.0)]
         kinds += [codes[command]] * max(1, len(places))
     page.add_artist(PathPatch(Drawn(vertices, kinds), fill=bool(look.fill), capstyle="butt", **style))
+
+
+def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
+    """Return the picture as a `tikzpicture`, for the packages tikz and amsmath."""
+    drawn = scene.scene(picture, choices)
+    dark = choices.theme == "dark"
+    scale = 1.0 if choices.width is None else choices.width / drawn.width
+    unit, colors = scene.UNIT * scale, (scene.DARK if dark else scene.LIGHT)._asdict().items()
+    size = f"(0,0) rectangle ({coordinate(drawn.width)},{coordinate(drawn.height)})"
+    lines = [
+        f"% {escaped(title(picture))}",
+        rf"\begin{{tikzpicture}}[x={unit:.5g}bp, y=-{unit:.5g}bp,",
+        *(f"  {style}," for style in _tikz_styles(scale)),
+        "]",
+        *(rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}" for name, color in colors),
+        rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};",
+        rf"\begin{{scope}}[shift={{({coordinate(scene.MARGIN)},{coordinate(scene.MARGIN)})}}]",
+        *map(_tikz_shape, drawn.shapes),
+    ]
+    return "\n".join([*lines, r"\end{scope}", r"\end{tikzpicture}"])
+
+
+def _tikz_styles(scale: float) -> Iterator[str]:
+    def points(units: float) -> str:
+        return f"{units * scene.UNIT * scale:.4g}bp"
+
+    font = rf"\fontsize{{{10 * scale:.4g}}}{{{12 * scale:.4g}}}\selectfont"
+    yield f"graph text/.style={{inner sep=0, outer sep=0, text=graph text, font={font}}}"
+    yield "graph word/.style={graph text, text=graph faint}"
+    yield "graph partial/.style={graph word, fill=graph paper, inner sep=0.8bp}"
+    yield f"graph line/.style={{draw=graph line, line width={points(scene.LOOKS['line'].width)}}}"
+    yield f"graph rule/.style={{draw=graph edge, line width={points(scene.LOOKS['rule'].width)}}}"
+    yield "graph head/.style={fill=graph line}"
+    yield f"graph skipped/.style={{dash pattern=on {points(4)} off {points(3)}}}"
+    for kind in get_args(BoxKind):
+        fill, edge, width = scene.LOOKS[kind]
+        corners = f"rounded corners={points(12.9 if 'operation' in kind else 5)}"
+        yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(width)}, {corners}}}"
+
+
+def _tikz_shape(shape: Shape) -> str:
+    if isinstance(shape, Text):
+        return _tikz_text(shape)
+    style = f"graph {shape.kind}{', graph skipped' if shape.skipped else ''}"
+    if isinstance(shape, Box):
+        top, right = shape.y - shape.height / 2, shape.x + shape.width
+        return rf"\path[{style}] {_tikz_place(shape.x, top)} rectangle {_tikz_place(right, top + shape.height)};"
+    return rf"\path[{style}] {' '.join(map(_tikz_piece, shape.pieces))};"
+
+
+def _tikz_piece(piece: Piece) -> str:
+    command, *places = piece
+    written = [_tikz_place(*place) for place in places]
+    if command == "C":
+        return ".. controls {} and {} .. {}".format(*written)
+    return {"M": "", "L": "-- ", "Z": "-- cycle"}[command] + "".join(written)
+
+
+def _tikz_text(text: Text) -> str:
+    from ...language.typesetting import name_latex, number_latex, text_latex
+
+    style = "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"
+    anchor, x = "base", text.x + text.width / 2
+    if text.kind == "word":
+        anchor, x = "base east", text.x + text.width
+    elif text.word:
+        anchor, x = "base west", text.x
+    if text.kind == "name":
+        written = f"${name_latex(text.text)}$"
+    elif text.kind in ("number", "partial"):
+        # a cross would take more room than the number has
+        written = f"${number_latex(text.text).replace(CROSS, DOT)}$"
+    else:
+        written = rf"\texttt{{{text_latex(text.text)}}}" if text.kind == "operation" else text_latex(text.text)
+    return rf"\node[graph {style}, anchor={anchor}] at {_tikz_place(x, text.y + scene.BASELINE)} {{{written}}};"
+
+
+def _tikz_place(x: float, y: float) -> str:
+    return f"({coordinate(x)},{coordinate(y)})"
