@@ -1,7 +1,5 @@
 """The view of a descent: its rows for machines, the whole run for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 

@@ -1,7 +1,5 @@
 """Derivatives as formulas in every form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 

@@ -1,7 +1,5 @@
 """The views of exercises and their answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import ClassVar, TypeAlias

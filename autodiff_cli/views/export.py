@@ -1,7 +1,5 @@
 """An exported program: its source as it is, or as a record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..errors import usage_error

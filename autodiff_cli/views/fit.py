@@ -1,7 +1,5 @@
 """The view of a Fit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar

@@ -105,14 +105,12 @@ def outline(
 
 
 def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
+    name: Pieces = ((node.label, "name"),) if node.label else ()
     if not node.operation:
         literal = node.literal
-        text = literal if isinstance(literal, str) else format_number(literal, digits)
-        return ((node.label, "name"),) if node.label else ((text, "number"),)
-    if not node.label:
-        return ((node.operation, "operator"),)
-    name: Pieces = ((node.label, "name"),)
-    return name if short else (*name, (" = ", "faint"), (node.operation, "operator"))
+        return name or ((literal if isinstance(literal, str) else format_number(literal, digits), "number"),)
+    operation: Pieces = ((node.operation, "operator"),)
+    return operation if not name else name if short else (*name, (" = ", "faint"), *operation)
 
 
 _Row = tuple[tuple[bool, ...], int, bool, int, int]

@@ -1,7 +1,5 @@
 """A Page as one self-contained HTML file."""
 
-from __future__ import annotations
-
 import json
 import math
 from base64 import b64encode

@@ -1,7 +1,5 @@
 """The views of a Curve and of a Surface."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from functools import partial

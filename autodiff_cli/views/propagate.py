@@ -1,7 +1,5 @@
 """The view of a Propagation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, ClassVar

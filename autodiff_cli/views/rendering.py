@@ -117,19 +117,17 @@ class ScreenText:
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
-            if drawn := self.block(block):
-                if previous is not None and not self.stand_together(previous, block):
+            if drawn := self._block(block):
+                if previous is not None and not self._stand_together(previous, block):
                     lines.append("")
                 lines += drawn
                 previous = block
         return "\n".join([*lines, ""])
 
-    def stand_together(self, above: Block, below: Block) -> bool:
-        """Return whether no empty line stands between the two."""
+    def _stand_together(self, above: Block, below: Block) -> bool:
         return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
-    def block(self, block: Block) -> Sequence[str]:
-        """Return the lines of a block."""
+    def _block(self, block: Block) -> Sequence[str]:
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -137,8 +135,8 @@ class ScreenText:
         if isinstance(block, Outline):
             return self.outline(block)
         if isinstance(block, Program):
-            return self.program(block)
-        return self.drawing(block) if isinstance(block, Drawing) else self.blank_lines(block)
+            return self._program(block)
+        return self._drawing(block) if isinstance(block, Drawing) else self._blank_lines(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
@@ -154,8 +152,7 @@ class ScreenText:
             return plain_text(pieces)
         return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
-    def program(self, program: Program) -> Sequence[str]:
-        """Return the heading over an answer."""
+    def _program(self, program: Program) -> Sequence[str]:
         text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
@@ -247,12 +244,10 @@ class ScreenText:
                 lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
         return [*lines, *map(self.line, _note(outline, look))]
 
-    def blank_lines(self, room: Room) -> Sequence[str]:
-        """Return blank lines: none."""
+    def _blank_lines(self, room: Room) -> Sequence[str]:
         return ()
 
-    def drawing(self, drawing: Drawing) -> list[str]:
-        """Return a drawing under its name."""
+    def _drawing(self, drawing: Drawing) -> list[str]:
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 
@@ -261,7 +256,7 @@ class Markdown(ScreenText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
+        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self._block(block)))])[:-1]
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         return (self.line(pieces),)
@@ -280,7 +275,7 @@ class Markdown(ScreenText):
         edge = " " if shown.startswith("`") or shown.endswith("`") else ""
         return f"{ticks}{edge}{shown}{edge}{ticks}"
 
-    def program(self, program: Program) -> Sequence[str]:
+    def _program(self, program: Program) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fence(program.text.splitlines()))
 
     def table(self, table: Table) -> list[str]:
@@ -291,10 +286,10 @@ class Markdown(ScreenText):
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
 
-    def drawing(self, drawing: Drawing) -> list[str]:
-        return self._fence("\n".join(super().drawing(drawing)).splitlines())
+    def _drawing(self, drawing: Drawing) -> list[str]:
+        return self._fence("\n".join(super()._drawing(drawing)).splitlines())
 
-    def blank_lines(self, room: Room) -> Sequence[str]:
+    def _blank_lines(self, room: Room) -> Sequence[str]:
         # empty lines would be one
         return ("<br>" * room.height,)
 
@@ -308,7 +303,7 @@ class Html(ScreenText):
     def render(self, blocks: Iterable[Block]) -> str:
         return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
 
-    def stand_together(self, above: Block, below: Block) -> bool:
+    def _stand_together(self, above: Block, below: Block) -> bool:
         return True
 
     def line(self, pieces: Pieces) -> str:
@@ -332,8 +327,8 @@ class Html(ScreenText):
         tree = "\n".join(super().outline(outline._replace(note="")))
         return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.look))]
 
-    def drawing(self, drawing: Drawing) -> list[str]:
-        *head, text = super().drawing(drawing)
+    def _drawing(self, drawing: Drawing) -> list[str]:
+        *head, text = super()._drawing(drawing)
         return [*head, _PREFORMATTED % escaped_html(text)]
 
 

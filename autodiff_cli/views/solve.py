@@ -1,7 +1,5 @@
 """The view of the solutions of equations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, ClassVar

@@ -1,7 +1,5 @@
 """Drawn pictures: SVG, PNG by resvg, PDF by matplotlib, and TikZ with names and numbers as mathematics."""
 
-from __future__ import annotations
-
 import io
 import re
 import warnings

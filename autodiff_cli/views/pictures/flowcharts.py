@@ -1,7 +1,5 @@
 """Pictures in the languages of Graphviz and Mermaid, which lay them out."""
 
-from __future__ import annotations
-
 import re
 
 from ...derivatives.graph import Picture

@@ -1,7 +1,5 @@
 """Layered layout: columns by longest path, order by barycentres, heights by least squares."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
