@@ -160,7 +160,7 @@ def numbers_table(
     right: bool | Collection[int] = True,
     style: Style = "name",
 ) -> Table:
-    """Return a table of named rows; `right` are the columns without units that are flush right."""
+    """Return a table of named rows; columns in `right`, without units, are flush right."""
     rows = [*rows]
     measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
     if isinstance(right, bool):

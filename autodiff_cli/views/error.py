@@ -111,7 +111,7 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
             last = first + len(cells)
             gutter = paint(f" {text.count(chr(10), 0, first) + 1:>{digits}} {bar} ", "faint", look)
             yield (gutter if numbered else "  ") + left + "".join(cells) + right
-        # a combining mark has no column: the caret goes under the character that carries it
+        # a combining mark has no column: the caret goes under its carrier
         while first < start < last and width_of(cells[start - first]) == 0:
             start -= 1
         before, marked = cells[: start - first], cells[start - first : max(span.end, start + 1) - first]
@@ -121,7 +121,7 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
 
 
 def _window(text: str, start: int, room: int, look: Terminal) -> tuple[int, str, list[str], str]:
-    """Return the part of a line around a place that fits: where it begins, dots, its characters, and dots."""
+    """Return what fits of a line: where it begins, dots, its characters, dots."""
     begin = text.rfind("\n", 0, start) + 1
     end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
     dots = "…" if look.unicode else "..."

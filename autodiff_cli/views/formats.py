@@ -100,7 +100,7 @@ class JsonLines(Writer[Answer]):
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
         encoder = json.JSONEncoder(ensure_ascii=escape, allow_nan=False)
-        # `encode` makes one of these for each record, which takes longer than to use it
+        # `encode` makes one for each record, which takes longer than to use it
         make: Any = json.encoder.c_make_encoder  # type: ignore[attr-defined]
         self._pieces = make(None, encoder.default, self._string, None, ": ", ", ", False, False, False)
         self._templates: dict[tuple[int, ...], str] = {}

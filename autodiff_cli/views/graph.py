@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MAX_LINES = 64
 MAX_LEVELS = 24
 CUT_DEPTH = 12
-"""Without `--depth`: the most lines and levels of a graph, and levels of a larger one."""
+"""Without `--depth`: the most lines and levels, and levels of a larger graph."""
 MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
 """Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2

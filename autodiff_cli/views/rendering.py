@@ -31,7 +31,7 @@ BREAK_LEVELS = 3
 """Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
 inside code without spaces, after an operator."""
 _PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
-"""Pages give `pre` a font of their own, in which a tree's lines may not meet."""
+"""Pages give `pre` another font, in which a tree's lines may not meet."""
 _MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
 
 
@@ -118,14 +118,12 @@ class ScreenText:
         previous: Block | None = None
         for block in blocks:
             if drawn := self._block(block):
-                if previous is not None and not self._stand_together(previous, block):
+                is_next_line = isinstance(block, Line) or (isinstance(block, Drawing) and not block.name)
+                if previous is not None and not (is_next_line and isinstance(previous, Line)):
                     lines.append("")
                 lines += drawn
                 previous = block
         return "\n".join([*lines, ""])
-
-    def _stand_together(self, above: Block, below: Block) -> bool:
-        return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
 
     def _block(self, block: Block) -> Sequence[str]:
         if isinstance(block, Table):
@@ -301,10 +299,8 @@ class Html(ScreenText):
     """The document as HTML, legible in light and dark."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
-
-    def _stand_together(self, above: Block, below: Block) -> bool:
-        return True
+        lines = [line for block in blocks for line in self._block(block)]
+        return "\n".join(['<div class="autodiff">', *lines, "</div>\n"])
 
     def line(self, pieces: Pieces) -> str:
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.paint_pieces(pieces) or chr(10)}</div>'

@@ -155,7 +155,7 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
 
 
 def cells_of(fields: Iterable[Field], answer: Any) -> dict[str, Any]:
-    """Return the cells of csv and tsv that an answer fills, or one of the items in it."""
+    """Return the cells of csv and tsv that an answer, or an item in it, fills."""
     return {field.column: field.value_in(answer) for field in fields if field.column}
 
 
@@ -262,7 +262,7 @@ class View(Generic[Answer]):
         return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
-        """Return all doubles of the record, by name; None if more differs between answers."""
+        """Return all doubles of the record by name; None if more differs."""
         return None
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:

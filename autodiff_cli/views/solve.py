@@ -65,7 +65,7 @@ class SolvedView(View[Solved], section="solve"):
             slopes = solution.derivatives or {}
             for name, by in product(answer.unknowns, answer.variables):
                 slope = slopes.get(name, {}).get(by)
-                # the column and its unit are there also if a solution has no derivatives
+                # the column has its unit also where a solution has no derivatives
                 unit = slope_units.get(name, {}).get(by) if slope is None else None
                 cells[heading(f"d_{name}_{by}", unit)] = slope
             for name, matrix in (solution.second or {}).items():

@@ -92,7 +92,7 @@ class Notation:
         return [*zip(map(self._tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
-        """Return a row of the primal trace: `v₂ = x · y`, in numbers, and the value."""
+        """Return a row of the primal trace: `v₂`, `x · y`, in numbers, its value."""
         numbers, value = "", format_number(row.value, self.digits)
         if row.formula:
             numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self._in_formula))
@@ -110,7 +110,7 @@ class Notation:
         return (self._pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
-        """Return a row of the tangent trace: `v̇₂ = y · ẋ`, in numbers, and the tangent."""
+        """Return a row of the tangent trace: `v̇₂ = y · ẋ`, in numbers, its value."""
         terms, factors = [], []
         for term in push.terms:
             dot, tangent = self._tangent(term.source), self._factor(self._in_formula(term.tangent))

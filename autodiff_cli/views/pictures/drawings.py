@@ -1,4 +1,4 @@
-"""Drawn pictures: SVG, PNG by resvg, PDF by matplotlib, and TikZ with names and numbers as mathematics."""
+"""Drawn pictures: SVG, PNG by resvg, PDF by matplotlib, and TikZ."""
 
 import io
 import re
@@ -24,7 +24,7 @@ MAX_SIDE_PIXELS = 120_000
 MIN_SCALE = 0.75
 """At a smaller scale nothing could be read."""
 MAX_PDF_SIDE = 14_400.0
-"""Points of a side of a PDF: readers show no larger pages."""
+"""Points of a side: readers of PDF show no larger pages."""
 
 # All but Latin, Greek and Cyrillic letters and mathematical signs, which the font has.
 _OTHER = re.compile(

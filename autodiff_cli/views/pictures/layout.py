@@ -18,13 +18,13 @@ MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and of rounds times edges."""
 MAX_SWEEPS = 24
 EDGE_WEIGHTS = (1.0, 3.0, 8.0)
-"""How strongly lines pull, by how many of their ends are bends: those between bends are to be straight."""
+"""How strongly lines with 0, 1 and 2 bends at their ends pull, to be straight."""
 MAX_NODES, MAX_BENDS = 5000, 100_000
 """The most nodes and bends in a picture."""
 
 
 class Size(NamedTuple):
-    """The size of a node: its lines end `above` below its top, and `below` above its bottom."""
+    """The size of a node, from its lines upwards and downwards."""
 
     width: float
     above: float
@@ -152,7 +152,7 @@ def _depth_first_order(inputs: Sequence[Sequence[int]], outputs: Sequence[int]) 
 
 
 class _Graph(NamedTuple):
-    """The lines of a layout, and at which share of an ordered node's height one arrives."""
+    """The lines of a layout, and where they arrive at ordered nodes, from 0 to 1."""
 
     sources: dict[int, list[int]]
     targets: dict[int, list[int]]
@@ -277,7 +277,7 @@ def _vertical_positions(
 def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """Return the weighted least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
+    """Return the least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
         place, mass, count = wish - offset, weight, 1

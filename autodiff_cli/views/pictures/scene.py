@@ -91,7 +91,7 @@ class Text(NamedTuple):
 
 Coordinates = tuple[float, float]
 Piece = tuple[str, *tuple[Coordinates, ...]]
-"""A part of a path: its start `M`, a line `L`, a cubic curve `C`, its end `Z`; and the places that it needs."""
+"""A part of a path: `M`, `L`, `C` or `Z` of SVG, and its places."""
 
 
 class Path(NamedTuple):
@@ -194,7 +194,7 @@ def description(picture: Picture, choices: Choices) -> str:
 
 
 def scene(picture: Picture, choices: Choices) -> Scene:
-    """Return the scene of a picture, by `auto` the first one that is legible on a slide, or the most legible."""
+    """Return the scene of a picture: of several the first legible one, or the most legible."""
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
     if len(picture.nodes) > MAX_COMPARED_NODES:
@@ -374,7 +374,7 @@ def _live_columns(unit: Unit | None) -> int:
 
 
 class Colors(NamedTuple):
-    """The colours of a theme, with a contrast of at least 4.5; those of the light one by default."""
+    """The colours of a theme, with a contrast of at least 4.5; the light one by default."""
 
     paper: str = "#ffffff"
     text: str = "#0f172a"

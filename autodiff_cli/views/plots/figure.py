@@ -1,4 +1,4 @@
-"""Plots, and pictures of fits, descents and uncertainty budgets, as SVG, PNG or PDF, by matplotlib."""
+"""Plots, fits, descents and budgets as SVG, PNG or PDF, by matplotlib."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
-    # in pixels instead of points, which not every program that shows SVG can read
+    # in pixels: not every program can read points
     svg = re.sub(
         rb'\b(width|height)="([\d.]+)pt"',
         lambda match: b'%b="%d"' % (match[1], round(float(match[2]) * 4 / 3)),
@@ -120,7 +120,7 @@ def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
     )
     if theme != "auto":
         return svg
-    # the light drawing, with the colours of the dark one for who prefers that
+    # the light drawing, with the colours of the dark one where that is preferred
     changed = dict(zip(_tints(picture.levels, LIGHT), _tints(picture.levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
     pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]

@@ -314,7 +314,7 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
 
 
 def with_gaps(pieces: Iterable[Stretch]) -> list[Place]:
-    """Return the points of a line, with a point that is no number between its pieces."""
+    """Return the points of a line, with NaN between its pieces."""
     return [place for piece in pieces for place in ((math.nan, math.nan), *piece)][1:]
 
 
