@@ -36,6 +36,8 @@ MAX_KINKS = 12
 """The most kinks that are marked."""
 MAX_MARKED_STEPS = 200
 """The most points of a path that are marked."""
+ARROW_LENGTH = 0.14
+"""The larger side of the gradient's arrow, relative to the picture."""
 MAX_DOTS = 5_000
 """The most rows that have a dot each."""
 CELLS = 100
@@ -250,21 +252,19 @@ def _surface(surface: Surface, look: Terminal) -> str:
     return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
 
-def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
+def arrow(surface: Surface) -> list[Stretch]:
     """Return the shaft and the head of the gradient, if not 0."""
     if surface.point is None or surface.gradient is None or not any(surface.gradient):
         return []
+    (x, y), (by_x, by_y) = surface.point, surface.gradient
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
-    largest = max(abs(surface.gradient[0]) / width, abs(surface.gradient[1]) / height)
-    dx, dy = surface.gradient[0] / largest * share, surface.gradient[1] / largest * share
-    x, y = surface.point
-    tip = (x + dx, y + dy)
-    u, v = dx / width, dy / height
-    ends = []
-    for side in (0.2, -0.2):
-        along, beside = 0.3 * u + side * v, 0.3 * v - side * u
-        ends.append((tip[0] - width * along, tip[1] - height * beside))
-    return [(surface.point, tip), (ends[0], tip, ends[1])]
+    largest = max(abs(by_x) / width, abs(by_y) / height)
+    dx, dy = by_x / largest * ARROW_LENGTH, by_y / largest * ARROW_LENGTH
+    tip, u, v = (x + dx, y + dy), dx / width, dy / height
+    left, right = (
+        (tip[0] - width * (0.3 * u + side * v), tip[1] - height * (0.3 * v - side * u)) for side in (0.2, -0.2)
+    )
+    return [(surface.point, tip), (left, tip, right)]
 
 
 def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
