@@ -47,7 +47,8 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
 
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
-    steps = [step._replace(part=part, result=result) for step, _, part, result in written_steps(derivation, False)]
+    written = written_steps(derivation, False)
+    steps = [step._replace(part=part, result=result) for step, _, part, result in written]
     texts = {name: expression_text(getattr(derivation, name)) for name in ("function", "formula")}
     return record_of(read_section("derivation").fields, derivation._replace(steps=steps, **texts))
 
@@ -116,7 +117,8 @@ class DiffView(View[Diff], section="diff"):
             yield {**row, "short": one.short, "condition": one.condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
+        names = [(*([row.of] if row.of else []), *row.by) for row in answer.derivatives]
+        yield {f"d_{'_'.join(name)}": row.value for name, row in zip(names, answer.derivatives, strict=True)}
 
     def one_line(self, answer: Diff) -> str:
         lines = []

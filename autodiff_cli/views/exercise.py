@@ -90,9 +90,9 @@ class ExerciseView(View[Answer]):
             if exercise.solution is not None:
                 below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
             items.append(f'<li value="{exercise.number}">{words}{below}</li>\n')
-        body = (
-            f"<p>{escaped_html(answer.message)}</p>" if isinstance(answer, Marked) else f"<ol>\n{''.join(items)}</ol>"
-        )
+        body = f"<ol>\n{''.join(items)}</ol>"
+        if isinstance(answer, Marked):
+            body = f"<p>{escaped_html(answer.message)}</p>"
         return web_page("exercises", heading=escaped_html(_heading(answer)), body=body)
 
     def latex_document(self, answer: Answer) -> str:
@@ -163,7 +163,8 @@ def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
         stated = [f"{_latex_head(name)} = {expression_latex(graph)}" for name, graph in exercise.statements]
         before, _, after = text.partition("{f}")
         return _latex_sentence(before) + "$" + ",\\ ".join(stated) + "$" + _latex_sentence(after)
-    return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))])
+    pieces = enumerate(text.split("`"))
+    return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in pieces])
 
 
 def _latex_head(name: str) -> str:

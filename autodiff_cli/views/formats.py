@@ -190,8 +190,7 @@ class Separated(Writer[Answer]):
                 self._rows(subject, [{"error": message}])
                 return
         rows = iter(self.view.rows(self.view.select_with_units(answer)))
-        first = next(rows, {} if self.many else None)
-        if first is not None:
+        if (first := next(rows, {} if self.many else None)) is not None:
             self._rows(subject, chain((first,), rows))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:

@@ -173,9 +173,7 @@ class ScreenText:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
             head, *texts = [
                 [
-                    Text.assemble(*row[k])
-                    if width is None
-                    else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
+                    Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
                     for k, width in block.items()
                 ]
                 for row in rows
@@ -218,10 +216,12 @@ class ScreenText:
         names = [as_shown(branch.pieces, look) for branch in branches]
         cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), look) for branch in branches]
         heads = list(enumerate(outline.heads[1:]))
-        numbers_width = sum(3 + max([len(head), *[len(row[k][0]) for row in cells if row]]) for k, head in heads)
+        columns = [[head, *[row[k][0] for row in cells if row]] for k, head in heads]
+        numbers_width = sum(3 + max(map(len, column)) for column in columns)
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, look) for branch in branches]
-            nodes = [len(rail) + width_of(plain_text(name)) for (rail, _), name in zip(rails, names, strict=True)]
+            drawn = zip(rails, map(plain_text, names), strict=True)
+            nodes = [len(rail) + width_of(name) for (rail, _), name in drawn]
             fits = width is None or max(width_of(outline.heads[0]), *nodes) + numbers_width <= width
             if fits:
                 break
@@ -279,7 +279,8 @@ class Markdown(ScreenText):
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
         head = _markdown_head(table.heads, table.right, self.look)
-        return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
+        rows = [" | ".join(map(str.replace, map(self.line, row), *bars)) for row in table.rows]
+        return [head, *[f"| {row} |" for row in rows]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
@@ -316,7 +317,8 @@ class Html(ScreenText):
             return f"<tr>{''.join(drawn)}</tr>"
 
         heads = row("th", [escaped_html(escaped(head)) for head in table.heads])
-        rows = [row("td", [self.paint_pieces(as_shown(cell, self.look)) for cell in cells]) for cells in table.rows]
+        shown = [[as_shown(cell, self.look) for cell in cells] for cells in table.rows]
+        rows = [row("td", map(self.paint_pieces, cells)) for cells in shown]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
     def outline(self, outline: Outline) -> list[str]:
@@ -358,7 +360,10 @@ def column_blocks(
         return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).minimum_width(), MIN_SENTENCE_WIDTH)
 
     heads, *cells = rows
-    least = {k: max(Wrapped(heads[k]).minimum_width(), *[least_width(row[k]) for row in cells], 0) for k in kept}
+    least = {}
+    for k in kept:
+        widths_in_rows = [least_width(row[k]) for row in cells]
+        least[k] = max(Wrapped(heads[k]).minimum_width(), *widths_in_rows, 0)
     room = width - 1 - COLUMN_BORDER
     first, *others = kept
     blocks = [{first: least[first]}]
@@ -401,7 +406,8 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
         return deep, " " * len(deep)
     on, more, last = ("│", "├─", "└─") if look.unicode else ("|", "|-", "`-")
     passing = [(on if rail else "").ljust(step) for rail in rails]
-    return "".join(passing[:-1]) + (more if rails[-1] else last)[: max(step - 1, 1)].ljust(step), "".join(passing)
+    end = (more if rails[-1] else last)[: max(step - 1, 1)]
+    return "".join(passing[:-1]) + end.ljust(step), "".join(passing)
 
 
 def web_page(name: str, **parts: str) -> str:
@@ -409,7 +415,8 @@ def web_page(name: str, **parts: str) -> str:
     from importlib.resources import files
     from string import Template  # only pages need it
 
-    return Template((files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")).substitute(parts)
+    text = (files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")
+    return Template(text).substitute(parts)
 
 
 @lru_cache(256)

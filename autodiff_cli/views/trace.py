@@ -190,7 +190,8 @@ class TraceView(View[Trace], section="trace"):
         else:
             heads = ("forward tangent trace", "in numbers", "tangent")
             yield from self._table("steps", heads, answer.pushes, notation.tangent_cells, notation.seeds(answer))
-            direction = ", ".join(f"{name} = {format_number(x, self.digits)}" for name, x in answer.direction.items())
+            speeds = {name: format_number(x, self.digits) for name, x in answer.direction.items()}
+            direction = ", ".join(f"{name} = {x}" for name, x in speeds.items())
             along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
             yield Line((*along, (notation.number(answer.tangent), "number")))
         notes = () if self.blanks else answer.notes

@@ -258,9 +258,9 @@ class Scene:
         live = self.choices.live
         room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if live else {}
         written = tuple(cells(node, self.choices.digits))
-        rooms = [(len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0 for cell in written]
-        least = zip(written, rooms, strict=True)
-        widths = tuple([max(text_width(cell.as_read), space) + 2 * self.pad for cell, space in least])
+        columns = [len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written]
+        least = zip(written, columns, strict=True)
+        widths = tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
         box = sum(widths)
         if not node.operation:
             width, height = self._at(box, BOX)

@@ -346,7 +346,8 @@ def fit_picture(answer: Fit) -> Picture:
         lower.axhline(0, color=palette.faint, linewidth=0.9)
         draw_dots(lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style)
         lower.set_ylabel("residual")
-        lower.set_xlabel(f"fitted {answer.heading_of(answer.response)}" if others else answer.heading_of(predictor))
+        response, single = answer.heading_of(answer.response), answer.heading_of(predictor)
+        lower.set_xlabel(f"fitted {response}" if others else single)
         for axes in (upper, lower):
             with_grid(axes, palette)
 
@@ -354,7 +355,9 @@ def fit_picture(answer: Fit) -> Picture:
     parts = []
     for name, parameter in answer.parameters.items():
         estimate = f"{float(parameter.estimate):.6g}"
-        written = estimate if parameter.error is None else concise(float(parameter.estimate), float(parameter.error))
+        written = estimate
+        if parameter.error is not None:
+            written = concise(float(parameter.estimate), float(parameter.error))
         parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
     return Picture(draw, shorten_end(on_one_line(answer.text)), ", ".join(parts))
 
@@ -431,7 +434,8 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
     axes.set_yticks(places, names)
     axes.tick_params(axis="y", length=0)
     axes.set_xlim(0, (max(sizes) or 1.0) * 1.18)
-    axes.set_xlabel(f"contribution to the standard uncertainty of {shorten_end(result.output, 40)}", fontsize=9)
+    output = shorten_end(result.output, 40)
+    axes.set_xlabel(f"contribution to the standard uncertainty of {output}", fontsize=9)
     with_grid(axes, palette, "x")
     for color, label in ((palette.blue, "raises the result"), (palette.red, "lowers it")):
         if color in colors:

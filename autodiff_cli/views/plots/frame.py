@@ -244,7 +244,8 @@ def _surface(surface: Surface, look: Terminal) -> str:
     across, up, heights = refine_surface(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
-    pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
+    lines = [line for level in levels for line in generator.lines(level)]
+    pieces = [tuple((float(x), float(y)) for x, y in line) for line in lines]
     series = [Series(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
     if surface.point is not None:
         series += [Series(Look("green", 0, ""), arrow(surface)), Series(TOUCHED, [(surface.point,)])]
