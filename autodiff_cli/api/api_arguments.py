@@ -89,7 +89,7 @@ class PythonCall(Call):
         own = {options[name].parameter if name in options else name: value for name, value in values.items()}
         typed = {name: x for name, x in own.items() if x is not None and x is not False}
         check({option.name: option for option in options.values()}, values_by_option(declared(command), typed))
-        super().__init__({**declared(command).defaults, **own})
+        super().__init__(command, {**declared(command).defaults, **own})
 
     def read_columns(
         self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any

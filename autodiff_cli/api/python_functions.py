@@ -16,16 +16,13 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands import CHECKS, check_of, name_the_variable
-from ..cli.commands.diff import question as diff_question
-from ..cli.commands.export import question as export_question
+from ..cli.commands import CHECKS, name_the_variable
 from ..cli.commands.fit import prediction_columns, run_fit
-from ..cli.commands.graph import question as graph_question
-from ..cli.commands.plot import run_plot
 from ..cli.commands.propagate import question as propagate_question
 from ..cli.commands.propagate import read_fit
+from ..cli.commands.runs import method_of
 from ..cli.declarations import declared
-from ..cli.runner import Method
+from ..cli.runner import resolve
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -94,8 +91,6 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Choices = Callable[[PythonCall], dict[str, Any]]
-"""The choices of a view from a call, besides those of its options."""
 _FACES: dict[type, type[Answer]] = {}
 """The answer classes here, by those of the questions."""
 
@@ -616,10 +611,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def answers(
-    command: str,
-    *placed: str,
-    overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
-    choices: Choices | None = None,
+    command: str, *placed: str, overloads: Sequence[tuple[str, Mapping[str, str | None]]] = ()
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
@@ -630,28 +622,27 @@ def answers(
     first = {"text": "str"} if "expr" in declared(command).defaults else {}
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
-    marks = command in CHECKS
+    marks, has_rows = command in CHECKS, command in _rows.QUESTIONS
     value_of = measured_value if command == "propagate" else value_with_unit
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
             call = PythonCall(command, values)
             if marks and call.answer is not None:
-                return _as(call.bind_question(check_of(command))(call.request))
-            own = {} if choices is None else choices(call)
-            return _as(function(call), **own, **call.view_choices)
+                return _as(call.bind_question(resolve(CHECKS[command]))(call.request))
+            return _as(function(call), **vars(call.view))
 
-        def answers_to(values: dict[str, Any]) -> Any:
+        def answer_in_budget(values: dict[str, Any]) -> Any:
             text: Any = values.get("text")
             if text is not None:
                 name_the_variable(values, text)
             with use_budget(values.get("work") or 1, length=len(text or "")):
-                return within_budget(values, text)
+                return answer(values, text)
 
-        def within_budget(values: dict[str, Any], text: Any) -> Any:
+        def answer(values: dict[str, Any], text: Any) -> Any:
             at, zipped = values.get("at"), values.pop("zip", False)
             grid = point_grid(text, at, value_of, zipped) if "zip" in types else None
-            of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
+            of_frame = has_rows and is_frame(at) and not has_lists(text, at)
             if (grid is not None or of_frame) and marks and values.get("answer") is not None:
                 raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
             if grid is not None:
@@ -666,14 +657,14 @@ def answers(
             if values.get("lenient"):
                 point = as_meant(at, value_of)
                 values = {**values, "at": point} if point else values
-                answer, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
-                answer.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
+                result, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
+                result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
             else:
-                answer = answered(values)
-            answer.__dict__["_typed"] = text
-            if warnings := getattr(answer, "warnings", ()):
-                answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
-            return answer
+                result = answered(values)
+            result.__dict__["_typed"] = text
+            if warnings := getattr(result, "warnings", ()):
+                result.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
+            return result
 
         def parameter(name: str, annotation: str) -> Parameter:
             kind = Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY
@@ -683,29 +674,23 @@ def answers(
         answer_type = function.__annotations__["return"]
         expected = Signature([parameter(*each) for each in types.items()], return_annotation=answer_type)
         ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
-        ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * (command in _rows.QUESTIONS)
+        ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * has_rows
         STUBS.append((function.__name__, expected, ways))
-        return _face(function, expected, command, answers_to)
+        return _face(function, expected, command, answer_in_budget)
 
     return faced
 
 
-def function_of(
-    kind: type[R],
-    command: str,
-    method: Callable[[PythonCall], Method],
-    *placed: str,
-    choices: Choices | None = None,
-) -> Callable[..., R]:
+def function_of(kind: type[R], command: str, *placed: str, **more: Any) -> Callable[..., R]:
     """Return the function of a one-question command, with its answer's docstring."""
 
     def function(call: PythonCall) -> Any:
-        return method(call)(call.request)
+        return method_of(call)(call.request)
 
     function.__name__ = function.__qualname__ = command
     function.__doc__ = kind.__doc__
     function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
-    return answers(command, *placed, choices=choices)(function)
+    return answers(command, *placed, **more)(function)
 
 
 def in_batches(
@@ -811,7 +796,6 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
         ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
         ("Gradient[Any]", {}),
     ],
-    choices=lambda call: {"intermediates": call.everything or None},
 )
 def gradient(call: PythonCall) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
@@ -829,25 +813,20 @@ def gradient(call: PythonCall) -> Gradient[Any]:
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
     """
-    return cast(Gradient[Any], call.bind_question(_gradient.gradient)(call.request))
+    return cast(Gradient[Any], method_of(call)(call.request))
 
 
-graph = function_of(Picture, "graph", graph_question)
-diff = function_of(
-    Diff,
-    "diff",
-    lambda call: diff_question(call, call.to or "text"),
-    choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None},
-)
-export = function_of(Exported, "export", lambda call: export_question(call, call.to or "python"), "to")
-trace = function_of(Trace, "trace", lambda call: call.bind_question(_trace.trace))
-page = function_of(Page, "page", lambda call: call.bind_question(_page.page))
-check = function_of(Check, "check", lambda call: call.bind_question(_check.check))
-minimize = function_of(Minimum, "minimize", lambda call: call.bind_question(_minimize.minimize))
-hessian = function_of(Hessian, "hessian", lambda call: call.bind_question(_hessian.hessian))
-jacobian = function_of(Jacobian, "jacobian", lambda call: call.bind_question(_jacobian.jacobian))
-taylor = function_of(Taylor, "taylor", lambda call: call.bind_question(_taylor.taylor))
-solve = function_of(Solved, "solve", lambda call: call.bind_question(_solve.solve))
+graph = function_of(Picture, "graph")
+diff = function_of(Diff, "diff")
+export = function_of(Exported, "export", "to")
+trace = function_of(Trace, "trace")
+page = function_of(Page, "page")
+check = function_of(Check, "check")
+minimize = function_of(Minimum, "minimize")
+hessian = function_of(Hessian, "hessian")
+jacobian = function_of(Jacobian, "jacobian")
+taylor = function_of(Taylor, "taylor")
+solve = function_of(Solved, "solve")
 
 
 @takes("grad")
@@ -922,7 +901,7 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = call.bind_question(_descend.descend)(call.request)
+    run = method_of(call)(call.request)
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
@@ -938,7 +917,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return cast(Minimum, call.bind_question(_minimize.minimize, maximize=True)(call.request))
+    return cast(Minimum, method_of(call)(call.request))
 
 
 @answers("plot")
@@ -952,8 +931,7 @@ def plot(call: PythonCall) -> Curve | Surface:
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
-    return cast(Curve | Surface, run_plot(call, call.bind_question(_plot.plot, path=path), call.request))
+    return cast(Curve | Surface, method_of(call)(call.request))
 
 
 @answers("propagate")

@@ -100,7 +100,7 @@ def test_a_circle_would_be_noticed() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d"}}) == [["b", "c"], ["d"]]
     known = modules()
     assert "diagnostics.diagnosis" in set(imports("inputs.problem", known["inputs.problem"], known))
-    assert "derivatives.gradient_cache" in set(imports("cli.commands.grad", known["cli.commands.grad"], known)), (
+    assert "derivatives.gradient_cache" in set(imports("cli.commands.runs", known["cli.commands.runs"], known)), (
         "inside a function"
     )
 

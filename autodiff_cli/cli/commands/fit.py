@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -17,7 +17,6 @@ from ...optimize.observations import columns_needed, last_statement, read_formul
 from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from ...views.fit import FitView
 from ..runner import Call, Command
 from ..searches import Searches, warning_of
 
@@ -27,10 +26,9 @@ _WORD = re.compile(r"\w+")
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    call.require_program(only="a fit is of one formula to a file of data, not of a stream")
     residuals, predict = call.residuals, prediction_columns(call.predict or (), call.expr)
-    view = FitView(predicted=tuple(predict), **call.view_choices)
-    call.check_picture(call.choose_format(view.formats), "fit")
+    call.view = type(call.view)(**vars(call.view), predicted=tuple(predict))
+    call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
     texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
@@ -41,9 +39,10 @@ def run(call: Command) -> int:
     if residuals is not None:
         files.check(residuals, force=call.force)
 
-    searches = Searches(
-        call, view, lambda request, stop: run_fit(call, request, {**arguments, "stop": stop}), warning=warning_of
-    )
+    def method(request: Request, stop: Callable[[], bool]) -> Fit:
+        return run_fit(call, request, {**arguments, "stop": stop})
+
+    searches = Searches(call, method, warning=warning_of)
     code = searches.run()
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)

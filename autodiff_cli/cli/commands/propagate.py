@@ -1,7 +1,7 @@
 """`autodiff propagate`: a result with its uncertainty, from inputs with theirs."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, BinaryIO
 
 from ...batched.columns_io import list_columns
@@ -22,7 +22,6 @@ from ...uncertainty.propagate import (
     parse_pairs,
     propagate,
 )
-from ...views.propagate import PropagationView
 from ..runner import Call, Command, Method, RowQuestion
 from ..searches import Searches
 
@@ -53,19 +52,15 @@ def run(call: Command) -> int:
     value_of = with_draws(measured_value, call)
     keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
-    call.uncertain = True
-    call.require_program()
     is_implicit = call.unknowns is not None or call.between is not None
-    searches = Searches(
-        call,
-        PropagationView(**call.view_choices),
+
+    def method(request: Request, stop: Callable[[], bool]) -> Propagation:
         # units in these formats do not depend on numbers; "" is no choice yet
-        lambda request, stop: method(
-            request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
-        ),
-        lambda result: not result.interrupted,
-        unit="blocks of draws",
-    )
+        by_size = searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
+        answer: Propagation = asked(request, stop=stop, by_size=by_size)
+        return answer
+
+    searches = Searches(call, method, lambda result: not result.interrupted, unit="blocks of draws")
     call.check_picture(searches.chosen, "budget")
     option = "--draws" if call.draws else "--data" if call.data else None
     if option is not None and call.many:
@@ -73,7 +68,7 @@ def run(call: Command) -> int:
     pairs = parse_pairs(call.correlation or ())
     degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     fitted = None if call.fit is None else read_fit(call.fit, call.standard_input_for("--fit", call.fit))
-    method = question(call, fitted, pairs, degrees)
+    asked = question(call, fitted, pairs, degrees)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if option is not None:
@@ -87,7 +82,7 @@ def run(call: Command) -> int:
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None)
 
-    return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=is_implicit))
+    return searches.run(RowQuestion(posed, equations=is_implicit))
 
 
 def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:

@@ -18,7 +18,7 @@ from ..declarations import COMMANDS, table
 from ..prompt import source
 from ..runner import Call
 from ..session_lines import Ended, Lines
-from . import command_module
+from . import load
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
@@ -81,7 +81,7 @@ def preload() -> None:
 def import_commands() -> None:
     """Import the commands and their libraries."""
     for name in COMMANDS:
-        command_module(name)
+        load(name)
     import_libraries(LIBRARIES["session"])
 
 
