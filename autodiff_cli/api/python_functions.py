@@ -17,9 +17,6 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 from .. import views
 from ..accuracy import check as _check
 from ..cli.commands import CHECKS, name_the_variable
-from ..cli.commands.fit import prediction_columns, run_fit
-from ..cli.commands.propagate import question as propagate_question
-from ..cli.commands.propagate import read_fit
 from ..cli.commands.runs import method_of
 from ..cli.declarations import declared
 from ..cli.runner import resolve
@@ -48,7 +45,7 @@ from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
 from ..inputs.parse_point import ValueOf, corrections, may_sweep, once_read
-from ..inputs.problem import Quantity, as_number
+from ..inputs.problem import Quantity
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language import builder
@@ -61,9 +58,8 @@ from ..optimize import minimize as _minimize
 from ..run.evaluation import error_at, with_fallback
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
-from ..streams.requests import Reading, Request, default_point, names, value_with_unit
+from ..streams.requests import Reading, default_point, names
 from ..uncertainty import propagate as _propagate
-from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
@@ -76,15 +72,13 @@ from .api_arguments import (
     Names,
     PythonCall,
     as_meant,
-    constants_of,
     convert_arguments,
     has_lists,
     keyword,
     keywords_of,
-    kind_of,
-    measured_columns,
     options_of,
     point_of,
+    value_reader,
 )
 
 Number = TypeVar("Number", bound=Shown)
@@ -221,7 +215,21 @@ class Plotted(Drawing):
 
 
 class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
-    """Value and gradient of a program at a point."""
+    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
+
+    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
+    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
+    is a key of `errors.EXIT_CODES`.
+
+    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one row's term, and
+    `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are left out.
+
+    >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
+    >>> answer.value, answer.gradient
+    (2.5, {'w1': 1.0, 'w2': -2.0})
+    >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
+    '1/15'
+    """
 
 
 class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
@@ -365,7 +373,19 @@ class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
 
 
 class Propagation(Plotted, _propagate.Propagation):
-    """The outputs of a program with their uncertainties; its picture, by `save`, is the budget."""
+    """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
+
+    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
+    `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
+    the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
+    names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
+    `fit` is an answer of `fit`, or a JSON file of it.
+    Drawing needs the extra `plot`.
+
+    >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
+    >>> answer.results[0].written, answer.results[0].interval
+    ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
+    """
 
     def __repr__(self) -> str:
         return f"<Propagation: {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
@@ -390,7 +410,15 @@ class Solved(Answer, _solve.Solved):
 
 
 class Fit(Plotted, _fit.Fit, shows=("point", "message")):
-    """A formula fitted to data; its picture, by `save`, is the data with the curve and the residuals."""
+    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
+
+    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
+    not linear.
+
+    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
+    (2.02, 0.042426)
+    """
 
 
 class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
@@ -623,7 +651,7 @@ def answers(
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
     marks, has_rows = command in CHECKS, command in _rows.QUESTIONS
-    value_of = measured_value if command == "propagate" else value_with_unit
+    value_of = value_reader(command)
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
@@ -687,7 +715,7 @@ def function_of(kind: type[R], command: str, *placed: str, **more: Any) -> Calla
     def function(call: PythonCall) -> Any:
         return method_of(call)(call.request)
 
-    function.__name__ = function.__qualname__ = command
+    function.__name__ = function.__qualname__ = {"grad": "gradient"}.get(command, command)
     function.__doc__ = kind.__doc__
     function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
     return answers(command, *placed, **more)(function)
@@ -790,32 +818,14 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     return Program(read_leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
 
-@answers(
+gradient = function_of(
+    Gradient,
     "grad",
     overloads=[
         ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
         ("Gradient[Any]", {}),
     ],
 )
-def gradient(call: PythonCall) -> Gradient[Any]:
-    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
-
-    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
-    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
-    is a key of `errors.EXIT_CODES`.
-
-    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one row's term, and
-    `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are left out.
-
-    >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
-    >>> answer.value, answer.gradient
-    (2.5, {'w1': 1.0, 'w2': -2.0})
-    >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
-    '1/15'
-    """
-    return cast(Gradient[Any], method_of(call)(call.request))
-
-
 graph = function_of(Picture, "graph")
 diff = function_of(Diff, "diff")
 export = function_of(Exported, "export", "to")
@@ -934,60 +944,8 @@ def plot(call: PythonCall) -> Curve | Surface:
     return cast(Curve | Surface, method_of(call)(call.request))
 
 
-@answers("propagate")
-def propagate(call: PythonCall) -> Propagation:
-    """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
-
-    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
-    `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
-    the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
-    names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
-    `fit` is an answer of `fit`, or a JSON file of it.
-    Drawing needs the extra `plot`.
-
-    >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
-    >>> answer.results[0].written, answer.results[0].interval
-    ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
-    """
-    at, fitted, pairs = call.at, call.fit, call.correlation
-    if isinstance(pairs, Mapping):
-        items = [(":".join(map(str, key)) if isinstance(key, tuple) else key, r) for key, r in pairs.items()]
-        pairs = [f"{key}={as_number(r, 'correlation')!r}" for key, r in items]
-    point = default_point([at], Reading(measured_value)) if isinstance(at, str) else call.point_of("at")
-    point = {**point, **constants_of(call.held, measured_value, uncertain=True)}
-    if isinstance(fitted, str):
-        fitted = read_fit(fitted)
-    elif isinstance(fitted, Fit):
-        fitted = _propagate.estimates_of_fit(fitted.to_dict())
-    elif fitted is not None:
-        raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fitted)}")
-    pairs = _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ())
-    degrees = {name: as_number(x, name) for name, x in call.point_of("dof").items()}
-    request = Request(Subject(call.text), call.text, point, None)
-    return cast(Propagation, propagate_question(call, fitted, pairs, degrees)(request))
-
-
-@answers("fit", "data", "at")
-def fit(call: PythonCall) -> Fit:
-    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
-
-    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
-    not linear.
-
-    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
-    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
-    (2.02, 0.042426)
-    """
-    constants = constants_of(call.held, value_with_unit)
-    point = {name: value for name, value in call.point_of("at").items() if name not in constants}
-    fixed = {**constants, **call.point_of("fix")}
-    predict = call.predict
-    if isinstance(predict, str):
-        predict = prediction_columns([predict], call.text)
-    elif predict is not None:
-        predict = measured_columns(predict)
-    arguments = {**call.arguments(_fit.fit), "fixed": fixed, "predict": predict}
-    return cast(Fit, run_fit(call, call.request._replace(point=point), arguments))
+propagate = function_of(Propagation, "propagate")
+fit = function_of(Fit, "fit", "data", "at")
 
 
 @answers(

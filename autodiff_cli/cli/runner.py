@@ -271,7 +271,8 @@ class Command(Call):
     @cached_property
     def at(self) -> list[str] | None:
         at = self.values.get("at")
-        if self.held:
+        # a fit holds constants
+        if self.held and self.command != "fit":
             from ..quantities.table import constant_texts
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]

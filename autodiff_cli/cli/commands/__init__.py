@@ -36,10 +36,14 @@ def load(command: str) -> Callable[[Command], int]:
     for path in declared(command).facts.get("asks", "").split():
         resolve(path)
     if command in OWN_MODULES:
-        run: Callable[[Command], int] = import_module(f".{command}", __package__).run
-        return run
-    runs = import_module(".runs", __package__)
+        return module_of(command).run  # type: ignore[no-any-return]
+    runs = module_of("runs")
     return getattr(runs, command, runs.run)  # type: ignore[no-any-return]
+
+
+def module_of(name: str) -> Any:
+    """Import a module of this package, on first use."""
+    return import_module(f".{name}", __package__)
 
 
 def call(command: str, args: Sequence[str]) -> int:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, BinaryIO
+from typing import Any
 
 from ...batched.columns_io import list_columns
 from ...equations.solve import posed_equations
@@ -26,14 +26,15 @@ from ..runner import Call, Command, Method, RowQuestion
 from ..searches import Searches
 
 
-def question(
-    call: Call, fitted: Estimates | None, pairs: Mapping[tuple[str, str], float], degrees: Mapping[str, float]
-) -> Method:
-    """Return the method, with values and correlations."""
+def method_of(call: Call) -> Method:
+    """Return the method: the propagation of values with their correlations."""
+    call.values["fit"] = fitted = read_fit(call)
+    pairs = parse_pairs(call.correlation or ())
+    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
-    def propagated(request: Request, **more: Any) -> Propagation:
+    def method(request: Request, **more: Any) -> Propagation:
         own = {**arguments, **more}
         if "for" in request.more:
             own["unknowns"] = request.more["for"]
@@ -44,7 +45,7 @@ def question(
             own[role] = readings(call, files, request.text, known_names)
         return propagate(request.text, request.point, **own)
 
-    return propagated
+    return method
 
 
 def run(call: Command) -> int:
@@ -53,27 +54,24 @@ def run(call: Command) -> int:
     keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
     is_implicit = call.unknowns is not None or call.between is not None
+    method = method_of(call)
 
-    def method(request: Request, stop: Callable[[], bool]) -> Propagation:
+    def by_format(request: Request, stop: Callable[[], bool]) -> Any:
         # units in these formats do not depend on numbers; "" is no choice yet
         by_size = searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
-        answer: Propagation = asked(request, stop=stop, by_size=by_size)
-        return answer
+        return method(request, stop=stop, by_size=by_size)
 
-    searches = Searches(call, method, lambda result: not result.interrupted, unit="blocks of draws")
+    searches = Searches(call, by_format, lambda result: not result.interrupted, unit="blocks of draws")
     call.check_picture(searches.chosen, "budget")
     option = "--draws" if call.draws else "--data" if call.data else None
     if option is not None and call.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
-    pairs = parse_pairs(call.correlation or ())
-    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
-    fitted = None if call.fit is None else read_fit(call.fit, call.standard_input_for("--fit", call.fit))
-    asked = question(call, fitted, pairs, degrees)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if option is not None:
             message = f"`{option}` and many points do not go together"
             raise usage_error(message, "give the values in `--at`, or one point")
+        fitted = call.values["fit"]
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
@@ -85,9 +83,12 @@ def run(call: Command) -> int:
     return searches.run(RowQuestion(posed, equations=is_implicit))
 
 
-def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
-    """Return the parameters from `fit` at a path, or in an open file."""
-    text, fault = read_text(path, file)
+def read_fit(call: Call) -> Estimates | None:
+    """Return the parameters from `fit`, read if they are in a file."""
+    path: Any = call.values["fit"]
+    if not isinstance(path, str):
+        return path  # type: ignore[no-any-return]
+    text, fault = read_text(path, call.standard_input_for("--fit", path))
     try:
         if fault is not None:
             raise fault

@@ -17,7 +17,7 @@ from ...streams.progress import Progress
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...views.schema import FORMS
 from ..runner import Call, Command, Method, RowQuestion, answer_with, resolve, write_entries
-from . import EXIT_NO, answer_at
+from . import EXIT_NO, OWN_MODULES, answer_at, module_of
 
 if TYPE_CHECKING:
     from ...inputs.problem import Problem
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 def method_of(call: Call) -> Method:
     """Return a command's question as a function of requests, with the arguments of the call."""
+    if call.command in OWN_MODULES:
+        return module_of(call.command).method_of(call)  # type: ignore[no-any-return]
     special = {"export": _export, "plot": _plot}.get(call.command)
     return call.bind_question() if special is None else special(call)
 
