@@ -15,8 +15,7 @@ import typer.main
 
 from ..errors import usage_error
 from ..views.characters import paint, terminal_of
-from . import defaults
-from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
+from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
 from .slips import OPTION_ADVICE, bad_command, nearest_option
@@ -163,8 +162,8 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    if environment_options := defaults.from_environment():
-        sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
+    if environment_options := options_of_environment():
+        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
     sections = {title: rows for title, rows in sections.items() if rows}
     console = _console()
     if console is None:

@@ -30,7 +30,7 @@ class Option(NamedTuple):
     yields_to: tuple[str, ...] = ()
     """Options that override it if it is from the environment."""
     allowed_in_env: bool = True
-    """Whether it may be set by the environment; see `defaults.is_allowed`."""
+    """Whether it may be set by the environment; see `arguments.is_allowed`."""
     reads_stdin: bool = False
     """Whether `-` is standard input, which only one option can read."""
     value_syntax: str | None = None

@@ -170,7 +170,7 @@ class _Job:
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
         return rows(
             self.text,
-            at={name: value_in_cell(x) for name, x in self.point.items()},
+            at={name: getattr(x, "number", x) for name, x in self.point.items()},
             wrt=self.call.variables,
             keep=self.keep,
             columns=self.columns,
@@ -230,15 +230,12 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
 
 
 def _program(call: Command) -> str:
-    if call.file is not None:
-        text, fault = read_program(call.file)
-        if fault is not None:
-            fault.text = text
-            raise fault
-        return text
-    if call.expr is None or call.expr == "-":
-        raise usage_error("`--points` needs a program", "give it as an argument, or with `--file`")
-    return str(call.expr)
+    call.require_program("`--points` needs a program")
+    text, fault = (str(call.expr), None) if call.file is None else read_program(call.file)
+    if fault is not None:
+        fault.text = text
+        raise fault
+    return text
 
 
 def _check_output(output: str, read: Sequence[Source]) -> None:
@@ -263,19 +260,13 @@ def _folder(output: str | None, engine: str | None) -> str | None:
     return path.rstrip("/") + "/"
 
 
-def _is_double(job: _Job) -> bool:
-    if job.call.arithmetic != DOUBLE and job.format not in WIDE:
-        message = f"`--format {job.format}` holds doubles, and no other numbers"
-        raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
-    return job.call.arithmetic == DOUBLE
-
-
 def _needs_no_batches(job: _Job) -> bool:
-    backend = job.call.backend
-    if not _is_double(job):
-        if backend not in (None, "python"):
-            raise usage_error(f"`--backend {backend}` computes in doubles", "leave one of them out")
+    if job.call.arithmetic != DOUBLE:
+        if job.format not in WIDE:
+            message = f"`--format {job.format}` holds doubles, and no other numbers"
+            raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
         return True
+    backend = job.call.backend
     if not job.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
@@ -307,9 +298,6 @@ def _in_parts(job: _Job, folder: str) -> int:
     call = job.call
     if job.format not in cluster.FORMATS:
         raise unknown_format(job.format, cluster.FORMATS)
-    if not _is_double(job):
-        hint = "leave the engine, or the arithmetic, out"
-        raise usage_error(f"`--engine {call.engine}` computes in doubles", hint)
     folder = cluster.absolute_path(folder)
     for source in job.sources:
         if source.once:
@@ -434,11 +422,6 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
     return opened([heads.get(name, name) for name in names])
 
 
-def value_in_cell(value: Any) -> Any:
-    """Return a value as in a cell: a number, in its unit if it has one."""
-    return value.number if hasattr(value, "unit") else value
-
-
 _SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
 UNCERTAINTIES = tuple(_SPELLINGS.split())
 """Usual names of columns with a variable's uncertainty."""
@@ -519,7 +502,7 @@ class _Requests:
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = job.known.program.text, job.known.reading
-        shared = job.point if units is None else {name: value_in_cell(x) for name, x in job.point.items()}
+        shared = job.point if units is None else {name: getattr(x, "number", x) for name, x in job.point.items()}
         # report invalid requests before any computation
         self.files.map_files(lambda file: None)
         for file in self.files:
@@ -528,7 +511,7 @@ class _Requests:
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, self.columns)
                 typed = {**shared, **{name: numbers[column] for name, column in job.used.items() if column in numbers}}
-                kept = {head: value_in_cell(typed.get(name)) for name, head in self.heads.items()}
+                kept = {head: getattr(typed.get(name), "number", typed.get(name)) for name, head in self.heads.items()}
                 kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:

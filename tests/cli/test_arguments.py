@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import commands, row_routes, runner, searches, slips
-from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
+from autodiff_cli.cli.arguments import HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
-from autodiff_cli.cli.defaults import is_allowed
 from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command, resolve
 from autodiff_cli.curves.plot import MAX_ORDER
 from autodiff_cli.data.text_dialects import Forced

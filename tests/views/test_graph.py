@@ -397,7 +397,7 @@ def test_no_png_on_a_terminal() -> None:
     for format in ("png", "pdf"):
         shown = on_terminal("graph", "x", "--at", "x=1", "--format", format, env={"NO_COLOR": "1"})
         assert shown.code == 2 and "\x89" not in shown.out and "%PDF" not in shown.out
-        assert f"a {format.upper()} cannot be shown on a terminal" in shown.out
+        assert f"`--format {format}` is not for a terminal" in shown.out
         assert f"--output graph.{format}" in shown.out
     tree = on_terminal("graph", "x*2", "--at", "x=1", env={"NO_COLOR": "1"})
     assert tree.code == 0 and "├─ x" in tree.out

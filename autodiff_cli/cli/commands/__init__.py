@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...errors import EXIT_CODES, usage_error
-from ..arguments import NothingAsked, read
+from ..arguments import NothingAsked, read, with_own
 from ..declarations import declared
 
 if TYPE_CHECKING:
@@ -59,11 +58,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
     from ..runner import Command, resolve
 
     declaration = declared(command)
-    if "AUTODIFF_OPTIONS" in os.environ:
-        from ..defaults import with_own
-
-        values = with_own(values, command)
-    values = {**declaration.defaults, "work": 1, **values}
+    values = {**declaration.defaults, "work": 1, **with_own(values, command)}
     errors.tracebacks, error.quiet = values["debug"], values["quiet"]
     name_the_variable(values, values.get("expr"))
     try:
