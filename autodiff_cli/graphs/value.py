@@ -433,10 +433,11 @@ class _Pack:
 def _unpickle(rows: Iterable[Any]) -> list[Value]:
     values: list[Value] = []
     for row in rows:
-        if not isinstance(row, Value):
+        if isinstance(row, Value):
+            values.append(row)
+        else:
             inputs, *facts = row
-            row = _copy([values[p] if type(p) is int else p for p in inputs], *facts)
-        values.append(row)
+            values.append(_copy([values[p] if type(p) is int else p for p in inputs], *facts))
     return values
 
 
