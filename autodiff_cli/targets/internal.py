@@ -7,21 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from ..graphs.adjoint import Recording, schedule
-from ..language.printer import OPERATORS, Written, as_call, assemble, fill_in
+from ..language.printer import OPERATORS, assemble
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitive import CHOICE, SUM
 from ..table.primitives import by_name, library_names
-from .target import Form, Target, by_library
-
-DIRECT: dict[str, Callable[..., Any]] = {
-    name: getattr(math, theirs)
-    for name, theirs in by_library(
-        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
-        "atanh erf erfc hypot fabs=abs"
-    ).items()
-}
-"""Functions without a wrapper: if they raise, the general evaluation finds the reason."""
+from .target import Form, Target
 
 SILENT = library_names("add sub mul div pow leaky_relu elu").keys()
 """Operations written as operators, which overflow to infinity without an error."""
@@ -30,22 +21,7 @@ MAX_TERMS = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
 
 
-def _extreme(name: str, template: str) -> Form:
-
-    def form(target: Target, step: Step) -> Written:
-        return (CHOICE, fill_in(template, step.args, (SUM, SUM))) if len(step.args) == 2 else as_call(name, step.args)
-
-    return form
-
-
-FORMS: dict[str, Form] = OPERATORS | by_name(
-    {
-        "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
-        "relu": ("{0} if {0} > 0.0 else 0.0", CHOICE, SUM),
-        "max": _extreme("max", "{1} if {1} > {0} else {0}"),
-        "min": _extreme("min", "{1} if {1} < {0} else {0}"),
-    }
-)
+CONDITIONAL: Form = ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE)
 
 
 class Internal(Target):
@@ -55,14 +31,14 @@ class Internal(Target):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
-        self.forms = dict(FORMS)
+        self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow})
+        self.forms = OPERATORS | by_name({"where": CONDITIONAL})
 
     def _number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)
 
     def function(self, name: str) -> Form:
-        self.bound[name] = DIRECT.get(name) or getattr(REAL, name)
+        self.bound[name] = getattr(REAL, name)
         self.forms[name] = name
         return name
 
