@@ -385,9 +385,9 @@ def _failing_input(active: Activity, i: int) -> int:
         position = ps.index(ps[k])
         try:
             partial = primitive.slopes(active.m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
+            if partial is not None and not active.m.is_finite(partial):
+                break
         except NO_RESULT:
-            break
-        if partial is not None and not active.m.is_finite(partial):
             break
     return position
 
