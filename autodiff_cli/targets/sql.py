@@ -45,7 +45,9 @@ def _check_sum(sign: str) -> Template:
     def template(sql: Sql, args: Sequence[Step]) -> str:
         plain = f"{{0}} {sign} {{1}}"
         constant = _constant(args)
-        if (args[0] is args[1] and sign == "-") or (constant and abs(constant[1]) < MAX_DOUBLE * 2**-55):
+        zeros = [a for a in args if a.name == "sub" and a.args[0] is a.args[1]]
+        same = args[0] is args[1] and sign == "-"
+        if same or zeros or (constant and abs(constant[1]) < MAX_DOUBLE * 2**-55):
             return f"({plain})"
         other = "<>" if sign == "+" else "="
         zero = sql._number(0.0)
