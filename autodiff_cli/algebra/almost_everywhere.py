@@ -218,7 +218,7 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]
-    if any(not r.signs() or r.low > r.high for r in place.facts.values()) or "" in place.pairs.values():
+    if any(not r.signs() or r.start[0] > r.stop[0] for r in place.facts.values()) or "" in place.pairs.values():
         raise Contradiction
     domain = IntegerFacts(facts)
     for leaf, facts_of_leaf in domain.known.items():
@@ -351,10 +351,10 @@ class IntegerFacts:
     def admits(self, leaf: Value, r: Range) -> bool:
         """Return whether a number in a range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
-            low, high, above, below, _ = r.times(point(a)).plus(point(c))
+            (low, above), (high, below), _ = r.times(point(a)).plus(point(c))
             if isinstance(low, float) or isinstance(high, float):
                 continue
-            if floor(high) - (below and high.denominator == 1) < ceil(low) + (above and low.denominator == 1):
+            if floor(high) + below * (high.denominator == 1) < ceil(low) + above * (low.denominator == 1):
                 return False
         return True
 
