@@ -215,8 +215,8 @@ def _power(x: Range, y: Range) -> Range:
     result = BY_SIGN.get(signs, ALL)
     if exponent.denominator == 1 and exponent <= 8:
         ends = (x if is_odd else abs(x))[:2]
-        powers = [(end if isinstance(end, float) else end ** int(exponent), side) for end, side in ends]
-        result = result.with_(_widen(*powers))
+        start, stop = ((end if isinstance(end, float) else end ** int(exponent), side) for end, side in ends)
+        result = result.with_(_widen(start, stop))
     return result
 
 

@@ -82,12 +82,6 @@ class OneEquation(Search):
             self.least = x, value, slopes[0]
         return x, value, slopes[0]
 
-    def _is_defined(self, x: float) -> bool:
-        with Defined():
-            self._evaluator.value(self._point_at(x))
-            return True
-        return False
-
     def _point_at(self, x: float) -> list[float]:
         values = {**self.problem.values, self.name: x}
         return [values[name] for name in self._evaluator.variables]
@@ -114,15 +108,11 @@ class OneEquation(Search):
     def _candidates(self, start: float) -> Iterator[float]:
         near: Sample = start, math.inf, 0.0
 
-        def residual(point: list[float]) -> tuple[list[float], float] | None:
+        def system(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
             sample = self(point[0])
-            return None if sample is None else ([sample[1]], sample[2])
+            return None if sample is None else ([sample[1]], [[sample[2]]])
 
-        def step_of(slope: float, values: list[float]) -> list[float]:
-            return [-values[0] / slope]
-
-        steps = newton(REAL, residual, [start], smallest=1e-9, solve=step_of)
-        for (x,), ((value,), slope), _ in islice(steps, 201):
+        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, system, [start], smallest=1e-9), 201):
             near = x, value, slope
         touched = self._is_small(near)
         if touched and near[2]:
@@ -353,7 +343,7 @@ class OneEquation(Search):
             root = self._refine(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
-                if not self._is_defined(x):
+                if self(x) is None:
                     self.rejected[x] = None
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
@@ -425,7 +415,7 @@ class OneEquation(Search):
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
             beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
-            root = next(filter(self._is_defined, beside), None)
+            root = next((y for y in beside if self(y)), None)
             near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
             if root is None or abs(root - x) > near:
                 continue
@@ -501,7 +491,7 @@ class OneEquation(Search):
             # f may be 0 at the double, and not beside it
             x = float(x)
             here = function(x)
-            if here is None and not self._is_defined(x):
+            if here is None and self(x) is None:
                 self.rejected[x] = None
             if here is None or here[0] != 0:
                 return None
@@ -602,7 +592,7 @@ class OneEquation(Search):
             if in_digits is not None and not any(in_digits):
                 return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
             beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
-            if in_digits is None and not all(map(self._is_defined, beside)):
+            if in_digits is None and not all(map(self, beside)):
                 return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
             exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
             return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from operator import mul
+from operator import gt, mul
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic
@@ -46,6 +46,13 @@ class Accuracy(NamedTuple):
 
     errors: dict[str, float]
     change: float
+
+    def lacks_digits(self, x: Sequence[float]) -> bool:
+        """Return whether a solution or its derivatives need more digits, for which the unknowns are few enough."""
+        least = 1e-3 * max(map(abs, x), default=0.0)
+        sizes = [MAX_ROUGHNESS * max(abs(a), least) for a in x]
+        is_rough = any(map(gt, self.errors.values(), sizes)) or self.change > MAX_CHANGE
+        return is_rough and len(x) <= MAX_UNKNOWNS_IN_DIGITS
 
 
 class Root(NamedTuple):
@@ -184,15 +191,6 @@ class Search:
         # at a multiple root this changes all of the derivative
         is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
         return Accuracy(errors, change) if is_near and change < 1 else None
-
-
-def lacks_digits(x: Sequence[float], accuracy: Accuracy | None) -> bool:
-    """Return whether a solution or its derivatives need more digits."""
-    if accuracy is None or accuracy.change > MAX_CHANGE:
-        return True
-    least = 1e-3 * max(map(abs, x), default=0.0)
-    errors = accuracy.errors.values()
-    return any(error > MAX_ROUGHNESS * max(abs(a), least) for a, error in zip(x, errors, strict=True))
 
 
 def half_ulp(x: float) -> float:

@@ -20,7 +20,7 @@ from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import rank, solve_linear
 from ..numerics.newton import newton
-from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, ZERO_ROUNDINGS, Accuracy, Root, Search, lacks_digits
+from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, ZERO_ROUNDINGS, Accuracy, Root, Search
 
 MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
@@ -151,20 +151,19 @@ class SeveralEquations(Search):
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
         steps = newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
+        x, first = [math.nan], 0.0  # in no bounds
         try:
-            points = [*islice(steps, MAX_NEWTON_STEPS + 1)]
+            for point, (values, _), _ in islice(steps, MAX_NEWTON_STEPS + 1):
+                x, first = point, first or math.hypot(*values)
         except _Known:
             return None
-        if not points:
-            return None
-        (_, (first, _), _), (x, (values, _), _) = points[0], points[-1]
         if not self._inside(x, NEAR):
             return None
         holds = self._holds(x, values)
-        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * math.hypot(*first):
+        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
             return None
         known, limit = self._accuracy(x), None
-        if not holds or (lacks_digits(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
+        if not holds or known is None or known.lacks_digits(x):
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
