@@ -290,10 +290,10 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     unknowns, wanted, outputs = finder.unknowns, problem.wanted, finder.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
-    left, slopes = finder.residuals(at)
-    multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
-    if known is None and (multiplicity or 1) == 1 and equation is None:
-        known = finder.accuracy(at, left, slopes)
+    left, slopes = finder.residuals(start)
+    multiplicity, off, equation = finder.known.get(tuple(start), Root())
+    may_be_simple = (multiplicity or 1) == 1 and equation is None
+    known = finder.accuracy(start) if may_be_simple else None
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
@@ -345,7 +345,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
-            left, slopes = finder.residuals(at)
+            left, slopes = finder.residuals([*at.values()])
             answer, multiplicity = sharper, 1
             off = off or [half_ulp(x) if x else MAX_VANISHING for x in at.values()]
         if answer is None:
@@ -375,7 +375,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         problem.warnings.append(Diagnostic("multiple", message, None, hint))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (known or off is not None):
-        bounds = known.errors if known and off is None else _named(at, off or ())
+        bounds = _named(at, known.errors if known and off is None else off or ())
     if tree is not None:
         from ..inputs.quantities import in_units  # only units need it
 
