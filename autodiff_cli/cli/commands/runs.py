@@ -62,7 +62,7 @@ def grad(call: Command) -> int:
     """Compute value, exact gradient and graph at a point."""
     if call.over is not None or not (call.many or call.points or may_sweep(call.at)):
         return run(call)
-    from ...derivatives.gradient_cache import Programs
+    from ...derivatives.gradient import Programs
 
     drawn = call.many and not call.no_tree and FORMS[call.choose_format()] == "document"
     whole = call.everything or drawn
