@@ -130,7 +130,8 @@ def refine_surface(surface: Surface) -> Heights:
     from ..batched.kernels import ProgramOverRows
 
     sides = numpy.array(surface.x), numpy.array(surface.y)
-    coarse = Heights(*sides, numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights]))
+    heights = numpy.array(surface.heights, dtype=float)  # None becomes NaN
+    coarse = Heights(*sides, heights)
     x, y = (numpy.linspace(side[0], side[-1], REFINEMENT * (len(side) - 1) + 1) for side in sides)
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
@@ -138,18 +139,18 @@ def refine_surface(surface: Surface) -> Heights:
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
     # amid undefined places errors would take long
-    defined = ~numpy.isnan(coarse.z)
+    defined = ~numpy.isnan(heights)
     cells = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
     cells = cells.repeat(REFINEMENT, axis=0).repeat(REFINEMENT, axis=1)
     wanted = numpy.pad(cells, (0, 1), mode="edge")
     rows, columns = numpy.nonzero(wanted)
     inputs = {surface.variables[0]: x[columns], surface.variables[1]: y[rows], **surface.fixed}
     try:
-        heights = ProgramOverRows(program, (), surface.fixed, "numpy")(inputs, len(rows)).results[0]
+        block = ProgramOverRows(program, (), surface.fixed, "numpy")(inputs, len(rows))
     except (ExpressionError, BudgetExceeded):
         return coarse
     z = numpy.full(wanted.shape, math.nan)
-    z[wanted] = heights
+    z[wanted] = block.results[0]
     between = numpy.searchsorted(surface.levels, z)
     crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
     return Heights(x, y, z) if crossings <= REFINEMENT * MAX_CROSSINGS else coarse
@@ -158,8 +159,6 @@ def refine_surface(surface: Surface) -> Heights:
 def span_of(marks: Sequence[float]) -> tuple[float, float]:
     """Return the range to show around some places."""
     low, high = min(marks), max(marks)
-    if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
-        raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
     middle = (low + high) / 2
     half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
     return middle - half, middle + half

@@ -212,7 +212,8 @@ def _formulas(
         )
     # an axis has the unit of an end of its range
     of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
-    program, measured = typed, program_units(typed, {**dict.fromkeys(names, 0.0), **of_ranges, **values}, units)
+    program, point = typed, {**dict.fromkeys(names, 0.0), **of_ranges, **values}
+    measured = program_units(typed, point, units)
     if measured is not None:
         program, values, ranges = _in_own_units(measured, typed, values, ranges)
         notes = [*notes, *measured.warnings]

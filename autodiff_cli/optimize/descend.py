@@ -169,11 +169,7 @@ class Descent:
         small_norm = -1.0 if options.gradient_tolerance is None else options.gradient_tolerance
         small_change = options.value_tolerance
         best, worst = sign * start.value, sign * start.value + DIVERGENCE_FACTOR * (1 + abs(start.value))
-        hypot, isfinite = math.hypot, math.isfinite
-        row = start
-        coordinates: Sequence[float] = start.coordinates
-        partials: Sequence[float] = start.partials
-        epochs, stride, epoch = options.batches(self.data_rows), self.stride, start.epoch
+        row, epochs, stride, epoch = start, options.batches(self.data_rows), self.stride, start.epoch
         yield row
         for planned in range(stride, self.steps + stride, stride):
             step = min(planned, self.steps)
@@ -181,17 +177,17 @@ class Descent:
                 break
             try:
                 if options.batch is None:
-                    point = moved(coordinates, partials)
+                    point = moved(row.coordinates, row.partials)
                 else:
                     epoch = planned // stride
-                    point = list(coordinates)
+                    point = list(row.coordinates)
                     for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
                         if self.stop(k + 1):
                             return self.interrupt(k)
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
-                        if not all(map(isfinite, point)):
+                        if not all(map(math.isfinite, point)):
                             break
-                if not all(map(isfinite, point)):
+                if not all(map(math.isfinite, point)):
                     return self._diverged(step, row)
                 value, partials = evaluate(point)
             except BudgetExceeded as error:
@@ -201,12 +197,11 @@ class Descent:
                     return self._diverged(step, row)
                 message = f"stopped at step {step}, where the program has no value or no derivative"
                 return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
-            norm = hypot(*partials)
+            norm = math.hypot(*partials)
             if norm == math.inf:
                 return self._diverged(step, row)
             before = row.value
-            coordinates = tuple(point)
-            row = DescentStep(step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
+            row = DescentStep(step, value, norm, tuple(point), tuple(partials), names, free, epoch, units)
             signed = sign * value
             if signed < best:
                 best, self.best = signed, row

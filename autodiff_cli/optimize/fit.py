@@ -132,9 +132,6 @@ def fit(
             raise limit_error(message, hint)
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
-            error = None if model.linear else model(start).error
-            if error is not None:
-                raise error
             message = f"`{lacking[0]}` has no start, and the model is not linear in it"
             hint = f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`"
             hint += f"; the columns that are used are {quote(columns)}"

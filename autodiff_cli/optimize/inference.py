@@ -163,11 +163,11 @@ class Inference:
         square = self.inverse[np.ix_(places, places)]
         length = np.sqrt(np.maximum(0.0, np.diagonal(square)))
         sizes = np.outer(length, length)
-        entries = np.clip(np.divide(square, sizes, out=np.zeros_like(square), where=sizes > 0), -1.0, 1.0)
+        entries = np.divide(square, sizes, out=np.zeros_like(square), where=sizes > 0)
+        entries = np.clip(entries, -1.0, 1.0)
         np.fill_diagonal(entries, 1.0)
-        return {
-            a: dict(zip(self.errors, row, strict=True)) for a, row in zip(self.errors, entries.tolist(), strict=True)
-        }
+        rows = [dict(zip(self.errors, row, strict=True)) for row in entries.tolist()]
+        return dict(zip(self.errors, rows, strict=True))
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
         """Return standardised residuals, and half-widths of the band."""

@@ -282,11 +282,8 @@ class Model:
     def is_determined(self, values: Any) -> bool:
         """Return whether the data tell all parameters apart, in doubles."""
         rows = self(values).jacobian
-        scaled = rows / column_sizes(rows)
-        squares = np.linalg.eigvalsh(scaled.T @ scaled)
-        # where the squares do not decide, the columns themselves do
-        clear = squares[0] > 1e-10 * squares[-1]
-        return bool(clear or np.linalg.cond(np.linalg.qr(scaled)[1]) < 1 / NULL_SINGULAR_VALUE)
+        upper = np.linalg.qr(rows / column_sizes(rows))[1]
+        return bool(np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE)
 
     def fit_linear(self, values: Any) -> Any:
         """Return the values with the linear parameters solved for."""
@@ -322,7 +319,7 @@ def projected(model: Model, start: Any) -> EndPoint:
 
 
 def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Collection[int] = ()) -> EndPoint:
-    """Return where SciPy's Levenberg-Marquardt ends, or its trust regions, with those at `places` projected."""
+    """Return where SciPy ends, with the parameters at `places` projected."""
     from scipy.optimize import least_squares
 
     places, others = list(places), [k for k in range(len(start)) if k not in places]

@@ -116,10 +116,6 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
             if place != program.roots[0]:
                 hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
                 raise usage_error("which column the formula explains is not said", hint)
-            meant = next((column for column in columns if column.split()[:1] == [response]), None)
-            if response not in columns and meant is not None:
-                hint = f'call it so: `--columns "{response}={meant}"`'
-                raise usage_error(f"there is no column `{response}`", hint)
         if response not in columns:
             raise no_column(response, columns)
         measured = [response]

@@ -16,7 +16,7 @@ from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.higher_order import directional_in, hessian_in
-from ..graphs.value import Value, in_order
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import pose_with_units
@@ -75,8 +75,6 @@ class _Surfaces:
 def _kinks(
     outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
 ) -> list[Kink]:
-    if not any(node.primitive.active_branch for node in in_order(outputs)):
-        return []
     m = Duals(REAL)
     leaves = {
         name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t}) for name, x in values.items()
