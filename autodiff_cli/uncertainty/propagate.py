@@ -161,7 +161,7 @@ def estimates_of_fit(record: object) -> Estimates:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
         check_level(level)
-        dof = math.inf if record["absolute_sigma"] else float(record["dof"])
+        dof = math.inf if record.get("absolute_sigma") else float(record["dof"])
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:
