@@ -34,9 +34,9 @@ _NAME, _NUMBER, _UNREADABLE = KIND["NAME"], KIND["NUMBER"], KIND["UNREADABLE"]
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
-_SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
-_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
-_GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
+_SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
+_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
+_GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(12, 16)
 _ENTRY = -1
 """Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
 (the four from `_GROUP` on); see `State`."""
@@ -116,7 +116,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     how = state[read][signs[i]][0]
                 except KeyError:
                     how = _move(_move(state, read), signs[i])[0]
-                top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
+                top = None if how in (_AFTER_NAME, _HEAD) else builder.name(operand, (first, i))
             try:
                 state = state[read]
             except KeyError:
@@ -193,8 +193,10 @@ def _read(text: str, builder: Builder) -> Builder:
             else:
                 if how == _AFTER_NAME:
                     top = None
-                elif how in (_NEXT, _BODY):
-                    builder.next_statement() if how == _NEXT else builder.begin_body()
+                elif how in (_NEXT, _HEAD, _BODY):
+                    if how == _BODY or builder.takes_lists or (how == _HEAD and "=" in text and _is_head(signs, i)):
+                        builder.begin_body()
+                    top = None if how == _HEAD else top
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
@@ -226,6 +228,16 @@ def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
         return False
     return name not in valued and not any(other.startswith(f"{name}[") for other in valued)
+
+
+def _is_head(signs: Sequence[str], opening: int) -> bool:
+    """Return whether an equals sign follows the closing parenthesis."""
+    depth = 0
+    for i in range(opening, len(signs) - 1):
+        depth += (signs[i] == "(") - (signs[i] == ")")
+        if depth == 0:
+            return signs[i + 1] == "="
+    return False
 
 
 def _last(first: int) -> int:
@@ -446,7 +458,7 @@ class State:
         if action > 0 and not closes:
             how, sign = _SHIFT, TERMINALS[kind]
             if self.read == _NAME and sign in ("OPEN", "EQUALS", "AUGMENT"):
-                how = _AFTER_NAME
+                how = _HEAD if sign == "OPEN" and self.number in _BEGINNINGS else _AFTER_NAME
             elif self.read == _NAME and sign == "LEFT":
                 how = _ENTRY
             elif sign == "EQUALS":

@@ -73,16 +73,9 @@ class Unroller(Builder):
         """The number of indices of each list, and a place."""
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
-        self.begin(Body())
+        self.begin_body()
 
     # ---- statements
-    def next_statement(self) -> None:
-        super().next_statement()
-        self.begin(Body())
-
-    def begin_body(self) -> None:
-        self.begin(Body())
-
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         values = self.evaluate_roots(*operands)
         self.outputs = ()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from autodiff_cli.errors import Span
 from autodiff_cli.inputs.problem import statements as statements_of
-from autodiff_cli.language.builder import Body, Builder, Piece
+from autodiff_cli.language.builder import Builder, Piece
 from autodiff_cli.language.reader import read
 from autodiff_cli.language.tokens import Head, Statement
 from autodiff_cli.run.flat_graph import Place
@@ -37,7 +37,7 @@ class Recorder(Builder):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.begin(Body())
+        super().begin_body()
         self.parts: tuple[str, tuple[tuple[str, Span], ...], tuple[int, ...]] = ("", (), ())
         self.recorded: list[tuple[Statement, str, tuple[tuple[str, Span], ...], tuple[int, ...]]] = []
 
