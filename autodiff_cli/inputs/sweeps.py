@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..diagnostics.points import SWEEP_EXAMPLE
 from ..errors import ExpressionError, Span, limit_error, point_error, quote, usage_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, with_text
@@ -29,7 +30,6 @@ MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
 _NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
 _SPREAD = re.compile(r"±|\+/-|\+-")
-EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
 
 
 class Axis:
@@ -272,7 +272,7 @@ class Sweeping:
         colons = top_level(inside, ":")
         if not colons and ":" in written:
             colon = begin + written.index(":")
-            hint = f"a sweep has its colons outside of parentheses: {EXAMPLE}"
+            hint = f"a sweep has its colons outside of parentheses: {SWEEP_EXAMPLE}"
             fail("a colon has no meaning here", Span(colon, colon + 1), hint)
         if not colons:
             return None
@@ -342,7 +342,7 @@ class Sweeping:
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         if not written[1:-1].strip():
-            fail(f"there are no values of `{name}` in the braces", Span(begin, begin + len(written)), EXAMPLE)
+            fail(f"there are no values of `{name}` in the braces", Span(begin, begin + len(written)), SWEEP_EXAMPLE)
         values: list[float] = []
         for start, end in pieces(written[1:-1]):
             item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
@@ -368,11 +368,11 @@ class Sweeping:
             colon = parts[most][1] - 1
             message = "a sweep has three numbers at most: from, to and step"
             message = message if most == 3 else "a logarithmic sweep has two numbers: from and to"
-            fail(message, Span(colon, colon + 1), EXAMPLE)
+            fail(message, Span(colon, colon + 1), SWEEP_EXAMPLE)
         for k, (part, place) in enumerate(parts):
             if not part.strip():
                 what = ("start", "end", "step")[k]
-                fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), EXAMPLE)
+                fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), SWEEP_EXAMPLE)
             here = Span(place, place + len(part))
             if self._without_unit(f":{part}", here)[1]:
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
@@ -385,7 +385,9 @@ class Sweeping:
         if not _is_whole(written):
             fail("a number of points is a whole number", here, f"write `{name}=0:10/21`")
         if not 0 < len(written.lstrip("0")) < 20:
-            fail("this is too many points" if written.strip("0") else "a sweep has a point or more", here, EXAMPLE)
+            fail(
+                "this is too many points" if written.strip("0") else "a sweep has a point or more", here, SWEEP_EXAMPLE
+            )
         return int(written)
 
     def _step(self, name: str, inside: str, begin: int) -> Axis:
