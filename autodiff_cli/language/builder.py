@@ -119,7 +119,7 @@ class Program:
         return [(name, span(place).start, i) for name, place, i in self.bound]
 
 
-name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
+name_mark, call_mark = Primitive("name", ()), Primitive("call", ())
 """Markers in a definition for nodes that only a call determines."""
 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
@@ -143,6 +143,8 @@ class Body(Graph):
         self.called: dict[int, tuple[str, Place]] = {}
         self.start: list[int] = []
         """By node, the start of its expression, in texts with lists."""
+        self.bounded: set[int] = set()
+        """The calls with an index and bounds."""
         self.lazy: dict[int, int] = {}
         """By lazily evaluated node, the innermost node that demands it."""
 
@@ -487,6 +489,8 @@ class Builder:
                 raise self.error("name", f"`{name}` calls itself", place, hint)
             if history:
                 raise self.error("name", f"`{name}` is defined only later", place, "move its definition up")
+            if name in ON_LISTS and self.takes_lists:
+                return ON_LISTS[name]
             if name in ON_LISTS:
                 raise ListNotation
             message = f"`{name}` is not a function"
@@ -511,7 +515,7 @@ class Builder:
         """Add an operation. Raises `ExpressionError` if a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
-        return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
+        return self.node(primitive, operands, place)
 
     def _leaf(self, place: Place) -> int:
         places = self.nodes.places
@@ -564,9 +568,7 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
-        """Return the operand of a unary plus."""
-        if self.body is not None:
-            return self.operation(plus_mark, (operand,), place, (piece,))
+        """Return the operand of a unary plus, which in a body may be a condition."""
         if operand in self.conditions:
             self.check_types((), (operand,), (piece,))
         return operand

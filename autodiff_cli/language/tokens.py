@@ -338,18 +338,15 @@ def check_commas(starts: Sequence[int], text: str, where: str) -> None:
 
 
 def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:
-    joined, listed = f"{before}.{after}", f"{before}, {after.replace(',', ', ')}"
-    message, too_long, is_long = "the decimal sign is a point", "leave the commas out", len(listed) > _MAX_LISTED
+    is_grouped = "." not in before and re.compile(_GROUPS).fullmatch(after) is not None
+    joined = before.replace(".", "") + ("" if is_grouped else ".") + after.replace(",", "")
+    listed = f"{before}, {after.replace(',', ', ')}"
+    message = "a number is written without commas in it" if is_grouped else "the decimal sign is a point"
     # Nobody writes `000` or `050` as a separate number.
-    is_one = False
-    if "." in before:
-        joined = f"{before.replace('.', '')}.{after}"
-        message = "a number has a point or a comma in it, and not both"
-        too_long, is_long = "leave the point out and write a point for the comma", len(after) > _MAX_LISTED
-    elif re.compile(_GROUPS).fullmatch(after):
-        joined, message = before + after.replace(",", ""), "a number is written without commas in it"
-        is_one = re.search(r"(?:^|,)0", after) is not None
+    is_one = is_grouped and re.search(r"(?:^|,)0", after)
     offered = [joined] if is_one else [joined, listed]
     hint = f"write `{joined}`" + f", or `{listed}` for {what}" * (len(offered) > 1)
+    if len(listed) > _MAX_LISTED:
+        hint = "leave the commas out"
     offers = tuple([Offer(span.start, span.end, text, shown=(text,)) for text in offered])
-    return ExpressionError("syntax", message, span, too_long if is_long else hint, offers=offers)
+    return ExpressionError("syntax", message, span, hint, offers=offers)

@@ -13,7 +13,7 @@ from autodiff_cli.language.tokens import Head, Statement
 from autodiff_cli.run.flat_graph import Place
 from autodiff_cli.table.primitive import Primitive
 
-NAME = Primitive("name", ())
+NAME, PLUS = Primitive("name", ()), Primitive("pos", ("x",))
 """What a node of a body is that is neither a number nor an operation."""
 
 
@@ -53,6 +53,9 @@ class Recorder(Builder):
 
     def begin_body(self) -> None:
         pass
+
+    def plus(self, operand: int, place: Place, piece: Piece) -> int:
+        return self.node(PLUS, (operand,), place)
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         return self.node(primitive, operands, place)
