@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, Offer, Span
+from . import tables
 from .elements import parse_name
-from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
+from .tables import ASCII_SIGNS, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}  # the number of each terminal, as in the tables
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
@@ -37,8 +38,8 @@ _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Characters that only choose a form of the previous one."""
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
-_DIGITS = ASCII_NUMBER.partition(r"(?:\[")[0]
-plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
+_DIGITS = tables.NUMBER.partition(r"(?:\[")[0].replace("\u2212", "")
+plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[eE]', f'(?:(?!{_LONG_EXPONENT})[eE]')}").fullmatch
 """Match text that is a number, perhaps signed, and needs no parsing."""
 
 
@@ -62,7 +63,7 @@ def _readable(text: str) -> str:
 
 def pairs(text: str) -> list[tuple[str, str]]:
     """Return names or numbers, perhaps empty, each with the sign after it, which may be empty too."""
-    return _compile(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
+    return _compile(PAIR).findall(_readable(text))
 
 
 def split(text: str) -> tuple[list[str], list[str], bool]:
@@ -86,7 +87,7 @@ class Spans:
         text = without_skipped(self.text)
         positions = []
         end = 0
-        for match in _compile(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
+        for match in _compile(PAIR).finditer(_readable(text)):
             (start, stop), (sign, after) = match.span(1), match.span(2)
             if stop > start:
                 end = stop
@@ -182,7 +183,7 @@ def meaning_of(sign: str) -> str:
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
     """Return the first token from `start`; its last group is its terminal's."""
-    match = _compile(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    match = _compile(TOKEN).match(text, start)
     assert match is not None
     return match
 
@@ -190,7 +191,7 @@ def read_token(text: str, start: int = 0) -> re.Match[str]:
 def scan(text: str) -> Iterator[Token]:
     """Yield each token that is not skipped, then the end."""
     depth = 0
-    for match in _compile(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
+    for match in _compile(TOKEN).finditer(text):
         kind = match.lastindex or 0
         start, stop = match.span(kind)
         if kind == NAME:
