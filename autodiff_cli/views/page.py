@@ -42,7 +42,7 @@ class PageView(View[Page], section="page"):
         "opened": lambda page: page.folded[1:] or None,
         "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
     }
-    extra_formats = ("html",)
+    usual, extra_formats = "html", ("html",)
 
     theme: Theme = "auto"
 

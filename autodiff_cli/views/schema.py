@@ -183,6 +183,7 @@ class View(Generic[Answer]):
     """The column with the key of a row, and the field with one for each."""
     line_fields: ClassVar[tuple[str, ...]] = ()
     unit_columns: frozenset[str] = frozenset()
+    usual: ClassVar[str] = "table"
     extra_formats: ClassVar[tuple[str, ...]] = ()
     endings: ClassVar[Sequence[str]] = ()
     writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
