@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any, get_args
 
 from ...derivatives.graph import Picture
@@ -117,19 +118,10 @@ def shapes() -> str:
 
 def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
     """Return the CSS rules of the colours."""
-    filled = ("paper", "box", "variable", "operation", "result")
-    rules = [f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"]
-    rules += [f"{within} .{name}{{fill:{getattr(colors, name)}}}" for name in filled]
-    rules += [
-        f"{within} .paper{{stroke:none}}{within} .operation{{stroke:{colors.operation_edge}}}",
-        f"{within} text{{fill:{colors.text}}}{within} .faint{{fill:{colors.faint}}}",
-        f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}",
-    ]
-    if partials:
-        rules.append(
-            f"{within} .partial{{fill:{colors.faint};stroke:{colors.paper};stroke-width:4px;paint-order:stroke}}"
-        )
-    return "".join(rules)
+    rules = (FONTS.parents[1] / "web" / "graph.css").read_text(encoding="utf-8").splitlines()
+    # the last rule is that of local derivatives
+    shown = "".join(rules if partials else rules[:-1])
+    return Template(shown).substitute(colors._asdict(), within=within)
 
 
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
