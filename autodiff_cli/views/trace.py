@@ -249,16 +249,15 @@ def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
     def left_out(row: dict[str, Any]) -> dict[str, Any]:
-        formula = row.get("formula")
-        numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}
-        blank = {name: None for name in ("partial", "upstream", "product", "adjoint", "tangent") if name in row}
+        hidden = row.keys() & {"partial", "upstream", "product", "adjoint", "tangent"}
+        if not re.search(r"[^\W\d]", row.get("formula") or "x"):
+            hidden.add("formula")
         terms = {"terms": [left_out(term) for term in row["terms"]]} if "terms" in row else {}
-        return row | blank | numeral | terms
+        return row | dict.fromkeys(hidden) | terms
 
     blank = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
-    blank["primal"] = [
-        row | ({} if row["formula"] is None else {"value": None}) | {"adjoint": None} for row in record["primal"]
-    ]
+    primal = [(row, {"adjoint"} if row["formula"] is None else {"adjoint", "value"}) for row in record["primal"]]
+    blank["primal"] = [row | dict.fromkeys(hidden) for row, hidden in primal]
     blank["gradient"] = dict.fromkeys(record["gradient"])
-    blank |= {key: [left_out(row) for row in record[key]] for key in ("adjoint", "tangent") if key in record}
-    return blank | ({"derivative": None} if "derivative" in record else {})
+    blank |= {key: [left_out(row) for row in record[key]] for key in record.keys() & {"adjoint", "tangent"}}
+    return blank | dict.fromkeys(record.keys() & {"derivative"})
