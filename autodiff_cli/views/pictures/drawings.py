@@ -6,12 +6,12 @@ import warnings
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
-from string import Template
 from typing import Any, get_args
 
 from ...derivatives.graph import Picture
 from ...errors import limit_error, require
 from ..characters import Theme, escaped
+from ..rendering import web_file
 from . import scene
 from .scene import DEFAULT_CHOICES, Box, BoxKind, Choices, Colors, Piece, Shape, Text, coordinate, description, title
 
@@ -108,20 +108,14 @@ def style(theme: Theme = "auto", partials: bool = False) -> str:
 
 def shapes() -> str:
     """Return the CSS rules that all themes share."""
-    return (
-        f".autodiff text{{font:{coordinate(scene.FONT)}px {FAMILY}}}"
-        ".autodiff .line{fill:none;stroke-width:1.2}"
-        ".autodiff .skipped{stroke-dasharray:4 3}"
-        ".autodiff .result,.autodiff .operation{stroke-width:1.5}"
-    )
+    return "".join(web_file("shapes.css", size=coordinate(scene.FONT), family=FAMILY).splitlines())
 
 
 def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
     """Return the CSS rules of the colours."""
-    rules = (FONTS.parents[1] / "web" / "graph.css").read_text(encoding="utf-8").splitlines()
+    rules = web_file("graph.css", within=within, **colors._asdict()).splitlines()
     # the last rule is that of local derivatives
-    shown = "".join(rules if partials else rules[:-1])
-    return Template(shown).substitute(colors._asdict(), within=within)
+    return "".join(rules if partials else rules[:-1])
 
 
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
