@@ -14,17 +14,7 @@ from flint import acb, arb, ctx, fmpq
 from ..table.primitive import OPERATIONS
 from ..table.primitives import by_name, library_names
 from . import budget
-from .base import (
-    MANY_POLES,
-    Compared,
-    Number,
-    NumberType,
-    Operators,
-    Refusal,
-    cotangent_derivative,
-    undecided,
-    whole_order,
-)
+from .base import Compared, Number, NumberType, Operators, Refusal, polygamma_below_zero, undecided, whole_order
 from .base import UNDECIDED as UNDECIDED
 from .exact import rational_value
 
@@ -452,11 +442,9 @@ def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
 
 def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
     _no_pole(x)
-    order = whole_order(float(n))
-    if x.a < 0 and order < MANY_POLES:
-        mirrored = m.polygamma(n, 1 - x)
-        return (-mirrored if order % 2 else mirrored) - cotangent_derivative(m, order, x)  # type: ignore[no-any-return]
-    return Ball(acb(x.a).polygamma(acb(order)).real)
+    if x.a < 0:
+        return polygamma_below_zero(m, n, x)  # type: ignore[no-any-return]
+    return Ball(acb(x.a).polygamma(acb(whole_order(float(n)))).real)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NATIVE} | by_name({

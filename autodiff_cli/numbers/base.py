@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError
@@ -27,31 +26,13 @@ def whole_order(order: float) -> int:
     return int(order)
 
 
-MANY_POLES = 200
-"""The order from which sums over the poles replace polynomials."""
-
-
-def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
-    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest` (DLMF 5.15.6)."""
-    m.charge(order)
-    cotangent, total = m.cot(m.pi * rest), m.number(0)
-    for coefficient in reversed(cotangent_polynomial(order)):
-        total = total * cotangent + coefficient
-    return total * m.pi ** (order + 1)
-
-
-@lru_cache(maxsize=256)
-def cotangent_polynomial(order: int) -> tuple[int, ...]:
-    """Return the coefficients, lowest first, of a derivative of cot as a polynomial in cot."""
-    # cot' = -(1 + cot²)
-    polynomial = [0, 1]
-    for _ in range(order):
-        slope = [k * polynomial[k] for k in range(1, len(polynomial))]
-        polynomial = [0] * (len(slope) + 2)
-        for k, coefficient in enumerate(slope):
-            polynomial[k] -= coefficient
-            polynomial[k + 2] -= coefficient
-    return tuple(polynomial)
+def polygamma_below_zero(m: NumberType, n: Number, x: Number) -> Number:
+    """Return polygamma(n, x) for x < 0, by sums over the poles on either side (DLMF 5.15.6)."""
+    low = m.floor(x)
+    right, left = m.polygamma(n, x - low), m.polygamma(n, low + 1 - x)
+    if whole_order(float(n)) % 2:
+        return right + left - m.polygamma(n, 1 - x)
+    return right - left + m.polygamma(n, 1 - x)
 
 
 class Refusal(AutodiffError):

@@ -14,7 +14,7 @@ from mpmath.libmp.gammazeta import pow_fixed
 from ..table.primitive import OPERATIONS
 from ..table.primitives import by_name, library_names
 from . import budget
-from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
+from .base import Number, NumberType, polygamma_below_zero, whole_order
 
 MAX_EXPONENT = 100_000
 """Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
@@ -269,15 +269,7 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     if x > 0:
         total = _hurwitz_zeta(m, order, x) * context.factorial(order)
         return total if order % 2 else -total
-    mirrored, rest = m.polygamma(n, 1 - x), x - context.nint(x)
-    if order < MANY_POLES and abs(rest) != 0.5:
-        wave = cotangent_derivative(m, order, rest)
-    else:
-        # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all integers k, from the nearest outwards
-        above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
-        left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
-        wave = (-left - right if order % 2 else left - right) * context.factorial(order)
-    return (-mirrored if order % 2 else mirrored) - wave
+    return polygamma_below_zero(m, n, x)
 
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
