@@ -23,6 +23,7 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..run.sweep import NodeError, forward
 from ..table.operators import ADD, CONSTANT, SUB
+from ..table.primitives import EXP, LOG, SQRT
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -659,22 +660,22 @@ def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[floa
 def _hint(node: Value) -> str:
     primitive, operands = node.primitive, node._prev
 
-    def kinds(of: Value) -> list[str]:
-        return ["1" if x.primitive is CONSTANT and x.data == 1 else x.primitive.name for x in of._prev]
+    def kinds(of: Value) -> list[object]:
+        return [1 if x.primitive is CONSTANT and x.data == 1 else x.primitive for x in of._prev]
 
-    if primitive.name == "log" and operands[0].primitive is ADD:
+    if primitive is LOG and operands[0].primitive is ADD:
         terms = kinds(operands[0])
-        if "1" in terms:
-            return "write `softplus(…)`" if "exp" in terms else "write `log1p(…)`"
-        if terms == ["exp", "exp"]:
+        if 1 in terms:
+            return "write `softplus(…)`" if EXP in terms else "write `log1p(…)`"
+        if terms == [EXP, EXP]:
             return "write `logsumexp(…)`"
     if primitive is SUB:
         first, second = kinds(node)
-        if (first, second) == ("exp", "1"):
+        if (first, second) == (EXP, 1):
             return "write `expm1(…)`"
-        if first == "1" and operands[1].primitive.complement:
+        if first == 1 and operands[1].primitive.complement:
             return f"write {operands[1].primitive.complement}"
-        if "sqrt" in (first, second):
+        if SQRT in (first, second):
             return "multiply out by the sum: `sqrt(a) - b` is `(a - b**2)/(sqrt(a) + b)`"
     if primitive in (ADD, SUB):
         return "rewrite it so that nearly equal numbers are not subtracted"

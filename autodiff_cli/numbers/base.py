@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError
-from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive
+from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive, check_domain
 from ..table.primitive import Number as Number
 
 if TYPE_CHECKING:
@@ -239,17 +239,15 @@ class NumberType:
             composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
         except KeyError:
             raise AttributeError(f"{self.name} numbers have no {name!r}") from None
-        row = OPERATIONS[name]
-        ordered = self.has_values and len(row.params) > 1 and row.bounds.ordered
-        if not ordered:
+        bounds = OPERATIONS[name].bounds
+        if not (self.has_values and bounds.ordered):
             return composed
 
-        def in_order(m: NumberType, *inputs: Number) -> Number:
-            if any(inputs[low] > inputs[high] for low, high in ordered):  # the composed formula does not check it
-                raise ValueError("the lower bound is above the upper one")
+        def checked(m: NumberType, *inputs: Number) -> Number:
+            check_domain(bounds, inputs)  # the composed formula does not check the order
             return composed(m, *inputs)
 
-        return in_order
+        return checked
 
     def __getattr__(self, name: str) -> Any:
         definition = self.definition(name)

@@ -10,7 +10,7 @@ from fractions import Fraction
 from operator import neg
 from typing import Any
 
-from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
+from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, check_domain
 from ..table.primitives import by_name
 from . import budget
 from .base import NO_RESULT, Number, NumberType, Refusal
@@ -66,8 +66,7 @@ class Exact(NumberType):
         def function(*inputs: Number) -> Number:
             if len(inputs) == 1 and inputs[0] in operation.exact:
                 return Fraction(operation.exact[inputs[0]])
-            if is_outside(operation.bounds, inputs):
-                raise ValueError("outside the domain")
+            check_domain(operation.bounds, inputs)
             if definition:
                 with suppress(Refusal):
                     return definition(self, *inputs)

@@ -94,21 +94,32 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
     return Domain(tuple(bounds), whole, tuple(ordered))
 
 
-def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
-    """Return whether plain numbers certainly violate a bound."""
+def check_domain(limits: Domain, inputs: Sequence[Any]) -> None:
+    """Check the bounds. Raises ZeroDivisionError at a pole or an open end, ValueError outside."""
     for bound in limits.bounds:
         x = inputs[bound.position]
         if bound.end is None:
-            if x <= 0 and x == int(x):
-                return True
+            infinite = x <= 0 and x == int(x)
         elif bound.relation == "!=":
-            if x == bound.end:
-                return True
+            infinite = x == bound.end
         else:
             side = bound.side(x)
-            if side < 0 or (side == 0 and len(bound.relation) == 1):
-                return True
-    return any(inputs[low] > inputs[high] for low, high in limits.ordered)
+            if side < 0:
+                raise ValueError("outside the domain")
+            infinite = side == 0 and len(bound.relation) == 1
+        if infinite:
+            raise ZeroDivisionError("infinite here")
+    if any(inputs[low] > inputs[high] for low, high in limits.ordered):
+        raise ValueError("the lower bound is above the upper one")
+
+
+def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
+    """Return whether plain numbers certainly violate a bound."""
+    try:
+        check_domain(limits, inputs)
+    except (ValueError, ZeroDivisionError):
+        return True
+    return False
 
 
 class Facts(NamedTuple):
