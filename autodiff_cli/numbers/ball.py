@@ -160,10 +160,10 @@ class Ball(Compared, Operators):
             return 0
         raise undecided(f"whether {self} is 0 cannot be told")
 
-    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> bool:
+    def _compared(self, other: Any, relation: Callable[[int, int], Any], question: str) -> Any:
         y = ball(other)
         try:
-            return holds(0 if y is self else (self - y).sign())
+            return relation(0 if y is self else (self - y).sign(), 0)
         except Refusal:
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 

@@ -60,19 +60,18 @@ NO_RESULT = (Refusal, ValueError, ArithmeticError)
 
 def _comparison(relation: Callable[[Any, Any], Any], question: str) -> Any:
     def compared(self: Any, other: Any) -> Any:
-        return self._compared(other, lambda sign: relation(sign, 0), question)
+        return self._compared(other, relation, question)
 
     return compared
 
 
 class Compared:
-    """Comparisons by the sign of a difference, by `_compared`."""
+    """Comparisons by `_compared(other, relation, question)`, where `question` is for messages."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
     _compared: Callable[..., Any]
-    """Compares by the sign of the difference; the last argument is for messages."""
 
     __eq__ = _comparison(operator.eq, "equal to")
     __ne__ = _comparison(operator.ne, "equal to")
@@ -113,19 +112,11 @@ class Operators:
         return self.m.pow(other, self)
 
 
-def _of_plain_numbers(relation: Callable[[Any, Any], Any]) -> Any:
-    def compared(self: Valued, other: Any) -> bool:
-        return bool(relation(self.x, other.x if isinstance(other, Valued) else other))
-
-    return compared
-
-
-class Valued(Operators):
+class Valued(Compared, Operators):
     """A number with more than its plain value `x`, which alone is compared."""
 
     __slots__ = ()
     x: Any
-    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return str(self.x)
@@ -139,9 +130,8 @@ class Valued(Operators):
     def __abs__(self) -> Any:
         return self.m.abs(self)
 
-    __eq__ = _of_plain_numbers(operator.eq)
-    __lt__, __le__ = _of_plain_numbers(operator.lt), _of_plain_numbers(operator.le)
-    __gt__, __ge__ = _of_plain_numbers(operator.gt), _of_plain_numbers(operator.ge)
+    def _compared(self, other: Any, relation: Callable[[Any, Any], Any], question: str) -> Any:
+        return bool(relation(self.x, other.x if isinstance(other, Valued) else other))
 
 
 def _operator(name: str) -> tuple[Any, Any]:
@@ -204,9 +194,10 @@ class NumberType:
     and_: Any = staticmethod(lambda p, q: p and q)
     or_: Any = staticmethod(lambda p, q: p or q)
 
-    def number(self, x: Number) -> Number:
-        """Return a whole number or a float as a number of this type."""
-        raise TypeError(f"{self.name} numbers are not made from {x!r}")
+    number: Callable[[Number], Number]
+    """Returns a whole number or a float as a number of this type."""
+    literal: Callable[[str], Number]
+    """Returns the number that a literal such as `0.1` or `1e-3` denotes."""
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
         """Return the chosen branch; a lambda delays its evaluation."""
@@ -223,10 +214,6 @@ class NumberType:
     def same(self, x: Number, y: Number) -> bool:
         """Return whether two computations of a number agree, to the type's precision."""
         return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
-
-    def literal(self, text: str) -> Number:
-        """Return the number that a literal such as `0.1` or `1e-3` denotes."""
-        raise TypeError(f"{self.name} numbers are not read from text")
 
     def measured(self, x: Number, unit: Unit) -> Number:
         """Return a number with a unit in coherent SI units."""
@@ -260,7 +247,9 @@ class NumberType:
 
 
 class Lifted(NumberType):
-    """Numbers over those of a base type: `lifted` extends each of its functions."""
+    """Numbers over those of a base type: `lift` extends each of its functions."""
+
+    lift: Callable[[Primitive], Callable[..., Any]]
 
     def __init__(self, base: NumberType, name: str) -> None:
         self.base = base
@@ -277,7 +266,3 @@ class Lifted(NumberType):
             return super().__getattr__(name)
         function = self.__dict__[name] = self.lift(primitive)
         return function
-
-    def lift(self, primitive: Primitive) -> Callable[..., Number]:
-        """Return the function on such numbers."""
-        raise TypeError(f"{self.name} numbers do not say what is added to {primitive.name!r}")
