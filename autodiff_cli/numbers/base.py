@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError
@@ -179,6 +179,8 @@ class NumberType:
     """The largest relative difference of two computations of a number."""
     nothing: Number = None
     """A structural zero, for an input without influence."""
+    accurate: Mapping[str, Callable[..., Number]] = ACCURATE
+    """Formulas that a type with values takes before the definitions of the table."""
 
     add: Any = staticmethod(operator.add)
     sub: Any = staticmethod(operator.sub)
@@ -222,17 +224,17 @@ class NumberType:
 
     def definition(self, name: str) -> Callable[..., Number]:
         """Return a formula of other functions. Raises AttributeError if there is none."""
-        try:
-            composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
-        except KeyError:
-            raise AttributeError(f"{self.name} numbers have no {name!r}") from None
+        composed = (self.has_values and self.accurate.get(name)) or DEFINITIONS.get(name)
+        if composed is None:
+            raise AttributeError(f"{self.name} numbers have no {name!r}")
         bounds = OPERATIONS[name].bounds
         if not (self.has_values and bounds.ordered):
             return composed
 
         def checked(m: NumberType, *inputs: Number) -> Number:
+            out = composed(m, *inputs)
             check_domain(bounds, inputs)  # the composed formula does not check the order
-            return composed(m, *inputs)
+            return out
 
         return checked
 

@@ -11,7 +11,7 @@ from typing import Any
 import mpmath
 from mpmath.libmp.gammazeta import pow_fixed
 
-from ..table.primitive import OPERATIONS, check_domain
+from ..table.primitive import OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
 from .base import Number, NumberType, polygamma_below_zero, whole_order
@@ -103,7 +103,8 @@ class Multiprecision(NumberType):
     def _guarded(self, name: str, function: Function, *, accurate: bool = False) -> Function:
         context = self.context
         mpf = context.mpf
-        family, bounds = OPERATIONS[name].family, OPERATIONS[name].bounds
+        family = OPERATIONS[name].family
+        bounds = OPERATIONS[name].bounds if name in _FUNCTIONS else Domain((), True)
 
         def compute(numbers: list[Number]) -> Number:
             self._charge(family)

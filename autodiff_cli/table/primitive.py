@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
 """How tightly the operators of the language bind, loosest first, as the grammar has it."""
@@ -25,18 +25,11 @@ Rule = Callable[..., Number]
 `rule(m, inputs, out)`, which returns a list."""
 
 
-class Side(Protocol):
-    """Near a point, on which side of 0 numbers are that are 0 at the point itself."""
+Side = Any
+"""`side(u)` is 1 or -1, the sign near a point of a number `u` that is 0 at the point itself.
 
-    def __call__(self, u: Number) -> int:
-        """Return 1 or -1, the sign of `u`."""
-
-    def is_nonzero(self, u: Number) -> bool:
-        """Return whether `u` is not 0."""
-
-    def length(self, xs: Sequence[Number]) -> Number:
-        """Return the length of a vector that is 0 at the point."""
-
+`side.is_nonzero(u)` is whether it is not 0, `side.length(us)` the length of a vector of such numbers.
+"""
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
 _POLES = r"(.+) (?:is|are) not 0, -1, -2, …"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from operator import add, mul
-from typing import Any, TypeVar
+from typing import Any
 
 from .operators import POW
 from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, entry, helper
@@ -544,10 +544,7 @@ OSCILLATING = {
 
 
 # ---- names in the hands of others
-Own = TypeVar("Own")
-
-
-def by_name(own: Mapping[str, Own]) -> dict[str, Own]:
+def by_name(own: Mapping[str, Any]) -> dict[str, Any]:
     """Return a table by operation of a target's spellings or a number type's methods. Raises KeyError for others."""
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
 

@@ -18,7 +18,6 @@ SMALLEST_NORMAL = 2.2250738585072014e-308
 
 
 def _pow(x: float, y: float) -> float:
-    """Return x**y; 1 for y = 0. Raises ValueError for x < 0 unless y is an integer."""
     if x == 0.0 and y < 0.0:
         raise ZeroDivisionError("0 to a negative power is infinite")
     return math.pow(x, y)
@@ -63,7 +62,6 @@ log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
 
 
 def _log_base(x: float, base: float) -> float:
-    """Return the logarithm to a base. Raises ZeroDivisionError for 1, ValueError for base <= 0."""
     if base <= 0.0:
         raise ValueError("the base of a logarithm is positive")
     if base == 1.0:
@@ -81,21 +79,13 @@ def _log_base(x: float, base: float) -> float:
     return value
 
 
-def _clamp(x: float, low: float, high: float) -> float:
-    if low > high:
-        raise ValueError("the lower bound is above the upper one")
-    return float(low if x < low else high if x > high else x)
-
-
 # ---- trigonometric and hyperbolic functions
 def _atan2(y: float, x: float) -> float:
     # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
-    """Return the angle in (-π, π] of the point (x, y); 0 at the origin."""
     return math.atan2(y + 0.0, x + 0.0)
 
 
 def _sech(x: float) -> float:
-    """Return 1/cosh(x), even if cosh(x) overflows."""
     if math.fabs(x) < 300.0:
         return 1.0 / math.cosh(x)
     half = math.exp(-0.5 * math.fabs(x))
@@ -103,7 +93,6 @@ def _sech(x: float) -> float:
 
 
 def _csch(x: float) -> float:
-    """Return 1/sinh(x), even if sinh(x) overflows. Raises ZeroDivisionError at 0."""
     if math.fabs(x) < 300.0:
         return check_finite(1.0 / math.sinh(x))
     return math.copysign(_sech(x), x)
@@ -122,14 +111,12 @@ LN_SIGMOID_NORMAL = -700.0
 
 
 def _silu(x: float) -> float:
-    """Return x·sigmoid(x), even if the sigmoid underflows."""
     if x > LN_SIGMOID_NORMAL:
         return x * _sigmoid(x)
     return scaled_exp(x, x)
 
 
 def _sigmoid(x: float) -> float:
-    """Return 1/(1 + exp(-x))."""
     if x >= 0.0:
         return 1.0 / (1.0 + math.exp(-x))
     e = math.exp(x)
@@ -142,16 +129,6 @@ SINC_SLOPE_SERIES = tuple((-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in
 
 HIGHEST_SINC = 1500
 """Higher derivatives of sinc, about π^(order - 1)/x, overflow unless 0."""
-
-SQUARE_ABSORBS_ONE = 1e9
-"""Above this 1 is less than half an ulp of x²."""
-
-
-def _recip_one_plus_square(x: float) -> float:
-    """Return 1/(1 + x²), the derivative of atan."""
-    if math.fabs(x) > SQUARE_ABSORBS_ONE:
-        return 1.0 / x / x
-    return 1.0 / (1.0 + x * x)
 
 
 def _sech_square(x: float) -> float:
@@ -204,12 +181,10 @@ def _exp_difference(x: float, y: float) -> float:
 
 
 def _sum(*xs: float) -> float:
-    """Return the sum, rounded once."""
     return _quotient_of_sum(xs, 1)
 
 
 def _mean(*xs: float) -> float:
-    """Return the arithmetic mean, even if the sum overflows."""
     return _quotient_of_sum(xs, len(xs))
 
 
@@ -223,7 +198,6 @@ def _quotient_of_sum(xs: tuple[float, ...], divisor: int) -> float:
 
 
 def _prod(*xs: float) -> float:
-    """Return the product, whatever the order and size of partial products."""
     value = 1.0
     for x in xs:
         value *= x
@@ -273,7 +247,6 @@ def _unit_over_hypot(x: float, y: float) -> float:
 
 
 def _logsumexp(*xs: float) -> float:
-    """Return log(Σ exp(x)), without intermediate overflow."""
     largest = max(xs)
     place = xs.index(largest)
     rest = math.fsum(_exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
