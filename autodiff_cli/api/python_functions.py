@@ -37,7 +37,7 @@ from ..derivatives import jacobian as _jacobian
 from ..derivatives import page as _page
 from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
-from ..derivatives.gradient_cache import PreparedProgram
+from ..derivatives.gradient import PreparedProgram
 from ..diagnostics.leniency import AsRead, read_leniently
 from ..equations import solve as _solve
 from ..equations.equations import variables_of

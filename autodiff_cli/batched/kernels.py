@@ -27,8 +27,7 @@ from ..numbers.recorder import CONDITIONS, Step
 from ..run.flat_graph import in_order
 from ..table.operators import POW
 from ..table.primitives import library_names
-from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
-from ..targets.lowering import Lowering
+from ..targets.lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from ..targets.target import by_library, language
 from .evaluator import Record
 

@@ -635,7 +635,8 @@ class _Expansion:
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
                 place = "within the coverage interval" if distance < first.k else place
-                return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", node.span, None)
+                span = node.graph.span(node.node)
+                return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", span, None)
         return None
 
     def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:

@@ -108,9 +108,9 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         figure.unit = units
         return figure
     # only units need it
-    from ..inputs.quantities import MeasuredNumber
+    from ..inputs.quantities import with_unit
 
-    return MeasuredNumber(numbers if of is None else units.from_si(of.to_si(numbers)), units)
+    return with_unit(numbers if of is None else units.from_si(of.to_si(numbers)), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:

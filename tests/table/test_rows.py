@@ -321,7 +321,7 @@ OPERATORS: dict[str, str] = {
     "run/doubles": "the hot loops, with powers written out",
     "run/evaluation": "what to say where an exponent has no derivative",
     "run/smooth_branches": "the branch that is taken",
-    "run/sweep": "a literal's minus; the branch that is taken",
+    "run/sweep": "the branch that is taken",
     "graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",
     "algebra/canonical": "the algebra of sums, products and powers",
     "algebra/symbolic_derivative": "sums in reading order, factors in theirs; conditions",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ...derivatives.gradient import Gradient, gradient
+from ...derivatives.gradient import Gradient, Programs, gradient
 from ...inputs.parse_point import may_sweep
 from ...streams.requests import Request
 from ...views.gradient import GradientView
@@ -23,8 +23,6 @@ def run(call: Command) -> int:
     )
     if over is not None or not (call.many or call.points or may_sweep(call.at)):
         return answer_at(call, call.bind_question(gradient), shown, question)
-    from ...derivatives.gradient_cache import Programs
-
     drawn = call.many and not call.no_tree and FORMS[call.choose_format(shown.formats)] == "document"
     programs = Programs(
         call.arithmetic,
