@@ -196,10 +196,13 @@ class NumberType:
     and_: Any = staticmethod(lambda p, q: p and q)
     or_: Any = staticmethod(lambda p, q: p or q)
 
-    number: Callable[[Number], Number]
-    """Returns a whole number or a float as a number of this type."""
-    literal: Callable[[str], Number]
-    """Returns the number that a literal such as `0.1` or `1e-3` denotes."""
+    def number(self, x: Number) -> Number:
+        """Return a whole number or a float as a number of this type."""
+        raise TypeError(f"{self.name} numbers are not made from {x!r}")
+
+    def literal(self, text: str) -> Number:
+        """Return the number that a literal such as `0.1` or `1e-3` denotes."""
+        raise TypeError(f"{self.name} numbers are not read from text")
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
         """Return the chosen branch; a lambda delays its evaluation."""
@@ -251,8 +254,6 @@ class NumberType:
 class Lifted(NumberType):
     """Numbers over those of a base type: `lift` extends each of its functions."""
 
-    lift: Callable[[Primitive], Callable[..., Any]]
-
     def __init__(self, base: NumberType, name: str) -> None:
         self.base = base
         self.name = name
@@ -268,3 +269,7 @@ class Lifted(NumberType):
             return super().__getattr__(name)
         function = self.__dict__[name] = self.lift(primitive)
         return function
+
+    def lift(self, primitive: Primitive) -> Callable[..., Number]:
+        """Return the function on such numbers."""
+        raise TypeError(f"{self.name} numbers do not say what is added to {primitive.name!r}")
