@@ -217,8 +217,6 @@ class Facts(NamedTuple):
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
-    samples: tuple[tuple[float, ...], ...] = ()
-    """Ordinary and extreme points at which tests compare it with a reference."""
 
 
 class Primitive(Facts):
@@ -321,13 +319,11 @@ def entry(
     params: str,
     doc: str = "",
     *partials: Rule | None,
-    samples: Sequence[float | tuple[float, ...]] = (),
     **rest: Any,
 ) -> Primitive:
     """Enter a new primitive in the table and return it; `rest` is as for `helper`."""
     said: dict[str, Any] = {"infinite": "domain" in rest, "breakpoint": rest.get("kink"), "symbol": name}
     said["may_kink"] = "kink" in rest or name == "where"
-    said["samples"] = tuple([x if isinstance(x, tuple) else (float(x),) for x in samples])
     primitive = helper(name, params, doc=doc, partials=partials, **{**said, **rest})
     PRIMITIVES[name] = primitive
     BY_SYMBOL[primitive.symbol] = primitive
