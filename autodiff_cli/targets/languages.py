@@ -89,8 +89,10 @@ class Guarded(Array):
         if guard is None or guard.name == "number":
             return step.args
         bounds = OPERATIONS[step.name].bounds
-        x = 0.5 if bounds.whole and not is_outside(bounds, (0.5,) * len(step.args)) else 2.5
-        return tuple([m.where(guard, a, x) if a.name != "number" else a for a in step.args])
+        ends, n = [bound.end for bound in bounds.bounds], len(step.args)
+        inside = (x for x in (1.0, 0.5) if bounds.whole and x not in ends and not is_outside(bounds, (x,) * n))
+        point = next(inside, 2.5)
+        return tuple([m.where(guard, a, point) if a.name != "number" else a for a in step.args])
 
 
 class Jax(Guarded):
