@@ -168,19 +168,10 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
     pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
     lines = [(name, program.text.count("\n", 0, start) + 1, number) for (name, start, _), number in pairs]
-    return Gradient(
-        text,
-        arithmetic,
-        numbers["value"],
-        numbers["gradient"],
-        numbers["point"],
-        program.constants,
-        (*posed.warnings, *warnings),
-        tuple([Intermediate(name, line, **number) for name, line, number in lines]),
-        shown,
-        elasticities=numbers["elasticities"] if relative else None,
-        units=tree,
-    )
+    numbers["intermediates"] = tuple([Intermediate(name, line, **number) for name, line, number in lines])
+    numbers["elasticities"] = numbers["elasticities"] if relative else None
+    heard = (*posed.warnings, *warnings)
+    return Gradient(text, arithmetic, **numbers, constants=program.constants, warnings=heard, graph=shown, units=tree)
 
 
 def _over_data(

@@ -153,8 +153,13 @@ def to_picture(
     taken: dict[int, Sequence[bool]] = {}
     # backwards, every node comes after all its consumers
     for i in reversed(order):
-        taken[i] = _taken(graph, i) if grads and evaluated[i] else [evaluated[i]] * len(graph.parents[i])
-        evaluated |= {p: True for p, flag in zip(graph.parents[i], taken[i], strict=True) if flag}
+        parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
+        taken[i] = [evaluated[i]] * len(parents)
+        if demand and grads and evaluated[i]:
+            # the first input decides which others are evaluated
+            asked = 0, *demand(*graph.inputs(i))
+            taken[i] = [k in asked for k in range(len(parents))]
+        evaluated |= {p: True for p, flag in zip(parents, taken[i], strict=True) if flag}
     links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
@@ -225,13 +230,6 @@ def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> I
             waiting += operands(graph.parents[user][k], slope)
         else:
             yield user, k, None if slope is None else slope + 0.0
-
-
-def _taken(graph: Graph, i: int) -> Sequence[bool]:
-    positions, demand = range(len(graph.parents[i])), graph.primitives[i].lazy_inputs
-    # the first input decides which others are evaluated
-    asked = positions if demand is None else (0, *demand(*graph.inputs(i)))
-    return [position in asked for position in positions]
 
 
 # ---- folding
@@ -369,9 +367,9 @@ def _fold_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     inputs = tuple([PictureInput(k, True) for k in fold.inputs])
     if len(shown) == 1 and fold.words:
         return first._replace(operation=fold.words, inputs=inputs, ordered=False)
+    if len(shown) == 1 and len(first.inputs) == len(inputs):
+        inputs = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)])
     if len(shown) == 1:
-        if len(first.inputs) == len(inputs):
-            inputs = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)])
         return first._replace(inputs=inputs)
     # several have no number of their own, and room for how many are known
     data = next((node.data for node in shown if node.data is not None), None)

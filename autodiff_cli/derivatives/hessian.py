@@ -63,10 +63,6 @@ def hessian(
 
     With data `over`, the program is the term of one row. Raises `ExpressionError` as `gradient` does; `derivative` also
     for a second derivative that is infinite or, at a kink, does not exist.
-
-    >>> answer = hessian("x**2 - y**2", {"x": 0, "y": 0})
-    >>> answer.hessian, answer.eigenvalues, answer.verdict
-    ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
     function = None
     if over is None:

@@ -97,10 +97,6 @@ def page(
 
     Raises `ExpressionError` as `gradient` does; `limit` for more than `MAX_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
-
-    >>> answer = page("x*w", {"x": 2, "w": 3})
-    >>> [answer.nodes[k].name for k in answer.order], answer.nodes[answer.output].partials
-    (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = picture_of(answer)
@@ -131,7 +127,7 @@ def page(
                 domain = "" if message else domain_description(primitive, len(parents))
                 operations[key] = len(operations), Operation(source, primitive.written, domain, message)
             used, _ = operations[key]
-        here = (span, primitive.symbol if parents else "")
+        here = span, primitive.symbol if parents else ""
         at = None if span is None else text_places.setdefault(here, len(text_places))
         # the loser of a `max` takes no part, nor what a literal 0 cuts off
         selects = primitive.has_structural_zeros
@@ -146,38 +142,25 @@ def page(
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
         slots, formula, partials = written
         nodes.append(Node(*name, used, inputs, slots, formula, partials, kind, *literal, selects, at))
-    order = [*reading_place]
+    origin = [*reading_place]
+    order = tuple([place[origin[k]] for k in writer.listed])
     variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])
-    return Page(
-        text,
-        drawn,
-        tuple(nodes),
-        tuple([place[order[k]] for k in writer.listed]),
-        tuple([operation for _, operation in operations.values()]),
-        drawn.outputs[0],
-        variables,
-        wanted,
-        {name: answer.point[name] for name in variables},
-        _derivations(text, [*answer.gradient]),
-        drawn.warnings,
-        all_foldings(drawn),
-        None if answer.units is None else _units(drawn, answer.units, wanted),
-    )
+    start = {name: answer.point[name] for name in variables}
+    codes = tuple([operation for _, operation in operations.values()])
+    more = _derivations(text, [*answer.gradient]), drawn.warnings, all_foldings(drawn)
+    tree = None if answer.units is None else _units(drawn, answer.units, wanted)
+    return Page(text, drawn, tuple(nodes), order, codes, drawn.outputs[0], variables, wanted, start, *more, tree)
 
 
 def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     from ..inputs.quantities import step_units, unit_of_rate
 
     value, point = units["value"], units["point"]
-    nodes = [
-        {
-            "value": node.unit or "",
-            "adjoint": node.grad_unit or "",
-            "partials": [edge.unit or "" for edge in node.inputs],
-        }
-        for node in drawn.nodes
-    ]
+    nodes = []
+    for shown in drawn.nodes:
+        partials = [edge.unit or "" for edge in shown.inputs]
+        nodes.append({"value": shown.unit or "", "adjoint": shown.grad_unit or "", "partials": partials})
     rate = unit_of_rate(step_units(value, point, free), free)
     return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 
