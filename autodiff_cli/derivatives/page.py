@@ -142,15 +142,24 @@ def page(
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
         slots, formula, partials = written
         nodes.append(Node(*name, used, inputs, slots, formula, partials, kind, *literal, selects, at))
-    origin = [*reading_place]
-    order = tuple([place[origin[k]] for k in writer.listed])
+    order = [*reading_place]
     variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])
-    start = {name: answer.point[name] for name in variables}
-    codes = tuple([operation for _, operation in operations.values()])
-    more = _derivations(text, [*answer.gradient]), drawn.warnings, all_foldings(drawn)
-    tree = None if answer.units is None else _units(drawn, answer.units, wanted)
-    return Page(text, drawn, tuple(nodes), order, codes, drawn.outputs[0], variables, wanted, start, *more, tree)
+    return Page(
+        text,
+        drawn,
+        tuple(nodes),
+        tuple([place[order[k]] for k in writer.listed]),
+        tuple([operation for _, operation in operations.values()]),
+        drawn.outputs[0],
+        variables,
+        wanted,
+        {name: answer.point[name] for name in variables},
+        _derivations(text, [*answer.gradient]),
+        drawn.warnings,
+        all_foldings(drawn),
+        None if answer.units is None else _units(drawn, answer.units, wanted),
+    )
 
 
 def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:

@@ -170,12 +170,22 @@ def trace(
         values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
-    numbers = writer.letter, writer.number(float(graph.data[root]), root), values, program.constants
-    pushes = tuple(writer.pushes(flows, active)) if flows else ()
-    steps = tuple(writer.rows.values()), tuple(pulls), pushes
-    tangent = None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root))
-    remarks = tuple(notes), (*posed.warnings, *kink_warnings)
-    return Trace(text, mode, *numbers, *steps, gradient, seeds, tangent, *remarks)
+    return Trace(
+        text,
+        mode,
+        writer.letter,
+        writer.number(float(graph.data[root]), root),
+        values,
+        program.constants,
+        tuple(writer.rows.values()),
+        tuple(pulls),
+        tuple(writer.pushes(flows, active)) if flows else (),
+        gradient,
+        seeds,
+        None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root)),
+        tuple(notes),
+        (*posed.warnings, *kink_warnings),
+    )
 
 
 def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:
