@@ -51,6 +51,9 @@ class Intermediate(Record, Generic[Number]):
     grad: Number | None
 
 
+NOT_EVALUATED = {"value": None, "grad": None}
+
+
 class Gradient(Record, Generic[Number]):
     """Value and gradient of a program at a point."""
 
@@ -170,8 +173,8 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     lines = [(name, program.text.count("\n", 0, start) + 1, number) for (name, start, _), number in pairs]
     numbers["intermediates"] = tuple([Intermediate(name, line, **number) for name, line, number in lines])
     numbers["elasticities"] = numbers["elasticities"] if relative else None
-    heard = (*posed.warnings, *warnings)
-    return Gradient(text, arithmetic, **numbers, constants=program.constants, warnings=heard, graph=shown, units=tree)
+    constants, heard = program.constants, (*posed.warnings, *warnings)
+    return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
 
 
 def _over_data(
