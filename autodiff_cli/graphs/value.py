@@ -272,9 +272,10 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
 _new = object.__new__
 
 
-def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
-    count = len(inputs)
-    return inputs if count == 2 else (inputs[0], None) if count == 1 else (tuple(inputs) or None, None)
+def _kept(inputs: Sequence[Value]) -> tuple[Any, Any]:
+    if len(inputs) == 2:
+        return inputs[0], inputs[1]
+    return (inputs[0] if len(inputs) == 1 else tuple(inputs) or None), None
 
 
 def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
