@@ -324,7 +324,8 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
         out = compute(REAL, primitive, numbers, 0)
     except NodeError as fault:
         raise _hint(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
-    return _result(primitive, *_kept(inputs), out)
+    first, second = _kept(inputs)
+    return _result(primitive, first, second, out)
 
 
 def _hint(error: ExpressionError) -> ExpressionError:
