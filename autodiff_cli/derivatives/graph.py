@@ -266,7 +266,8 @@ def all_foldings(picture: Picture) -> tuple[Folding, ...]:
     links = chain_nodes(graph, picture.order, picture.order[-1:])
     terms: dict[int, int] = {}
     for k, i in enumerate(picture.order):
-        operands = [] if i in links else [graph.parents[user][place] for user, place, _ in in_edges(graph, i, links)]
+        edges = () if i in links else in_edges(graph, i, links)
+        operands = [graph.parents[user][place] for user, place, _ in edges]
         if len(operands) > MANY_ALIKE and is_unrolled(graph, operands):
             terms[k] = len(operands)
     if not terms:

@@ -153,7 +153,8 @@ def _with_errors(
     slopes = [float(x) for x in result["gradient"].values()]
     roundoff = {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
     # the shown numbers are doubles in every arithmetic
-    errors = [roundoff and roundoff * abs(x) for x in slopes], [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
+    of_slopes = [roundoff and roundoff * abs(x) for x in slopes]
+    errors = of_slopes, [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
     point, share = posed.values, roundoff / UNIT_ROUNDOFF
     # beyond the range of doubles all digits are taken to be right
     with suppress(ExpressionError):

@@ -194,7 +194,8 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
         return None, ""
     x, source = graph.constants[p]
     sign = "-" * (p != i)
-    return unsigned(-x if sign else x), f"{sign}{source}" if _has_unit(graph, p) and p not in graph.labels else ""
+    with_unit = _has_unit(graph, p) and p not in graph.labels
+    return unsigned(-x if sign else x), f"{sign}{source}" if with_unit else ""
 
 
 def _operation(graph: Graph, i: int) -> tuple[str, tuple[Any, ...]]:

@@ -187,7 +187,9 @@ def polynomial(
     base = name
     if float(center) or (at is not None and at.zero):
         far = number(center, at).removeprefix("-")
-        base = f"({name} {'+' if float(center) < 0 else '-'} {f'({far})' if '/' in far.partition('[')[0] else far})"
+        far = f"({far})" if "/" in far.partition("[")[0] else far
+        sign = "+" if float(center) < 0 else "-"
+        base = f"({name} {sign} {far})"
     out = ""
     for k, (coefficient, unit) in enumerate(zip(coefficients, of, strict=True)):
         is_zero = coefficient.text == "0" if isinstance(coefficient, Figure) else coefficient == 0

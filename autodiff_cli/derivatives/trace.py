@@ -150,7 +150,9 @@ def trace(
     adjoints, order = evaluation.differentiate().adjoints, evaluation.order
     flows = [] if reverse else evaluation.tangents(varying, active)
     writer = Writer(graph, order, at.values(), rate)
-    writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
+    for i in writer.listed:
+        adjoint = writer.number(adjoints[i], root, i) if reverse else None
+        writer.rows[i] = writer.row(i, adjoint)
     pulls = writer.pulls(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
@@ -167,7 +169,8 @@ def trace(
     if measured is not None:
         from ..inputs.quantities import MeasuredNumber, measured_number
 
-        values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
+        values = {name: measured.number_of(name, x) for name, x in values.items()}
+        values = {name: MeasuredNumber(x, measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
     return Trace(
