@@ -167,10 +167,9 @@ def trace(
     if reverse:
         gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
     if measured is not None:
-        from ..inputs.quantities import MeasuredNumber, measured_number
+        from ..inputs.quantities import measured_number, with_unit
 
-        values = {name: measured.number_of(name, x) for name, x in values.items()}
-        values = {name: MeasuredNumber(x, measured.point[name]) for name, x in values.items()}
+        values = {name: with_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
     return Trace(
