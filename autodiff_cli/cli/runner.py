@@ -135,7 +135,7 @@ class Call:
             columns = from_table(data)
         return LossSpec(columns, how, self.on_error == "skip", self.backend)
 
-    def need(self, only: str | None = None) -> None:
+    def require_program(self, only: str | None = None) -> None:
         """Check that there is one program; a call from Python has one."""
 
     @property
