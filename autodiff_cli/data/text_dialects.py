@@ -81,11 +81,9 @@ class Forced(NamedTuple):
             if decimal == separator:
                 raise usage_error("a comma cannot separate columns and decimals", "leave one of them out")
         if encoding is not None:
-            import codecs
-
             try:
-                codecs.lookup(encoding).incrementaldecoder(errors="strict").decode(b"")
-            except (LookupError, TypeError, AttributeError, ValueError):
+                " ".encode(encoding)
+            except (LookupError, ValueError):
                 hint = "for example utf-8, utf-16, latin-1, cp1252"
                 raise usage_error(f"there is no encoding `{encoding}`", hint) from None
         return values._replace(separator=separator, decimal=decimal)
@@ -153,15 +151,11 @@ def in_formula(cell: str, dialect: Dialect) -> str:
     if dialect.plain and "," not in cell:
         return cell
     cell = cell.translate(_THIN)
-    style = dialect.decimal, dialect.thousands
-    if dialect.plain:
-        styles = [style for style in styles_of(cell) if "," in style]
-    elif number(*style).fullmatch(cell):
+    styles = [style for style in styles_of(cell) if not dialect.plain or "," in style]
+    if not dialect.plain and (style := (dialect.decimal, dialect.thousands)) in styles:
         return as_point(cell, *style)
-    elif not re.search(r"[.,']|\d \d", cell):
+    if not styles and (dialect.plain or not re.search(r"[.,']|\d \d", cell)):
         return cell
-    else:
-        styles = styles_of(cell)
     readings: dict[str, str] = {}
     for mark, thousands in styles:
         readings.setdefault(as_point(cell, mark, thousands), mark)
@@ -169,8 +163,6 @@ def in_formula(cell: str, dialect: Dialect) -> str:
         ways = [f"{number} (`--decimal {_word(mark, DECIMALS)}`)" for number, mark in readings.items()]
         hint = "say which it is, or write it otherwise"
         raise ExpressionError("point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint)
-    if dialect.plain and not styles:
-        return cell
     here, there = ("point", "comma") if dialect.decimal == "." else ("comma", "point")
     message = f"it is not written with a decimal {here}, as the file begins: `{cell}`"
     otherwise = f", or say `--decimal {there}`" if styles else ""
