@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 import threading
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
+Places = Callable[[int], str]
+Faults = Mapping[int, ExpressionError]
+NO_FAULTS: Faults = MappingProxyType({})
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
 """The results at a point, and warnings about them."""
 
@@ -174,12 +178,7 @@ class Bound:
         kept = [schema.field(column).with_name(name) for name, column in zip(self.keep, self.kept, strict=True)]
         self.schema = pa.schema([*fields, *kept], metadata=metadata)
 
-    def answer(
-        self,
-        batch: pa.RecordBatch,
-        where: Callable[[int], str] = lambda row: "",
-        faults: Mapping[int, ExpressionError] = MappingProxyType({}),
-    ) -> Answered:
+    def answer(self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS) -> Answered:
         """Return the answers; `where` gives rows' places."""
         import numpy as np
         import pyarrow as pa
@@ -266,6 +265,7 @@ def numbers_of(column: Any) -> Any:
     """Return a column as doubles, NaN for null; Arrow's method imports pandas."""
     import numpy as np
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -273,12 +273,10 @@ def numbers_of(column: Any) -> Any:
         column = column.cast(pa.string())  # Arrow would round twice
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
-    there, data = column.buffers()
-    numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
-        bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
-        numbers = np.where(bits[column.offset :], numbers, np.nan)
-    return numbers
+        column = pc.fill_null(column, math.nan)
+    data = column.buffers()[1]
+    return np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
 
 
 # ---- kept cells
