@@ -132,7 +132,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
             sink.close()
         except FailedRow as failed:
             sink.close()
-            report(failed.error.diagnostic, failed.text, where=failed.where)
+            report(failed.error.diagnostic, failed.text, where=failed.where or f"line {tally.rows}: ")
             return failed.error.exit_code
         except ExpressionError:
             sink.close()  # earlier answers are written
