@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sys
 import threading
@@ -265,7 +264,6 @@ def numbers_of(column: Any) -> Any:
     """Return a column as doubles, NaN for null; Arrow's method imports pandas."""
     import numpy as np
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -273,10 +271,12 @@ def numbers_of(column: Any) -> Any:
         column = column.cast(pa.string())  # Arrow would round twice
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
+    there, data = column.buffers()
+    numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
     if column.null_count:
-        column = pc.fill_null(column, math.nan)
-    data = column.buffers()[1]
-    return np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
+        bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
+        numbers = np.where(bits[column.offset :], numbers, np.nan)
+    return numbers
 
 
 # ---- kept cells
