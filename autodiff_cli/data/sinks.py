@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -42,11 +41,6 @@ class Sink(ABC):
     def abandon(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
-    def _open_by_arrow(self) -> Any:
-        # Python would copy the data again
-        name = getattr(self.file, "name", None)
-        return pa.OSFile(name, "wb") if isinstance(name, str) and os.path.isfile(name) else self.file
-
 
 class ParquetSink(Sink):
     """Parquet, packed by LZ4."""
@@ -55,10 +49,9 @@ class ParquetSink(Sink):
         import pyarrow.parquet as parquet
 
         super().__init__(file, schema)
-        self.direct = self._open_by_arrow()
         plain = {"error", *[field.name for field in schema if pa.types.is_floating(field.type)]}
         self.writer = parquet.ParquetWriter(
-            self.direct,
+            file,
             schema,
             compression="lz4",
             write_batch_size=8192,
@@ -83,7 +76,7 @@ class ParquetSink(Sink):
     def close(self) -> None:
         self._flush()
         self.writer.close()
-        self.direct.flush()
+        self.file.flush()
 
     def abandon(self) -> None:
         # else it would try to end the file when collected
@@ -96,15 +89,14 @@ class ArrowSink(Sink):
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
         begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
-        self.direct = self._open_by_arrow()
-        self.writer = begin(self.direct, schema)
+        self.writer = begin(file, schema)
 
     def write(self, batch: Any) -> None:
         self.writer.write_batch(batch)
 
     def close(self) -> None:
         self.writer.close()
-        self.direct.flush()
+        self.file.flush()
 
 
 class CellsSink(Sink):
