@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from math import ceil, floor
 from typing import Any, NamedTuple
 
@@ -25,7 +25,6 @@ from .walk import chain_of, facts_of, flat_inputs, has_variables, rebuild, rewri
 
 MAX_UNSHARED_SIZE = 300
 MAX_CONDITIONS = 6
-
 _OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
 """The comparison that holds exactly where another fails."""
 
@@ -129,9 +128,7 @@ class _Opener:
             self.conditions.append(negation(conjunction(plain)))
             return None
         opened = [self.compare(part) for part in parts]
-        if all(new is old for new, old in zip(opened, parts, strict=True)):
-            return condition
-        return conjunction(opened)
+        return condition if opened == parts else conjunction(opened)
 
     def is_thin(self, condition: Value) -> bool:
         if condition.primitive is not EQ:
@@ -163,8 +160,7 @@ class _Opener:
             if y.primitive is CLAMP:
                 width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
                 # no thin set: a number equal to an end everywhere, or equal ends
-                ties = any(exact_value(gap) == 0 for gap in (width, *gaps))
-                if ties:
+                if any(exact_value(gap) == 0 for gap in (width, *gaps)):
                     return condition
                 clamped, low, high = inputs
                 self.conditions += [node(NE, (clamped, low)), node(NE, (clamped, high))]
@@ -218,15 +214,15 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]
-    if any(not r.signs() or r.low > r.high for r in place.facts.values()) or "" in place.pairs.values():
+    if any(not r.signs() or r.start[0] > r.stop[0] for r in place.facts.values()) or "" in place.pairs.values():
         raise Contradiction
     domain = IntegerFacts(facts)
     for leaf, facts_of_leaf in domain.known.items():
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    assumed = [_Assumed(_guards(output, facts), domain) for output in outputs]
-    return [one.guards.without_dead_branches(one.decide) for one in assumed]
+    guarded = [_guards(output, facts) for output in outputs]
+    return [guards.without_dead_branches(partial(_assume, guards, domain)) for guards in guarded]
 
 
 class _Undecided(Exception):
@@ -254,60 +250,52 @@ class _Sides:
     length = is_nonzero
 
 
-class _Assumed:
-    def __init__(self, guards: Guards, domain: IntegerFacts) -> None:
-        self.guards, self.integers = guards, domain
-
-    def decide(self, value: Value) -> Value | None:
-        primitive, inputs = value.primitive, value._prev
-        place = self.guards.place[value]
-        if fixes_integers(primitive) and self.integers.covers(inputs[0]):
-            return inputs[0]
-        if primitive.extreme_value:
-            compared, extreme = self.guards.possible_orders, primitive.extreme_value
-            kept = [x for x in inputs if all(y is x or compared(y, x, place) != extreme for y in inputs)]
-            if len(kept) == len(inputs) or not kept:
-                return None
-            return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
-        if primitive.active_branch is not None and not primitive.gives_condition:
-            return self.smooth_piece(value, place)
-        return self.power(value, place)
-
-    def smooth_piece(self, value: Value, place: ProgramPoint) -> Value | None:
-        primitive, inputs = value.primitive, value._prev
-        assert primitive.active_branch is not None
-        sides = _Sides(self.guards, place, value)
-        try:
-            branch = primitive.active_branch(SYMBOLIC, sides, *inputs, out=None)
-        except (_Undecided, TypeError, ValueError, ExpressionError):
-            # TypeError: a piece that needs the value at the point
+def _assume(guards: Guards, integers: IntegerFacts, value: Value) -> Value | None:
+    """Return what replaces an operation under assumptions, if anything."""
+    primitive, inputs, place = value.primitive, value._prev, guards.place[value]
+    if fixes_integers(primitive) and integers.covers(inputs[0]):
+        return inputs[0]
+    if primitive.extreme_value:
+        compared, extreme = guards.possible_orders, primitive.extreme_value
+        kept = [x for x in inputs if all(y is x or compared(y, x, place) != extreme for y in inputs)]
+        if len(kept) == len(inputs) or not kept:
             return None
-        taken = branch if isinstance(branch, Value) else constant(branch)
-        if primitive.jumps and token_count(taken, {}) >= token_count(value, {}):
-            return None  # it is as smooth under its own name
-        seen = in_order((taken, *sides.asked))
-        return taken if all(p in seen or not p._prev for p in inputs) else None
+        return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
+    if primitive.active_branch is None or primitive.gives_condition:
+        return _assume_power(guards, integers, value)
+    sides = _Sides(guards, place, value)
+    try:
+        branch = primitive.active_branch(SYMBOLIC, sides, *inputs, out=None)
+    except (_Undecided, TypeError, ValueError, ExpressionError):
+        # TypeError: a piece that needs the value at the point
+        return None
+    taken = branch if isinstance(branch, Value) else constant(branch)
+    if primitive.jumps and token_count(taken, {}) >= token_count(value, {}):
+        return None  # it is as smooth under its own name
+    seen = in_order((taken, *sides.asked))
+    return taken if all(p in seen or not p._prev for p in inputs) else None
 
-    def power(self, value: Value, place: ProgramPoint) -> Value | None:
-        primitive, inputs = value.primitive, value._prev
-        if primitive is POW and self.integers.covers(inputs[1]):
-            base, e = inputs
-            if base.primitive in (NEG, ABS) and self.integers.covers(e, Fraction(1, 2)):
-                return node(POW, (base._prev[0], e))
-            if base.primitive is POW:
-                return node(POW, (base._prev[0], node(MUL, (base._prev[1], e))))
-        if primitive not in (POW, SQRT, LOG) or (inner := inputs[0]).primitive is not POW:
-            return None
-        base, e = inner._prev
-        signs, exponent = self.guards.range(base, place).signs(), exact_value(e)
-        if signs == "<" and exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
-            base = node(NEG, (base,))
-        elif signs != ">":
-            return None
-        if primitive is LOG:
-            return node(MUL, (e, node(primitive, (base,))))
-        other = inputs[1] if primitive is POW else constant(0.5, "0.5")
-        return node(POW, (base, node(MUL, (e, other))))
+
+def _assume_power(guards: Guards, integers: IntegerFacts, value: Value) -> Value | None:
+    primitive, inputs = value.primitive, value._prev
+    if primitive is POW and integers.covers(inputs[1]):
+        base, e = inputs
+        if base.primitive in (NEG, ABS) and integers.covers(e, Fraction(1, 2)):
+            return node(POW, (base._prev[0], e))
+        if base.primitive is POW:
+            return node(POW, (base._prev[0], node(MUL, (base._prev[1], e))))
+    if primitive not in (POW, SQRT, LOG) or (inner := inputs[0]).primitive is not POW:
+        return None
+    base, e = inner._prev
+    signs, exponent = guards.range(base, guards.place[value]).signs(), exact_value(e)
+    if signs == "<" and exponent is not None and exponent.denominator == 1 and exponent % 2 == 0:
+        base = node(NEG, (base,))
+    elif signs != ">":
+        return None
+    if primitive is LOG:
+        return node(MUL, (e, node(primitive, (base,))))
+    other = inputs[1] if primitive is POW else constant(0.5, "0.5")
+    return node(POW, (base, node(MUL, (e, other))))
 
 
 # ---- whole numbers
@@ -351,10 +339,10 @@ class IntegerFacts:
     def admits(self, leaf: Value, r: Range) -> bool:
         """Return whether a number in a range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
-            low, high, above, below, _ = r.times(point(a)).plus(point(c))
+            (low, above), (high, below), _ = r.times(point(a)).plus(point(c))
             if isinstance(low, float) or isinstance(high, float):
                 continue
-            if floor(high) - (below and high.denominator == 1) < ceil(low) + (above and low.denominator == 1):
+            if floor(high) + below * (high.denominator == 1) < ceil(low) + above * (low.denominator == 1):
                 return False
         return True
 

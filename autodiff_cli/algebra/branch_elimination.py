@@ -7,13 +7,13 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import NO_RESULT, NumberType, Written
-from ..numbers.budget import GUARD, current_budget
+from ..numbers.budget import GUARD, Defined, current_budget
 from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
@@ -23,31 +23,25 @@ from .walk import facts_of, flat_inputs, rebuild, rewrite, substitute
 
 MAX_WORK = 400_000
 """The most operations examined; later choices are kept."""
-
 MAX_SEARCHED_OPERATIONS = 400
-
 CONSTANT_DIGITS = (50, 110)
 MAX_RELATIVE_DIFFERENCE = 1e-30
-
 CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 # ---- ranges, whatever the variables are
-End = Fraction | float
-"""An end of a range: a fraction, or an infinite float."""
+End = tuple[Fraction | float, int]
+"""A fraction or an infinity, and where a range ends: there (0), just above (1) or just below (-1)."""
 
 INF = math.inf
 ROUNDING_MARGIN = Fraction(1, 2**40)
 MAX_BITS_OF_END = 300  # ends with more are moved outwards to doubles
+AT_ZERO: End = Fraction(0), 0
 
 
 class _Ends(NamedTuple):
-    low: End
-    high: End
-    above: bool
-    """Whether `low` itself is excluded."""
-    below: bool
-    """Whether `high` itself is excluded."""
+    start: End
+    stop: End
     nonzero: bool = False
 
 
@@ -58,103 +52,94 @@ class Range(Written, _Ends):
     m: Ranges
 
     @property
-    def start(self) -> tuple[End, bool]:
-        """The lower end, and whether it is excluded."""
-        return self.low, self.above
-
-    @property
-    def stop(self) -> tuple[End, bool]:
-        """The upper end, and whether it is included."""
-        return self.high, not self.below
+    def number(self) -> Fraction | None:
+        """The only number of the range, if it has but one."""
+        low, high = self.start[0], self.stop[0]
+        return low if low == high and isinstance(low, Fraction) else None
 
     def signs(self) -> str:
         """Return the possible signs, of `<`, `=`, `>`, of its numbers."""
-        zero = self.start <= (0, False) and self.stop >= (0, True) and not self.nonzero
-        return ("<" if self.low < 0 else "") + ("=" if zero else "") + (">" if self.high > 0 else "")
+        zero = self.start <= AT_ZERO <= self.stop and not self.nonzero
+        return "<" * (self.start < AT_ZERO) + "=" * zero + ">" * (self.stop > AT_ZERO)
 
     def with_(self, other: Range) -> Range:
         """Return the intersection of two ranges."""
-        return _between(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
+        return Range(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
     def hull(self, other: Range) -> Range:
         """Return the smallest range that contains both."""
         nonzero = "=" not in self.signs() + other.signs()
-        return _between(min(self.start, other.start), max(self.stop, other.stop), nonzero)
+        return Range(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
     def is_within(self, other: Range) -> bool:
         """Return whether the other range contains this one."""
-        return self.with_(other)[:4] == self[:4] and not (other.nonzero and "=" in self.signs())
+        return self.with_(other)[:2] == self[:2] and not (other.nonzero and "=" in self.signs())
 
     def __neg__(self) -> Range:
-        return Range(-self.high, -self.low, self.below, self.above, self.nonzero)
+        (low, above), (high, below) = self.start, self.stop
+        return Range((-high, -below), (-low, -above), self.nonzero)
 
     def __abs__(self) -> Range:
-        if self.low >= 0:
+        if self.start >= AT_ZERO:
             return self
-        if self.high <= 0:
+        if self.stop <= AT_ZERO:
             return -self
-        return _between((Fraction(0), self.nonzero), max((-self.low, not self.above), self.stop), self.nonzero)
+        return Range((Fraction(0), int(self.nonzero)), max((-self).stop, self.stop), self.nonzero)
 
     def plus(self, other: Range) -> Range:
         """Return the range of sums of two numbers."""
-        return _widen(
-            Range(self.low + other.low, self.high + other.high, self.above or other.above, self.below or other.below)
-        )
+        start, stop = ((x + y, at or side) for (x, at), (y, side) in zip(self[:2], other[:2], strict=True))
+        return _widen(start, stop)
 
     def times(self, other: Range) -> Range:
         """Return the range of products of two numbers."""
-        corners = [
-            (a * b if a and b else Fraction(0), (a_open and b != 0) or (b_open and a != 0))
-            for a, a_open in ((self.low, self.above), (self.high, self.below))
-            for b, b_open in ((other.low, other.above), (other.high, other.below))
-        ]
-        stop = max((end, not is_open) for end, is_open in corners)
-        return _widen(_between(min(corners), stop, "=" not in self.signs() + other.signs()))
+        corners = []
+        for (a, at), (b, side) in product(self[:2], other[:2]):
+            is_open = (at and b) or (side and a)
+            corners.append((a * b if a and b else Fraction(0), 1 if is_open else 0))
+        stop = max((end, -is_open) for end, is_open in corners)
+        return _widen(min(corners), stop, "=" not in self.signs() + other.signs())
 
     def reciprocal(self) -> Range:
         """Return the range of reciprocals of nonzero numbers."""
         signs = self.signs()
         if ("<" in signs and ">" in signs) or signs in ("", "="):
-            return ALL._replace(nonzero=True)
+            return NOT_ZERO
         if "<" in signs:
             return -((-self).reciprocal())
-        high: End = INF if self.low == 0 else 1 / Fraction(self.low)
-        low: End = Fraction(0) if self.high == INF else 1 / Fraction(self.high)
-        return _widen(Range(low, high, self.high == INF or self.below, self.low == 0 or self.above, True))
+        (low, above), (high, below) = self.start, self.stop
+        start: End = (Fraction(0), 1) if high == INF else (1 / Fraction(high), -below)
+        stop: End = (INF, -1) if low == 0 else (1 / Fraction(low), -above)
+        return _widen(start, stop, True)
 
 
-def _between(start: tuple[End, bool], stop: tuple[End, bool], nonzero: bool) -> Range:
-    return Range(start[0], stop[0], start[1], not stop[1], nonzero)
-
-
-ALL = Range(-INF, INF, True, True)
-ZERO = Range(Fraction(0), Fraction(0), False, False)
-POSITIVE = Range(Fraction(0), INF, True, True)
-NOT_NEGATIVE = Range(Fraction(0), INF, False, True)
+ALL = Range((-INF, 1), (INF, -1))
 NOT_ZERO = ALL._replace(nonzero=True)
+ZERO = Range(AT_ZERO, AT_ZERO)
+POSITIVE = Range((Fraction(0), 1), (INF, -1))
+NOT_NEGATIVE = Range(AT_ZERO, (INF, -1))
 BY_SIGN = {"<": -POSITIVE, "<=": -NOT_NEGATIVE, "=": ZERO, "=>": NOT_NEGATIVE, "<>": NOT_ZERO, ">": POSITIVE}
 """Ranges by the signs that their numbers have."""
 
 
 def point(x: Fraction) -> Range:
     """Return the range of one number."""
-    return Range(x, x, False, False)
+    return Range((x, 0), (x, 0))
 
 
 def _range(x: Any) -> Range:
     return x if isinstance(x, Range) else point(Fraction(x))
 
 
-def _widen(r: Range) -> Range:
-    low, above, high, below = r.low, r.above, r.high, r.below
-    if isinstance(low, Fraction) and size(low) > MAX_BITS_OF_END:
-        low, above = _outward(low, -INF), True
-    if isinstance(high, Fraction) and size(high) > MAX_BITS_OF_END:
-        high, below = _outward(high, INF), True
-    return Range(low, high, above, below, r.nonzero)
+def _widen(start: End, stop: End, nonzero: bool = False) -> Range:
+    if isinstance(start[0], Fraction) and size(start[0]) > MAX_BITS_OF_END:
+        start = _outward(start[0], -INF), 1
+    if isinstance(stop[0], Fraction) and size(stop[0]) > MAX_BITS_OF_END:
+        stop = _outward(stop[0], INF), -1
+    return Range(start, stop, nonzero)
 
 
-def _outward(x: Fraction, towards: float) -> End:
+def _outward(x: Fraction, towards: float) -> Fraction | float:
     try:
         moved = math.nextafter(float(x), towards)
     except OverflowError:
@@ -175,7 +160,7 @@ def _forward(value: Value, inputs: Sequence[Range]) -> Range:
             return point(x)
         if value.source in IRRATIONALS:
             low, high = (Fraction(value.data) * (1 + sign * Fraction(1, 10**15)) for sign in (-1, 1))
-            return Range(low, high, True, True)
+            return Range((low, 1), (high, -1))
         # the literal is too long or too small
         return BY_SIGN["<" if (value.source or "").startswith("-") else ">"]
     # Distinct operands need distinct objects: `x*x` is a square.
@@ -187,62 +172,51 @@ def _forward(value: Value, inputs: Sequence[Range]) -> Range:
 @cache
 def values_of(primitive: Primitive) -> Range:
     """Return the range of a function in the table: `[1, inf)`."""
-    if not primitive.values:
+    text = primitive.values
+    if not text:
         return ALL
-    texts = (text.strip("[]() ") for text in primitive.values.split(","))
-    low, high = (float(text) if "inf" in text else Fraction(text) for text in texts)
-    return Range(low, high, primitive.values[0] == "(", primitive.values[-1] == ")")
+    low, high = (float(end) if "inf" in end else Fraction(end) for end in text.strip("[]()").split(","))
+    return Range((low, int(text[0] == "(")), (high, -int(text[-1] == ")")))
 
 
-def _at(primitive: Primitive, x: End, is_open: bool, towards: float) -> tuple[End, bool] | None:
+def _at(primitive: Primitive, end: End, towards: float) -> End | None:
+    x, side = end
     if isinstance(x, float):
         return None
     try:
-        return Fraction(getattr(EXACT, primitive.name)(x)), is_open
+        return Fraction(getattr(EXACT, primitive.name)(x)), side
     except NO_RESULT:  # not rational, as a rule
         pass
     try:
         y = Fraction(getattr(REAL, primitive.name)(float(_outward(x, towards))))
     except (ValueError, ArithmeticError):
         return None
+    outward = 1 if towards > 0 else -1
     margin = abs(y) * ROUNDING_MARGIN + ROUNDING_MARGIN**10  # much more than what is rounded
-    return y + (margin if towards > 0 else -margin), True
+    return y + outward * margin, -outward
 
 
-def _at_zero(primitive: Primitive) -> Fraction | None:
-    try:
-        return Fraction(getattr(EXACT, primitive.name)(Fraction(0)))
-    except (*NO_RESULT, AttributeError, TypeError):
-        return None
+def _keeps_zero(primitive: Primitive, inputs: Sequence[object]) -> bool:
+    return primitive.increasing and len(inputs) == 1 and _at(primitive, AT_ZERO, INF) == AT_ZERO
 
 
 def _power(x: Range, y: Range) -> Range:
-    exponent = y.low if y.low == y.high and isinstance(y.low, Fraction) else None
+    exponent, signs = y.number, x.signs()
     if exponent is None:
         # 0**y is 0 for every y > 0.
-        return POSITIVE if x.signs() == ">" else NOT_NEGATIVE if "<" not in x.signs() else ALL
+        return POSITIVE if signs == ">" else NOT_NEGATIVE if "<" not in signs else ALL
     if exponent < 0:
-        return _raised(x, -exponent).reciprocal()
-    return _raised(x, exponent)
-
-
-def _raised(x: Range, exponent: Fraction) -> Range:
+        return _power(x, -y).reciprocal()
     if exponent == 0:
         return point(Fraction(1))
-    if exponent.denominator == 1 and exponent.numerator % 2:
-        signs = x.signs()
-    elif x.signs() == "=":
-        signs = "="
-    else:
-        signs = ">" if "=" not in x.signs() else "=>"
-        if exponent.denominator == 1:
-            x = x if "<" not in x.signs() else -x if ">" not in x.signs() else abs(x)
+    is_odd = exponent.numerator % 2 == 1
+    if exponent.denominator > 1 or not is_odd:
+        signs = "=" if signs == "=" else "=>" if "=" in signs else ">"
     result = BY_SIGN.get(signs, ALL)
     if exponent.denominator == 1 and exponent <= 8:
-        ends = [end if isinstance(end, float) else end ** int(exponent) for end in (x.low, x.high)]
-        if isinstance(x.low, float) and int(exponent) % 2 == 0:
-            ends[0] = -INF
-        result = result.with_(_widen(Range(ends[0], ends[1], x.above, x.below)))
+        ends = (x if is_odd else abs(x))[:2]
+        start, stop = ((end if isinstance(end, float) else end ** int(exponent), side) for end, side in ends)
+        result = result.with_(_widen(start, stop))
     return result
 
 
@@ -252,7 +226,7 @@ class Ranges(NumberType):
     name = "range"
 
     lt = le = gt = ge = eq = ne = not_ = and_ = or_ = staticmethod(lambda *_: None)  # no condition is known
-    pi = Range(Fraction(314159, 100000), Fraction(314160, 100000), True, True)
+    pi = Range((Fraction(314159, 100000), 1), (Fraction(314160, 100000), -1))
     number = staticmethod(_range)
     add = staticmethod(Range.plus)
     sub = staticmethod(lambda x, y: x.plus(-y))
@@ -274,7 +248,7 @@ class Ranges(NumberType):
         """Return the range of the largest number."""
         inputs = [_range(x) for x in xs]
         nonzero = all("=" not in r.signs() for r in inputs)
-        return _between(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
+        return Range(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
     def min(self, *xs: Any) -> Range:
         """Return the range of the smallest number."""
@@ -289,9 +263,9 @@ class Ranges(NumberType):
             result = values_of(row)
             if row.increasing and len(inputs) == 1:
                 x = _range(inputs[0])
-                low, above = _at(row, x.low, x.above, -INF) or (result.low, result.above)
-                high, below = _at(row, x.high, x.below, INF) or (result.high, result.below)
-                return result.with_(Range(low, high, above, below, x.nonzero and _at_zero(row) == 0))
+                start, stop = _at(row, x.start, -INF), _at(row, x.stop, INF)
+                nonzero = x.nonzero and _keeps_zero(row, inputs)
+                return result.with_(Range(start or result.start, stop or result.stop, nonzero))
             if result is ALL and name in DEFINITIONS:
                 try:
                     return _range(DEFINITIONS[name](self, *inputs))
@@ -333,7 +307,7 @@ def _backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple
             yield operand, ZERO
     elif primitive.norm and len(operands) == 1 and "=" not in signs:
         yield operands[0], NOT_ZERO
-    elif primitive.increasing and len(operands) == 1 and _at_zero(primitive) == 0:
+    elif _keeps_zero(primitive, operands):
         yield operands[0], BY_SIGN.get(signs, ALL)
 
 
@@ -344,13 +318,12 @@ def _one_sided(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
     for position, relation, end in primitive.bounds.bounds:
         if end is None or (relation == "!=" and end):
             continue
-        if relation == "!=":
-            r = NOT_ZERO
-        elif relation[0] == ">":
-            r = Range(Fraction(end), INF, relation == ">", True)
-        else:
-            r = Range(-INF, Fraction(end), False, relation == "<")
-        limits[position] = limits[position].with_(r) if position in limits else r
+        r = NOT_ZERO
+        if relation[0] == ">":
+            r = Range((Fraction(end), int(relation == ">")), ALL.stop)
+        elif relation[0] == "<":
+            r = Range(ALL.start, (Fraction(end), -int(relation == "<")))
+        limits[position] = limits.get(position, ALL).with_(r)
     return tuple(limits.items())
 
 
@@ -359,7 +332,7 @@ def _domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Rang
         yield value._prev[position], r
     if value.primitive is POW:
         (x, _), y = value._prev, inputs[1]
-        if "<" not in inputs[0].signs() or (y.low == y.high and Fraction(y.low).denominator != 1):
+        if "<" not in inputs[0].signs() or (y.number or Fraction(0)).denominator != 1:
             yield x, POSITIVE if y.signs() == "<" else NOT_NEGATIVE
         elif y.signs() == "<":
             yield x, NOT_ZERO
@@ -367,7 +340,7 @@ def _domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Rang
 
 def _is_total(value: Value, inputs: Sequence[Range]) -> bool:
     primitive = value.primitive
-    if not value._prev or primitive.defined([r.low if r.low == r.high else None for r in inputs]):
+    if not value._prev or primitive.defined([r.number for r in inputs]):
         return True
     if primitive is POW:
         return inputs[0].signs() == ">"
@@ -400,15 +373,6 @@ class ProgramPoint:
             place = place.parent
 
 
-def _share(one: ProgramPoint, other: ProgramPoint) -> ProgramPoint:
-    while one is not other:
-        if one.depth < other.depth:
-            one, other = other, one
-        assert one.parent is not None
-        one = one.parent
-    return one
-
-
 class Guards:
     """The facts that hold in the branches of one formula."""
 
@@ -436,7 +400,8 @@ class Guards:
                     inner = always = still = self.enter_branch(
                         here, value._prev[0], holds, None if here is sure else value
                     )
-                self.place[p] = _share(self.place[p], inner) if p in self.place else inner
+                around = set(inner.enclosing())
+                self.place[p] = next(outer for outer in self.place.get(p, inner).enclosing() if outer in around)
                 for branches, branch in ((self.sure, always), (self.kept, still)):
                     if branch and (p not in branches or branch.depth < branches[p].depth):
                         branches[p] = branch
@@ -624,13 +589,12 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
     largest = 0.0
     for digits in CONSTANT_DIGITS:
         m = Multiprecision(digits, decimals=True)
-        try:
+        with Defined(ArithmeticError, ValueError):
             at = evaluate_in(m, (x, y), {})
-            a, b = at.values
-            differences.append(a - b)
+            differences.append(at.values[0] - at.values[1])
             largest = max([abs(data) for data in at.graph.data if not isinstance(data, bool) and data is not None])
-        except (ExpressionError, ArithmeticError, ValueError):
-            return None
+    if len(differences) < len(CONSTANT_DIGITS):
+        return None
     first, second = differences
     if abs(second) <= MAX_RELATIVE_DIFFERENCE * largest or abs(first - second) > MAX_RELATIVE_DIFFERENCE * abs(second):
         return None

@@ -19,13 +19,11 @@ from ..table.primitives import LOG, SQRT, by_name
 
 MAX_SHORT = 3
 """The most terms or factors of a shared form that users copy."""
-
 MAX_DIGITS = 60
 """The most digits of numerators and denominators; longer ones stay as written."""
 
 MAX_EXPONENT = 300
 """Numbers above 1e300 or below 1e-300 stay as written."""
-
 MAX_FRACTION_DIGITS = 8
 """The most digits of a fraction of integers."""
 
@@ -136,15 +134,14 @@ def decimal_quotient(x: Fraction) -> tuple[Fraction, Fraction]:
     below, more_twos, more_fives = without_twos_and_fives(denominator)
     # Factors of 10 shift the point; surplus twos on one side are fives on the other.
     surplus = twos - more_twos - (fives - more_fives)
-    best: tuple[int, int, int] | None = None
-    for k in range(abs(surplus) + 1):
-        rest = abs(surplus) - k
-        pair = (above * 2**k, below * 5**rest) if surplus > 0 else (above * 5**k, below * 2**rest)
-        digits = _digit_count(pair[0]) + _digit_count(pair[1])
-        if best is None or digits + 1 < best[0]:  # a numerator of 1 is worth one digit
-            best = digits, *pair
-    assert best is not None
-    top, bottom = (Fraction(x // 10 ** (len(str(x)) - _digit_count(x))) for x in best[1:])
+    most, (p, q) = abs(surplus), (2, 5) if surplus > 0 else (5, 2)
+    pairs = [(above * p**k, below * q ** (most - k)) for k in range(most + 1)]
+    counts = [sum(map(_digit_count, pair)) for pair in pairs]
+    best = 0
+    for k, count in enumerate(counts):
+        if count + 1 < counts[best]:  # a numerator of 1 is worth one digit
+            best = k
+    top, bottom = (Fraction(x // 10 ** (len(str(x)) - _digit_count(x))) for x in pairs[best])
     power = Fraction(numerator, denominator) / (top / bottom)
     shift = Fraction(10) ** (_digit_count(int(bottom)) - 1)
     best_pair = min(
@@ -240,26 +237,20 @@ class Canonicalizer:
         return self.interned["number", x]
 
     def _sum_node(self, form: Sum) -> Value:
-        terms = list(form.terms.items())
+        parts: list[tuple[Value | None, Fraction]] = [*form.terms.items()]
+        if form.constant:
+            parts.append((None, form.constant))
         # A positive term goes first, if there is one.
-        first = next((k for k, (_, c) in enumerate(terms) if c > 0), None)
-        if first is not None:
-            terms.insert(0, terms.pop(first))
-        number_first = first is None and form.constant > 0
-        total = self.number(form.constant) if number_first else None
-        for term, c in terms:
-            if total is None:
-                total = self._scale(c, term)
-            else:
-                total = self.node(ADD if c > 0 else SUB, total, self._scale(abs(c), term))
-        assert total is not None
-        if form.constant and not number_first:
-            total = self.node(ADD if form.constant > 0 else SUB, total, self.number(abs(form.constant)))
+        first = next((k for k, (_, c) in enumerate(parts) if c > 0), 0)
+        (term, c), *rest = parts.pop(first), *parts
+        total = self._scale(c, term)
+        for term, c in rest:
+            total = self.node(ADD if c > 0 else SUB, total, self._scale(abs(c), term))
         return total
 
-    def _scale(self, c: Fraction, term: Value) -> Value:
-        if c == 1:
-            return term
+    def _scale(self, c: Fraction, term: Value | None) -> Value:
+        if term is None or c == 1:
+            return term or self.number(c)
         form = self.forms.get(term)
         factors = form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
         return self.node_of(Product(c, factors))

@@ -21,9 +21,7 @@ from .walk import facts_of, rebuild, rewrite
 
 MAX_DEGREE = 100
 """The highest degree of polynomials with coefficients."""
-
 MAX_WRITTEN_FACTORS = 8
-
 C = TypeVar("C")
 T = TypeVar("T")
 
@@ -65,10 +63,8 @@ def fraction_of(root: Value) -> tuple[Value, list[Value]]:
     def plus(a: Quotient, b: Quotient, primitive: Primitive) -> Quotient:
         if a.below is b.below:
             return Quotient(node(primitive, (a.above, b.above)), a.below)
-        return Quotient(
-            node(primitive, (graph_product(a.above, b.below), graph_product(b.above, a.below))),
-            graph_product(a.below, b.below),
-        )
+        sides = graph_product(a.above, b.below), graph_product(b.above, a.below)
+        return Quotient(node(primitive, sides), graph_product(a.below, b.below))
 
     def multiplied(a: Quotient, b: Quotient) -> Quotient:
         return Quotient(graph_product(a.above, b.above), graph_product(a.below, b.below))
@@ -182,7 +178,6 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
 # ---- identities
 MAX_PRODUCTS = 4_000
 """The most products of terms for an identity: a quarter of a second."""
-
 SQUARES = {"cos": ("sin", Fraction(-1)), "cosh": ("sinh", Fraction(1))}
 """Functions whose square is 1 plus or minus another's."""
 

@@ -39,7 +39,6 @@ MAX_NESTED_SUMS = 6
 MAX_MERGED_TERMS = 12  # of a shared sum or product
 MAX_LINED = 2
 """Sums to higher powers keep their inner denominators."""
-
 MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
 MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
 
@@ -57,7 +56,6 @@ for _row in PRIMITIVES.values():
 
 _QUOTIENTS = {above: (name, below) for name, (above, below) in ALL_QUOTIENTS.items() if above}
 """Quotient and divisor by dividend."""
-
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
 

@@ -253,20 +253,16 @@ class Operator:
         ball = self.m.number
         return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
 
-    def _all(self, point: Mapping[str, Any], holds: Callable[[Any], bool]) -> bool:
-        with Defined(ArithmeticError, ValueError):
-            values = evaluate_in(self.m, self.outputs, point, ()).values
-            return all(holds(self.m.number(x).a) for x in values)
-        return False
-
     def proves_root(self, point: Sequence[float]) -> bool:
         """Return whether the equations provably hold at a point."""
-        numbers = dict(zip(self.unknowns, map(self.m.number, point), strict=True))
-        return self._all({**self.values, **numbers}, lambda a: bool(a.is_zero()))
+        return self.decide([self.m.number(x).a for x in point]) is True
 
     def is_bounded(self, box: Box) -> bool:
         """Return whether all equations are bounded over the box."""
-        return self._all(self._point(box), lambda a: bool(a.is_finite()))
+        with Defined(ArithmeticError, ValueError):
+            values = evaluate_in(self.m, self.outputs, self._point(box), ()).values
+            return all(self.m.number(x).a.is_finite() for x in values)
+        return False
 
     def decide(self, box: Box) -> bool | None:
         """Return whether the equations hold in all of the box, or nowhere in it; None if undecided."""
@@ -358,22 +354,17 @@ def search(
     flat: list[Box] = []
     widths = [float(a.rad()) or 1.0 for a in box]
     waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
-    order, boxes, counted = count(1), 0, 0
+    order, boxes = count(1), 0
     work = current_budget()
-    before, reserved, complete = work.left, 0.0, True
+    reserved, complete = 0.0, True
 
     def wait(here: Box) -> None:
         widest = max(float(a.rad()) / width for a, width in zip(here, widths, strict=True))
         heapq.heappush(waiting, (-widest, next(order), here))
 
     while waiting:
-        boxes += 1
-        if len(proven) > counted:
-            # work for the digits of the proven solutions
-            reserved += BOXES_A_SOLUTION * (before - work.left)
-            counted += 1
-        before = work.left
-        if boxes > MAX_BOXES or work.left < max(RESERVED_WORK_SHARE * work.most, reserved) or stop():
+        boxes, before = boxes + 1, work.left
+        if boxes > MAX_BOXES or before < max(RESERVED_WORK_SHARE * work.most, reserved) or stop():
             undecided += [here for _, _, here in waiting]
             complete = False
             break
@@ -387,15 +378,16 @@ def search(
         if contracted is not None:
             if not _overlap(contracted, here):
                 continue
-            if _is_inside(contracted, here):
-                proven.append(contracted)
-                continue
-            # a solution may be on the edge: grow the box around it
-            grown = [_grow(a) for a in contracted]
-            again = operator.contract(grown)
-            no_wider = all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True))
-            if again is not None and _is_inside(again, grown) and no_wider:
-                proven.append(again)
+            unique = contracted if _is_inside(contracted, here) else None
+            if unique is None and all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True)):
+                # a solution may be on the edge: grow the box around it
+                grown = [_grow(a) for a in contracted]
+                again = operator.contract(grown)
+                unique = again if again is not None and _is_inside(again, grown) else None
+            if unique is not None:
+                proven.append(unique)
+                # work for the digits of the solution
+                reserved += BOXES_A_SOLUTION * (before - work.left)
                 continue
             met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]
             if any(float(a.rad()) < 0.6 * float(b.rad()) for a, b in zip(met, here, strict=True)):

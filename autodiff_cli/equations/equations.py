@@ -14,22 +14,11 @@ from typing import NamedTuple
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..language.tokens import (
-    AUGMENT,
-    CLOSE,
-    COMMA,
-    COMPARISON,
-    EQUALS,
-    KIND,
-    NAME,
-    OPEN,
-    Token,
-    check_commas,
-    split_statements,
-)
+from ..language.tokens import CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, check_commas, split_statements
 from ..table.primitive import FUNCTIONS
 
 _OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
+_AUGMENT = KIND["AUGMENT"]
 _LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
 
 
@@ -158,7 +147,7 @@ def _kind(
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
-    if AUGMENT in kinds[:2]:
+    if _AUGMENT in kinds[:2]:
         return "bind", name
     if place is None or kinds[place] != EQUALS or kinds[0] != NAME:
         return "equation", name
@@ -213,12 +202,9 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
             continue
         for side, word in ((tokens[:sign], "left"), (tokens[sign + 1 :], "right")):
             if not side:
-                raise ExpressionError(
-                    "syntax",
-                    f"the {word} side of this equation is missing",
-                    Span(*tokens[sign][1:]),
-                    "write an expression on both sides, `x**2 = 2`, on one line or in parentheses",
-                )
+                hint = "write an expression on both sides, `x**2 = 2`, on one line or in parentheses"
+                message = f"the {word} side of this equation is missing"
+                raise ExpressionError("syntax", message, Span(*tokens[sign][1:]), hint)
             start, end = side[0][1], side[-1][2]
             parse(text[:first] + " " * (start - first) + text[start:end], named, units=units)
 

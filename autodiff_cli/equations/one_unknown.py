@@ -25,7 +25,7 @@ from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitives import OSCILLATING
-from .residuals import ROOT_DIGITS, ZERO_ROUNDINGS, Root, Search, Stopped, half_ulp
+from .residuals import ROOT_DIGITS, Root, Search, Stopped, half_ulp
 
 Sample = tuple[float, float, float]
 """A number, and the equation's value and slope there."""
@@ -82,21 +82,15 @@ class OneEquation(Search):
             self.least = x, value, slopes[0]
         return x, value, slopes[0]
 
-    def _is_defined(self, x: float) -> bool:
-        with Defined():
-            self._evaluator.value(self._point_at(x))
-            return True
-        return False
-
     def _point_at(self, x: float) -> list[float]:
-        values = {**self.problem.values, self.name: x}
+        values = self.values_at([x])
         return [values[name] for name in self._evaluator.variables]
 
     def _rounding(self, x: float, *, own: bool = True) -> float:
-        return self.rounding_errors({self.name: x}, own=own)[0]
+        return self.rounding_errors([x], own=own)[0]
 
     def _is_small(self, sample: Sample | None) -> bool:
-        return sample is not None and abs(sample[1]) <= ZERO_ROUNDINGS * self._rounding(sample[0])
+        return sample is not None and self.rounds_to_zero(sample[:1], sample[1:2])
 
     def solve_once(self) -> list[list[float]]:
         """Return the requested solution, if any."""
@@ -114,15 +108,11 @@ class OneEquation(Search):
     def _candidates(self, start: float) -> Iterator[float]:
         near: Sample = start, math.inf, 0.0
 
-        def residual(point: list[float]) -> tuple[list[float], float] | None:
+        def system(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
             sample = self(point[0])
-            return None if sample is None else ([sample[1]], sample[2])
+            return None if sample is None else ([sample[1]], [[sample[2]]])
 
-        def step_of(slope: float, values: list[float]) -> list[float]:
-            return [-values[0] / slope]
-
-        steps = newton(REAL, residual, [start], smallest=1e-9, solve=step_of)
-        for (x,), ((value,), slope), _ in islice(steps, 201):
+        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, system, [start], smallest=1e-9), 201):
             near = x, value, slope
         touched = self._is_small(near)
         if touched and near[2]:
@@ -169,11 +159,10 @@ class OneEquation(Search):
         ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
         near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         near = f"; it is {self.exact[1]}" if self.exact else near
-        raise point_error(
-            f"left side less right side does not change its sign between {text(low)} and {text(high)}, and no root "
-            f"was found there: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}",
-            "give other bounds" + ("" if self.exact else "; `--all --certified` proves that there is no root"),
-        )
+        where = f"does not change its sign between {text(low)} and {text(high)}, and no root was found there"
+        message = f"left side less right side {where}: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}"
+        proof = "" if self.exact else "; `--all --certified` proves that there is no root"
+        raise point_error(message, f"give other bounds{proof}")
 
     def search_all(self) -> list[list[float]]:
         """Return all solutions that a grid between the bounds shows."""
@@ -252,14 +241,8 @@ class OneEquation(Search):
         return [min(inside, key=lambda sample: abs(sample[1]))[0]]
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
-        samples: dict[float, Sample | None] = {inside[0]: inside}
-
-        def has_value(x: float) -> bool:
-            samples[x] = self(x)
-            return samples[x] is not None
-
-        edge = samples[bisect(has_value, inside[0], outside, most=MAX_EDGE_HALVINGS)[0]]
-        assert edge is not None
+        x, _ = bisect(lambda x: self(x) is not None, inside[0], outside, most=MAX_EDGE_HALVINGS)
+        edge = self(x) or inside
         root = self._end_of_a_piece(edge[0])
         return edge if root is None else (root, 0.0, edge[2])
 
@@ -353,7 +336,7 @@ class OneEquation(Search):
             root = self._refine(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
-                if not self._is_defined(x):
+                if self(x) is None:
                     self.rejected[x] = None
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
@@ -425,14 +408,14 @@ class OneEquation(Search):
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
             beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
-            root = next(filter(self._is_defined, beside), None)
+            root = next((y for y in beside if self(y)), None)
             near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
             if root is None or abs(root - x) > near:
                 continue
             # not at the end of an interval of roots
             if not any(self._is_small(self(root + 1e3 * side)) for side in (-near, near)):
                 off = 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(end - root)), math.inf)
-                self.known[root,] = Root(order, [off], None, equation)
+                self.known[root,] = Root(order, [off], equation)
                 return root
         return None
 
@@ -501,7 +484,7 @@ class OneEquation(Search):
             # f may be 0 at the double, and not beside it
             x = float(x)
             here = function(x)
-            if here is None and not self._is_defined(x):
+            if here is None and self(x) is None:
                 self.rejected[x] = None
             if here is None or here[0] != 0:
                 return None
@@ -562,7 +545,7 @@ class OneEquation(Search):
             if multiplicity > 1 and not exact and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS:
                 numbers = [constant(float(c), str(c)) for c in reversed(factor)]
                 equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, self.leaf)), c)), numbers)
-            self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], None, equation)
+            self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], equation)
         return [[root.x] for root in roots]
 
     def describe_search(self, count: int) -> str:
@@ -576,16 +559,13 @@ class OneEquation(Search):
         while proven < self.farthest:
             proven *= 10
         nearest = f"the {count} nearest of " if self.count > count else ""
-        low, high, first, last = (
-            self.problem.text(self.name, x, 7) for x in (-self.reach, self.reach, -proven, proven)
-        )
-        between = f"{self.name}={first}:{last}"
-        between = f"--between {between}" if self.problem.units is None else f'--between "{between}"'
-        more = f"; `{between} --all --certified` proves whether there are more in that range"
-        return (
-            f"{nearest}{plural(max(count, self.count), 'solution')} found for {low} ≤ {self.name} ≤ "
-            f"{high} on a grid{'' if self.plateaus else more}"
-        )
+        shown = -self.reach, self.reach, -proven, proven
+        low, high, first, last = (self.problem.text(self.name, x, 7) for x in shown)
+        quote = "" if self.problem.units is None else '"'
+        between = f"--between {quote}{self.name}={first}:{last}{quote}"
+        more = "" if self.plateaus else f"; `{between} --all --certified` proves whether there are more in that range"
+        solutions = f"{nearest}{plural(max(count, self.count), 'solution')}"
+        return f"{solutions} found for {low} ≤ {self.name} ≤ {high} on a grid{more}"
 
     def describe_least_residual(self) -> str:
         """Describe the point with the least residual."""
@@ -602,7 +582,7 @@ class OneEquation(Search):
             if in_digits is not None and not any(in_digits):
                 return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
             beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
-            if in_digits is None and not all(map(self._is_defined, beside)):
+            if in_digits is None and not all(map(self, beside)):
                 return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
             exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
             return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"

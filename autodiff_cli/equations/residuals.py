@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from operator import mul
+from operator import gt, mul
 from typing import Any, NamedTuple
 
 from ..errors import Diagnostic
@@ -44,8 +44,15 @@ class Stopped(Exception):
 class Accuracy(NamedTuple):
     """How far a solution may be off, and how much that changes the derivative."""
 
-    errors: dict[str, float]
+    errors: list[float]
     change: float
+
+    def lacks_digits(self, x: Sequence[float]) -> bool:
+        """Return whether a solution or its derivatives need more digits, for which the unknowns are few enough."""
+        least = 1e-3 * max(map(abs, x), default=0.0)
+        sizes = [MAX_ROUGHNESS * max(abs(a), least) for a in x]
+        is_rough = any(map(gt, self.errors, sizes)) or self.change > MAX_CHANGE
+        return is_rough and len(x) <= MAX_UNKNOWNS_IN_DIGITS
 
 
 class Root(NamedTuple):
@@ -54,7 +61,6 @@ class Root(NamedTuple):
     multiplicity: int | None = None
     errors: Sequence[float] | None = None
     """How far off the unknowns may be, if known without derivatives."""
-    accuracy: Accuracy | None = None
     equation: Value | None = None
     """A function of which this is a simple zero, if the equation is none."""
 
@@ -136,11 +142,15 @@ class Search:
 
         return values_and_rows
 
-    def rounding_errors(self, at: Mapping[str, float], *, own: bool = True) -> list[float]:
+    def values_at(self, x: Sequence[float]) -> dict[str, float]:
+        """Return the values of all variables at a point."""
+        return {**self.problem.values, **dict(zip(self.unknowns, x, strict=True))}
+
+    def rounding_errors(self, x: Sequence[float], *, own: bool = True) -> list[float]:
         """Return bounds on rounding errors, with those of the unknowns if `own`."""
         values = {
-            name: Bounded(x, UNIT_ROUNDOFF * abs(x) if own and name in self.unknowns else 0.0)
-            for name, x in {**self.problem.values, **at}.items()
+            name: Bounded(a, UNIT_ROUNDOFF * abs(a) if own and name in self.unknowns else 0.0)
+            for name, a in self.values_at(x).items()
         }
         errors = []
         for output in self.outputs:
@@ -150,49 +160,42 @@ class Search:
             errors.append(error if math.isfinite(error) else 0.0)
         return errors
 
-    def residuals(self, at: Mapping[str, float]) -> tuple[list[float], list[list[float]] | None]:
+    def rounds_to_zero(self, x: Sequence[float], values: Sequence[float]) -> bool:
+        """Return whether the outputs at a point may be 0 but for rounding errors."""
+        return all(abs(a) <= ZERO_ROUNDINGS * error for a, error in zip(values, self.rounding_errors(x), strict=True))
+
+    def residuals(self, x: Sequence[float]) -> tuple[list[float], list[list[float]] | None]:
         """Return the outputs, and their derivatives by the unknowns or None."""
-        swept = evaluate_in(REAL, self.outputs, {**self.problem.values, **at}, self.unknowns)
-        left = [float(x) + 0.0 for x in swept.values]
+        swept = evaluate_in(REAL, self.outputs, self.values_at(x), self.unknowns)
+        left = [float(a) + 0.0 for a in swept.values]
         with Defined():
-            return left, [[float(x) for x in row] for row in swept.jacobian()[0]]
+            return left, [[float(a) for a in row] for row in swept.jacobian()[0]]
         return left, None
 
-    def accuracy(
-        self, at: Mapping[str, float], left: Sequence[float], rows: Sequence[Sequence[float]] | None
-    ) -> Accuracy | None:
+    def accuracy(self, x: Sequence[float]) -> Accuracy | None:
         """Return |F_u⁻¹| times the residuals; None where F_u may be singular."""
+        left, rows = self.residuals(x)
         inverted = None if rows is None else inverse(rows)
         if inverted is None or rows is None:
             return None
-        off = [abs(r) + error for r, error in zip(left, self.rounding_errors(at), strict=True)]
-        lines = dict(zip(at, inverted, strict=True))
-        errors = {name: dot(map(abs, line), off) for name, line in lines.items()}
+        off = [abs(r) + error for r, error in zip(left, self.rounding_errors(x), strict=True)]
+        errors = [dot(map(abs, line), off) for line in inverted]
         change = 0.0
         worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
         for side in (2.0, -2.0):
-            steps = {name: math.copysign(side * errors[name], side * line[worst]) for name, line in lines.items()}
+            steps = [side * math.copysign(error, line[worst]) for error, line in zip(errors, inverted, strict=True)]
             moved = None
             with Defined():
-                moved = self.residuals({name: x + steps[name] for name, x in at.items()})[1]
+                moved = self.residuals([a + step for a, step in zip(x, steps, strict=True)])[1]
             pairs = zip(moved or rows, rows, strict=True)
             changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
             change = max(change, *(dot(map(abs, line), changes) for line in inverted))
             if change < NEGLIGIBLE_CHANGE:
                 break
-        size = max((abs(x) for x in at.values()), default=0.0) or 1.0
+        size = max(map(abs, x), default=0.0) or 1.0
         # at a multiple root this changes all of the derivative
-        is_near = all(error <= 1e-3 * max(abs(at[name]), 1e-6 * size) for name, error in errors.items())
+        is_near = all(error <= 1e-3 * max(abs(a), 1e-6 * size) for a, error in zip(x, errors, strict=True))
         return Accuracy(errors, change) if is_near and change < 1 else None
-
-
-def lacks_digits(x: Sequence[float], accuracy: Accuracy | None) -> bool:
-    """Return whether a solution or its derivatives need more digits."""
-    if accuracy is None or accuracy.change > MAX_CHANGE:
-        return True
-    least = 1e-3 * max(map(abs, x), default=0.0)
-    errors = accuracy.errors.values()
-    return any(error > MAX_ROUGHNESS * max(abs(a), least) for a, error in zip(x, errors, strict=True))
 
 
 def half_ulp(x: float) -> float:

@@ -20,7 +20,7 @@ from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import rank, solve_linear
 from ..numerics.newton import newton
-from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, ZERO_ROUNDINGS, Accuracy, Root, Search, lacks_digits
+from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, Root, Search
 
 MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
@@ -42,10 +42,6 @@ RELATIVE_OFFSET = 1e-6
 """The relative distance of a start from a singular solution."""
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
-
-
-class _Known(Exception):
-    """Newton's method converged to a known solution."""
 
 
 class SeveralEquations(Search):
@@ -71,13 +67,13 @@ class SeveralEquations(Search):
         self.count_evaluation()
         if not all(map(math.isfinite, x)):
             raise ExpressionError("overflow", "the point is too large")
-        unknowns = dict(zip(self.unknowns, map(float, x), strict=True))
-        point = [{**self.problem.values, **unknowns}[name] for name in self.problem.program.variables]
+        here = self.values_at(list(map(float, x)))
+        point = [here[name] for name in self.problem.program.variables]
         rows = [evaluator(point) for evaluator in self._evaluators]
         values = self.np.array([value for value, _ in rows])
         size = math.hypot(*values)
         if self.least is None or size < self.least[0]:
-            self.least = size, list(unknowns.values())
+            self.least = size, [here[name] for name in self.unknowns]
         return values, self.np.array([row for _, row in rows])
 
     def solve_once(self) -> list[list[float]]:
@@ -94,7 +90,7 @@ class SeveralEquations(Search):
     def _decide(self, solutions: list[list[float]]) -> list[list[float]]:
         """Decide in fractions about singular linear equations."""
         is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
-        if not (self.linear and is_small) or (solutions and self._accuracy(solutions[0])):
+        if not (self.linear and is_small) or (solutions and self.accuracy(solutions[0])):
             return solutions
         with Defined(ArithmeticError, ValueError):
             in_fractions = self.system(EXACT, self.parameters(EXACT))
@@ -113,10 +109,6 @@ class SeveralEquations(Search):
             if solutions and all(low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)):
                 self.complete, solutions = False, solutions[:1]
         return solutions
-
-    def _accuracy(self, x: Sequence[float]) -> Accuracy | None:
-        at = dict(zip(self.unknowns, x, strict=True))
-        return self.accuracy(at, *self.residuals(at))
 
     around = solve_once
 
@@ -141,8 +133,6 @@ class SeveralEquations(Search):
         self, start: Sequence[float], is_known: Callable[[Sequence[float]], bool] = lambda _: False
     ) -> list[float] | None:
         def evaluate(x: list[float]) -> tuple[Any, Any] | None:
-            if is_known(x):
-                raise _Known
             with Defined():
                 return self(x)
             return None
@@ -151,36 +141,29 @@ class SeveralEquations(Search):
             return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
 
         steps = newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
-        try:
-            points = [*islice(steps, MAX_NEWTON_STEPS + 1)]
-        except _Known:
-            return None
-        if not points:
-            return None
-        (_, (first, _), _), (x, (values, _), _) = points[0], points[-1]
+        x, first = [math.nan], 0.0  # in no bounds
+        for point, (values, _), _ in islice(steps, MAX_NEWTON_STEPS + 1):
+            x, first = point, first or math.hypot(*values)
+            if is_known(x):
+                return None
         if not self._inside(x, NEAR):
             return None
-        holds = self._holds(x, values)
-        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * math.hypot(*first):
+        holds = self.rounds_to_zero(x, values)
+        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
             return None
-        known, limit = self._accuracy(x), None
-        if not holds or (lacks_digits(x, known) and (known is None or len(x) <= MAX_UNKNOWNS_IN_DIGITS)):
+        known, limit = self.accuracy(x), None
+        if not holds or known is None or known.lacks_digits(x):
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
                 return None
             x = limit
-            known = self._accuracy(x)
         is_exact = limit is not None and self.holds_exactly(x)
-        self.known[tuple(x)] = Root(None, [0.0] * len(x) if is_exact else None, known)
+        self.known[tuple(x)] = Root(errors=[0.0] * len(x) if is_exact else None)
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
         return moved if all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True)) else None
-
-    def _holds(self, x: Sequence[float], values: Sequence[float]) -> bool:
-        near = self.rounding_errors(dict(zip(self.unknowns, x, strict=True)))
-        return all(abs(value) <= ZERO_ROUNDINGS * error for value, error in zip(values, near, strict=True))
 
     def _limit(self, x: list[float]) -> list[float] | None:
         """Return the limit of Newton's method from beside a point, if any.
@@ -214,7 +197,7 @@ class SeveralEquations(Search):
         if before:
             x = [float(a) for a in limit or ()]
             with Defined():
-                return x if x and self._holds(x, self(x)[0]) else None
+                return x if x and self.rounds_to_zero(x, self(x)[0]) else None
             return None
         # the derivative is singular all around, as with two equal equations
         flat = True

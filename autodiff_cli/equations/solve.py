@@ -12,17 +12,7 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import (
-    Point,
-    Problem,
-    Quantity,
-    as_number,
-    check_values,
-    numbers_or_quantities,
-    parse,
-    unused_name,
-    wanted_variables,
-)
+from ..inputs.problem import Point, Problem, check_values, numbers_or_quantities, parse, unused_name, wanted_variables
 from ..language.elements import expand
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.budget import Defined
@@ -34,18 +24,7 @@ from .enclosures import Operator, boxes, prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
-from .residuals import (
-    MAX_UNKNOWNS_IN_DIGITS,
-    ROOT_DIGITS,
-    Ends,
-    Root,
-    Search,
-    Stopped,
-    derivatives,
-    half_ulp,
-    lacks_digits,
-    second_derivatives,
-)
+from .residuals import ROOT_DIGITS, Ends, Root, Search, Stopped, derivatives, half_ulp, second_derivatives
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
@@ -161,8 +140,7 @@ def solve(
     is_open = finder.complete is None and finder.undecided is None
     if is_open and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
-    outcome = _outcome(finder, len(solutions), every)
-    reason, message = ("interrupted", "interrupted") if interrupted else outcome
+    reason, message = ("interrupted",) * 2 if interrupted else _outcome(finder, len(solutions), every)
     fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
@@ -274,21 +252,21 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     (name,) = unknowns or ()
     if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
         return None
+    numbers = {other: getattr(x, "number", x) for other, x in numbers_or_quantities(point).items()}
     values = {
-        other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(as_number(x, other))).outputs[0]
+        other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(numbers[other])).outputs[0]
         for other, x in point.items()
-        if other != name and type(x) is not Quantity
+        if other != name and not hasattr(x, "unit")
     }
     formulas = formula_solutions(program.outputs[0], program.variables[name], values)
     if formulas is None:
         return None
     units = None
-    if any(type(x) is Quantity for x in point.values()):
+    if any(hasattr(x, "unit") for x in point.values()):
         from ..inputs.quantities import Units  # only units need it
         from ..quantities.unit import Unit
 
         units = Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
-    numbers = {other: x.number if type(x) is Quantity else as_number(x, other) for other, x in point.items()}
     held: dict[str, Shown] = {x: numbers[x] for x in point if x in program.leaves and x != name}
     return Solved(
         text=text,
@@ -312,10 +290,10 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     unknowns, wanted, outputs = finder.unknowns, problem.wanted, finder.outputs
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
-    left, slopes = finder.residuals(at)
-    multiplicity, off, known, equation = finder.known.get(tuple(start), Root())
-    if known is None and (multiplicity or 1) == 1 and equation is None:
-        known = finder.accuracy(at, left, slopes)
+    left, slopes = finder.residuals(start)
+    multiplicity, off, equation = finder.known.get(tuple(start), Root())
+    may_be_simple = (multiplicity or 1) == 1 and equation is None
+    known = finder.accuracy(start) if may_be_simple else None
     simple = known is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
@@ -324,8 +302,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
         plain = m is REAL or (exact and not simple and m.name == "precision")
-        here = {name: m.number(x) for name, x in at.items()} if plain else None
-        here = here or _sharpen(m, finder, values, at, order_there or 0, sharp, exact)
+        numbers = {name: m.number(x) for name, x in at.items()}
+        here = numbers if plain else _sharpen(m, finder, values, at, order_there or 0, sharp, exact)
         answer: dict[str, Any] = {"values": here}
         if simple and wanted:
             everything = {**values, **here}
@@ -362,12 +340,12 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         return answer
 
     answer: dict[str, Any] | None = None
-    in_digits = arithmetic == DOUBLE and equation is None and len(at) <= MAX_UNKNOWNS_IN_DIGITS
-    if in_digits and (multiplicity or 1) == 1 and lacks_digits(start, known):
+    is_rough = known is None or known.lacks_digits(start)
+    if arithmetic == DOUBLE and equation is None and (multiplicity or 1) == 1 and is_rough:
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = arithmetic.run(point, in_more_digits, tree)
-            left, slopes = finder.residuals(at)
+            left, slopes = finder.residuals([*at.values()])
             answer, multiplicity = sharper, 1
             off = off or [half_ulp(x) if x else MAX_VANISHING for x in at.values()]
         if answer is None:
@@ -397,7 +375,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         problem.warnings.append(Diagnostic("multiple", message, None, hint))
     bounds: Any = dict.fromkeys(at)
     if arithmetic == DOUBLE and (known or off is not None):
-        bounds = known.errors if known and off is None else _named(at, off or ())
+        bounds = _named(at, known.errors if known and off is None else off or ())
     if tree is not None:
         from ..inputs.quantities import in_units  # only units need it
 

@@ -20,7 +20,6 @@ from ..table.primitive import PRIMITIVES, Primitive
 
 MAX_NODES = 400
 """Nodes of a formula, shared ones counted at each use."""
-
 MAX_STEPS = 2_000
 """Steps of all derivations in an answer."""
 

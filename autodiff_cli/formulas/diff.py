@@ -51,7 +51,6 @@ MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
 MAX_LENGTH = 1_000_000
 """Characters of a formula with shared parts expanded."""
-
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
     "latex": (".tex",),

@@ -204,7 +204,7 @@ def test_other_roots_between_the_bounds_are_told_and_listed() -> None:
 def test_all_solutions_are_proven() -> None:
     found = solve("x**5 - 5x**3 + 4x", between=Range(-3, 3), every=True, arithmetic=CERTIFIED)
     assert found.complete and found.converged
-    assert [each.values["x"].describe_least_residual for each in found.solutions] == [-2.0, -1.0, 0.0, 1.0, 2.0]
+    assert [each.values["x"].nearest for each in found.solutions] == [-2.0, -1.0, 0.0, 1.0, 2.0]
     none = solve("x**2 + 1 = cos(x)/2", between=Range(-30, 30), every=True, arithmetic=CERTIFIED)
     assert none.complete and none.reason == "none" and not none.solutions
     # two of the four lie outside
