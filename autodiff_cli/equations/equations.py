@@ -133,11 +133,8 @@ def _state(text: str, tokens: list[Token]) -> _Statement:
         # programmers may write equations so
         signs = doubled
     if len(signs) > 1:
-        message = "this equation has two signs of equality"
-        separated = commas and any(kind == COMMA for kind, _, _ in tokens[signs[0] : signs[1]])
         hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
-        hint = hint if separated else "write two equations: `a = b; b = c`"
-        raise ExpressionError("syntax", message, Span(*tokens[signs[1]][1:]), hint)
+        raise ExpressionError("syntax", "this equation has two signs of equality", Span(*tokens[signs[1]][1:]), hint)
     return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 

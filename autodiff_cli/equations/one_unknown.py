@@ -63,7 +63,7 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with more digits of it."""
+        """Points where the value only rounds to 0, with its value in more digits, if known."""
         self.reach = self.farthest = 0.0
         self.count = 0
 
@@ -348,14 +348,12 @@ class OneEquation(Search):
 
     def _round_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
-        in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
-        value = in_digits and in_digits[0]
+        value, _ = self._in_digits(ZERO_TEST_DIGITS)(at) or (None, None)
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
-                in_digits = 0, 0  # these digits are rounding errors
-            self.rejected[at] = in_digits
+            is_rounding = again is not None and abs(value - again[0]) > 0.01 * abs(again[0])
+            self.rejected[at] = None if is_rounding else value
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
@@ -550,11 +548,8 @@ class OneEquation(Search):
 
     def describe_search(self, count: int) -> str:
         """Return a sentence on the search; `solved` if one root was requested."""
-        if not self.reach or not count:
+        if not self.reach or not count or not self.count:
             return "solved"
-        if not self.count:
-            ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
-            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
         proven = FIRST_REACH
         while proven < self.farthest:
             proven *= 10
@@ -577,15 +572,11 @@ class OneEquation(Search):
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
-        for x, in_digits in self.rejected.items():
-            at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
-            if in_digits is not None and not any(in_digits):
-                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
-            beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
-            if in_digits is None and not all(map(self, beside)):
-                return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
-            exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
-            return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"
+        for x, value in self.rejected.items():
+            outcome = "where no root is proven"
+            if value:
+                outcome = f"where there is no root: in more digits it is {value.context.nstr(value, 3)}"
+            return f"; it is 0 within rounding errors at {self.name} = {self._text(x)}, {outcome}"
         return ""
 
     def _text(self, x: float) -> str:

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 MAX_UNKNOWNS = 200
 MAX_HESSIAN_SIZE = 30
-MAX_NAMED_POLES = 4
 SHARP_DIGITS = 17
 """Digits of a solution for which doubles are too rough."""
 MAX_VANISHING = 1e-20
@@ -443,13 +442,7 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
     if boxes:
-        message = f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
-        if finder.unbounded:
-            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
-            places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
-            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
-            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
-        return "undecided", message
+        return "undecided", f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if boxes is not None:
