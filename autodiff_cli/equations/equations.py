@@ -8,7 +8,6 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
@@ -208,19 +207,14 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
     spans = [program.whole.span(root) for root in program.roots]
-    if len(spans) == sum(statement.outputs for statement in equations):
-        left = iter(spans)
-        return [
-            _text_at(text, span if statement.sign is None else statement.span)
-            for statement in equations
-            for span in islice(left, statement.outputs)
-        ]
     starts = [statement.span.start for statement in equations]
     of = [max(0, bisect(starts, span.start) - 1) if span is not None else 0 for span in spans]
     texts = []
-    for place, k in enumerate(of):
-        written = _text_at(text, equations[k].span)
-        texts.append(written if of.count(k) == 1 else f"({written})[{place - of.index(k) + 1}]")
+    for place, (k, span) in enumerate(zip(of, spans, strict=True)):
+        count = of.count(k)
+        is_listed = equations[k].sign is None and equations[k].outputs == count
+        written = _text_at(text, span if is_listed else equations[k].span)
+        texts.append(written if is_listed or count == 1 else f"({written})[{place - of.index(k) + 1}]")
     return texts
 
 

@@ -63,7 +63,7 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with its value in more digits, if known."""
+        """Points where the value only rounds to 0, with its value in more digits; 0 if that is not known."""
         self.reach = self.farthest = 0.0
         self.count = 0
 
@@ -337,7 +337,7 @@ class OneEquation(Search):
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
                 if self(x) is None:
-                    self.rejected[x] = None
+                    self.rejected[x] = 0
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
                     is_exact = is_exact and self._rounding(x, own=False) == 0.0
@@ -353,7 +353,7 @@ class OneEquation(Search):
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
             is_rounding = again is not None and abs(value - again[0]) > 0.01 * abs(again[0])
-            self.rejected[at] = None if is_rounding else value
+            self.rejected[at] = 0 if is_rounding else value
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
@@ -483,7 +483,7 @@ class OneEquation(Search):
             x = float(x)
             here = function(x)
             if here is None and self(x) is None:
-                self.rejected[x] = None
+                self.rejected[x] = 0
             if here is None or here[0] != 0:
                 return None
         orders = []
@@ -573,9 +573,8 @@ class OneEquation(Search):
 
     def _only_rounded(self) -> str:
         for x, value in self.rejected.items():
-            outcome = "where no root is proven"
-            if value:
-                outcome = f"where there is no root: in more digits it is {value.context.nstr(value, 3)}"
+            outcome = "where no root is proven" if value == 0 else "where there is no root"
+            outcome += f": in more digits it is {value.context.nstr(value, 3)}" if value else ""
             return f"; it is 0 within rounding errors at {self.name} = {self._text(x)}, {outcome}"
         return ""
 
