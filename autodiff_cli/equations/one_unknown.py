@@ -63,7 +63,7 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with its value in more digits; 0 if that is not known."""
+        """Points where the value only rounds to 0, with its value in more digits; 0 if all is open."""
         self.reach = self.farthest = 0.0
         self.count = 0
 
@@ -348,12 +348,12 @@ class OneEquation(Search):
 
     def _round_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
-        value, _ = self._in_digits(ZERO_TEST_DIGITS)(at) or (None, None)
+        value, slope = self._in_digits(ZERO_TEST_DIGITS)(at) or (None, None)
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            is_rounding = again is not None and abs(value - again[0]) > 0.01 * abs(again[0])
-            self.rejected[at] = 0 if is_rounding else value
+            is_open = again and abs(value - again[0]) > 0.01 * abs(again[0]) or (value == 0 and not slope)
+            self.rejected[at] = 0 if is_open else value or None
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
