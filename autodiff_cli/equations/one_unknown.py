@@ -352,7 +352,7 @@ class OneEquation(Search):
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            is_open = again and abs(value - again[0]) > 0.01 * abs(again[0]) or (value == 0 and not slope)
+            is_open = (again and abs(value - again[0]) > 0.01 * abs(again[0])) or (value == 0 and not slope)
             self.rejected[at] = 0 if is_open else value or None
             return []
         if exact:
