@@ -254,48 +254,40 @@ class OneEquation(Search):
                 ratio = math.log(b / near)
                 points |= {sign * near * math.exp(ratio * k / GRID_STEPS) for k in range(1, GRID_STEPS)}
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
-        roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
+        roots = [x for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
             if here is not None or there is not None:
                 ends = here or self._edge(there, x), there or self._edge(here, y)  # type: ignore[arg-type]
-                roots += [(end[0], True) for end in ends if end[1] == 0 and x < end[0] < y]
+                roots += [end[0] for end in ends if end[1] == 0 and x < end[0] < y]
                 roots += self._between_samples(*ends)
-        distinct: list[tuple[float, bool]] = []
+        distinct: list[float] = []
         for root in sorted(roots):
-            if not distinct or abs(root[0] - distinct[-1][0]) > 1e-7 * (abs(root[0]) + 1e-9 * (high - low)):
+            if not distinct or abs(root - distinct[-1]) > 1e-7 * (abs(root) + 1e-9 * (high - low)):
                 distinct.append(root)
-            elif root[1] and not distinct[-1][1]:
-                distinct[-1] = root
-        return [x for x, _ in distinct]
+        return distinct
 
-    def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
+    def _between_samples(self, a: Sample, b: Sample) -> list[float]:
         if _opposite(a, b):
-            yield from ((root, True) for root in self._bracket(a, b))
-            return
+            return self._bracket(a, b)
         # towards 0 on the left and away on the right: the minimum is in between
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
-            return
+            return []
         left, right = a, b
         for _ in range(MAX_HALVINGS):
             x = left[0] + (right[0] - left[0]) / 2
             if not left[0] < x < right[0]:
                 break
             here = self(x)
-            if here is None:
-                return
-            if here[1] == 0:
-                yield x, False
-                return
+            if here is None or here[1] == 0:
+                return [] if here is None else [x]
             if _opposite(here, a):
-                yield from ((root, True) for root in self._bracket(a, here) + self._bracket(here, b))
-                return
+                return self._bracket(a, here) + self._bracket(here, b)
             if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
                 left = here
             else:
                 right = here
         least = min(left, right, key=lambda sample: abs(sample[1]))
-        if self._is_small(least):
-            yield least[0], False
+        return [least[0]] if self._is_small(least) else []
 
     def confirm_roots(self, roots: Sequence[float]) -> list[float]:
         """Return the true roots among ascending ones."""
