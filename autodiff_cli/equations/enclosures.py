@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import count
+from operator import le
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
@@ -373,7 +374,8 @@ def search(
             if not _overlap(contracted, here):
                 continue
             unique = contracted if _is_inside(contracted, here) else None
-            if unique is None and all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True)):
+            radii = ([float(a.rad()) for a in box] for box in (contracted, here))
+            if unique is None and all(map(le, *radii)):
                 # a solution may be on the edge: grow the box around it
                 grown = [_grow(a) for a in contracted]
                 again = operator.contract(grown)

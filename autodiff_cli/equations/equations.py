@@ -13,11 +13,22 @@ from typing import NamedTuple
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..language.tokens import CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, check_commas, split_statements
+from ..language.tokens import (
+    AUGMENT,
+    CLOSE,
+    COMMA,
+    COMPARISON,
+    EQUALS,
+    KIND,
+    NAME,
+    OPEN,
+    Token,
+    check_commas,
+    split_statements,
+)
 from ..table.primitive import FUNCTIONS
 
 _OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
-_AUGMENT = KIND["AUGMENT"]
 _LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
 
 
@@ -143,7 +154,7 @@ def _kind(
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
-    if _AUGMENT in kinds[:2]:
+    if AUGMENT in kinds[:2]:
         return "bind", name
     if place is None or kinds[place] != EQUALS or kinds[0] != NAME:
         return "equation", name

@@ -48,7 +48,7 @@ class Accuracy(NamedTuple):
     change: float
 
     def lacks_digits(self, x: Sequence[float]) -> bool:
-        """Return whether a solution or its derivatives need more digits, for which the unknowns are few enough."""
+        """Return whether a solution or its derivatives need more digits, and can have them."""
         least = 1e-3 * max(map(abs, x), default=0.0)
         sizes = [MAX_ROUGHNESS * max(abs(a), least) for a in x]
         is_rough = any(map(gt, self.errors, sizes)) or self.change > MAX_CHANGE
