@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
@@ -18,7 +18,7 @@ import numpy as np
 from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
-from ..graphs.adjoint import Recording, record_gradient
+from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value import graph_of, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
@@ -27,10 +27,9 @@ from ..numbers.recorder import CONDITIONS, Step
 from ..run.flat_graph import in_order
 from ..table.operators import POW
 from ..table.primitives import library_names
-from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
-from ..targets.lowering import Lowering
+from ..targets.lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from ..targets.target import by_library, language
-from .evaluator import Record
+from .evaluator import Evaluator, Record, gradient_recorder
 
 BACKENDS = ("llvm", "numpy", "python")
 """The backends for rows, fastest first; plain Python is always available."""
@@ -398,3 +397,30 @@ def evaluate(
     if answers:
         results[:, list(answers)] = np.array(list(answers.values())).T
     return Block(results, asked, errors)
+
+
+class ProgramOverRows:
+    """The outputs of a program and their derivatives by `wrt` at all rows, which share the inputs `constant`."""
+
+    def __init__(
+        self, program: Program, wrt: Sequence[str] = (), constant: Collection[str] = (), backend: str | None = None
+    ) -> None:
+        self.names, self.wrt, leaves = list(program.leaves), wrt, program.leaf_places()
+        fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
+        record = gradient_recorder(program, wrt) if wrt else lambda m: record_values(program.graph, leaves, m)
+        self.kernel = kernel(record, len(self.names), fixed, backend)
+        self.evaluators = [Evaluator(program.with_outputs((root,), program.text), wrt) for root in program.roots]
+
+    def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
+        """Return the values, then the derivatives of each output. Raises `BudgetExceeded`."""
+        given = [inputs[name] for name in self.names]
+        columns = [x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in given]
+        count = len(self.evaluators) * (1 + len(self.wrt))
+        return evaluate(self.kernel, self.names, columns, rows, count, self._plain, lambda row, name: None)
+
+    def _plain(self, point: Mapping[str, float]) -> list[float]:
+        numbers = [*point.values()]
+        if not self.wrt:
+            return [evaluator.value(numbers) for evaluator in self.evaluators]
+        answers = [evaluator(numbers) for evaluator in self.evaluators]
+        return [value for value, _ in answers] + [slope for _, slopes in answers for slope in slopes]

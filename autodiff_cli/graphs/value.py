@@ -381,10 +381,6 @@ def as_float(x: object, refusal: str) -> float:
 
 
 # ---- copies
-FACTS = ("data", "grad", "_about")
-"""Attributes of a node besides its operation and inputs."""
-
-
 def _copy(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
     created = node(primitive, inputs)
     created.data, created.grad, created._about = facts
@@ -426,21 +422,22 @@ class _Pack:
             del self.places[id(n)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        leaves = {k: n for k, n in enumerate(self.nodes) if n._first is None}
-        inputs = [tuple([self._entry(p) for p in n._prev]) for n in self.nodes]
-        columns = [list(map(attrgetter(name), self.nodes)) for name in ("primitive", *FACTS)]
-        return _unpickle, (leaves, inputs, *columns)
+        return _unpickle, ([n if n._first is None else self._row(n) for n in self.nodes],)
 
-    def _entry(self, value: Value) -> Value | int:
-        pack, k = self.places[id(value)]
-        return k if pack is self.here else value
+    def _row(self, n: Value) -> tuple[Any, ...]:
+        places = [self.places[id(p)] for p in n._prev]
+        inputs = [k if pack is self.here else p for p, (pack, k) in zip(n._prev, places, strict=True)]
+        return inputs, n.primitive, n.data, n.grad, n._about
 
 
-def _unpickle(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Value]:
+def _unpickle(rows: Iterable[Any]) -> list[Value]:
     values: list[Value] = []
-    for k, (inputs, *facts) in enumerate(zip(*columns, strict=True)):
-        value = leaves.get(k)
-        values.append(value or _copy([values[p] if type(p) is int else p for p in inputs], *facts))
+    for row in rows:
+        if isinstance(row, Value):
+            values.append(row)
+        else:
+            inputs, *facts = row
+            values.append(_copy([values[p] if type(p) is int else p for p in inputs], *facts))
     return values
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import by_name, library_names
-from .faults import Needed, Vectors
+from .lowering import Needed, Vectors
 from .target import by_library, language
 
 LANES = 4

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.batched import columns_io
 from autodiff_cli.data import text_dialects
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.derivatives.gradient_cache import Programs
+from autodiff_cli.derivatives.gradient import Programs, gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs import decoding
 from autodiff_cli.language.printer import expression_text
