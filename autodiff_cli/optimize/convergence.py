@@ -353,7 +353,8 @@ class SearchProblem(ABC):
         """
         gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
-            mean = min_norm_point([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
+            scaled = [[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered]
+            mean = min_norm_point(scaled)
             walls = bounds_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):

@@ -267,7 +267,8 @@ class Inference:
             message = f"the minimum is at a kink, along {quote(kinked)}: standard errors hold on one side of it only"
             yield Diagnostic("kink", message, None, "check them by fits to resampled rows")
         for other in self.end.others:
-            point = ", ".join(f"{name}={x:.4g}" for name, x in zip(self.values, other.values.tolist(), strict=True))
+            pairs = zip(self.values, other.values.tolist(), strict=True)
+            point = ", ".join(f"{name}={x:.4g}" for name, x in pairs)
             message = f"another minimum fits about as well, {point}: its sum of squares is {2 * other.cost:.4g}"
             hint = f"the least is {2 * self.end.cost:.4g}; more data would tell, or hold a parameter: `--fix`"
             yield Diagnostic("minima", message, None, hint)

@@ -115,7 +115,8 @@ class _Stationary(Operator):
         balls = [self.ball(a) for a in box]
         # at a point the matrix of the box around it does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
-            self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.sums(balls, second=True)[2]]
+            _, _, rows = self.equations.sums(balls, second=True)
+            self.matrix = [[self.m.number(x).a for x in row] for row in rows]
         return [self.m.number(x).a for x in self.equations.sums(balls)[1]], self.matrix
 
 
@@ -138,7 +139,8 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
             solution = [Ball(a) for a in enclosed[1]]
         else:
             # Newton's steps correct themselves, and one matrix serves all
-            plainly = NormalEquations(m.base, problem, data, rows, {name: value_of(x) for name, x in held.items()})
+            plain_held = {name: value_of(x) for name, x in held.items()}
+            plainly = NormalEquations(m.base, problem, data, rows, plain_held)
             matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
             near = refine(m.base, lambda at: (plainly.sums(at)[1], matrix), start)
             solution = with_errors(m, lambda at: (equations.sums(at)[1], equations.sums(at, second=True)[2]), near)

@@ -174,7 +174,8 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
     first: list[Any] = []
     rest: list[Any] = []
     for size, solved, left in sorted(points, key=lambda point: point[0]):
-        new = len(first) < REFINED and all(np.linalg.norm(left - other) > SAME_CURVE * size for *_, other in first)
+        apart = [np.linalg.norm(left - other) > SAME_CURVE * size for *_, other in first]
+        new = len(first) < REFINED and all(apart)
         (first if new else rest).append((size, solved, left))
     least = float(np.linalg.norm(probe(best.values).residuals)) or 1.0
     return [(size / least, there) for size, there, _ in [*first, *rest][:MAX_RESTARTS]]
@@ -275,7 +276,9 @@ def _in_order(model: Model, values: Any) -> Any:
         few = model.at_rows({name: column[rows] for name, column in model.columns.items()})
         beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
         first, other = few(beside), few(beside[order])
-        return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
+        if first.errors or other.errors:
+            return False
+        return np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
 
     # an exchange may call for another
     for pair in pairs * 2:
