@@ -86,11 +86,15 @@ def picture(
     *,
     wrt: Sequence[str] | None = None,
     units: Sequence[str] | str | None = None,
+    symbolic: bool = False,
 ) -> Picture:
     """Return the graph of `text` at `point` with its numbers; the output is in `units`.
 
-    Raises `ExpressionError` as `gradient` does.
+    Without numbers, `symbolic`, there may be several outputs, and names of the point are variables even if called like
+    a constant. Raises `ExpressionError` as `gradient` does.
     """
+    if symbolic:
+        return to_picture(parse(text, point or ()).graph, text)
     try:
         result = gradient(text, point, wrt=wrt, units=units)
     except ExpressionError as error:
@@ -109,14 +113,6 @@ def picture_of(result: Gradient[float]) -> Picture:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
     return answer._replace(units=type(result.units)(gradient=result.units["gradient"], nodes=nodes))
-
-
-def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
-    """Return the graph of a program without numbers; it may have several outputs.
-
-    `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
-    """
-    return to_picture(parse(text, names).graph, text)
 
 
 def gather(picture: Picture) -> Picture:
