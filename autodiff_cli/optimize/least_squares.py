@@ -265,11 +265,8 @@ class Model:
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the observed predictors."""
-        if self.errors:
-            return self._swept(self._over_rows, values, self.columns)[:2]
-        at = self(values)
-        return at.fitted, at.slopes
+        """Return the model's values and derivatives at the observed predictors, which does not count."""
+        return self.copy()._swept(self._over_rows, values, self.columns)[:2]
 
     def order_residuals(self, residuals: Any) -> Any:
         """Return the residuals in the order of the only predictor, or as they are."""
@@ -311,7 +308,7 @@ def column_sizes(rows: Any) -> Any:
 
 
 def projected(model: Model, start: Any) -> EndPoint:
-    """Return where variable projection ends."""
+    """Return where variable projection ends, or SciPy without parameters to project."""
     if len(model.places) < len(start):
         return searched(model, start, places=model.places)
     # once more, against the rounding errors of the first solve
