@@ -249,7 +249,7 @@ def _called(record: Record) -> Compute:
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
     kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
-    kept |= {*plan.results, *[condition for _, needed in plan.checks for condition, _ in needed]}
+    kept |= {*plan.results, *[condition for _, condition in plan.checks]}
     calls = []
     for step in plan.steps:
         done = [a for a in dict.fromkeys(step.args) if a.args and a not in kept and last[a] is step]
@@ -277,10 +277,8 @@ def _called(record: Record) -> Compute:
             for result, step in zip(results, plan.results, strict=True):
                 np.add(value(step), 0.0, out=result)
                 total += result
-            for step, needed in plan.checks:
-                where: Any = True
-                for condition, holds in needed:
-                    where = np.logical_and(where, value(condition) == holds)
+            for step, condition in plan.checks:
+                where = value(condition)
                 if step.name in CONDITIONS:
                     x, y = map(value, step.args)
                     differ = np.abs(np.subtract(x, y)) > 0.0
@@ -368,17 +366,15 @@ def evaluate(
     errors: dict[int, ExpressionError] = {}
     if not asked:
         return Block(results, asked, errors)
-    picked = [
-        column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column)) for column in columns
-    ]
-    finite = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
+    inputs = [np.broadcast_to(column, rows)[flagged] for column in columns]
+    points = np.array(inputs, float).reshape(len(columns), len(asked))
+    finite = np.isfinite(points).all(axis=0)
     refusals: Mapping[int, ExpressionError] = {}
     if refused is not None and kernel.compute is not None:
-        refusals = refused([column[finite].tolist() for column in picked])
+        refusals = refused(points[:, finite].tolist())
     faults = dict(zip(flagged[finite][list(refusals)].tolist(), refusals.values(), strict=True))
-    points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
     answers: dict[int, Sequence[float]] = {}
-    for row, numbers, is_finite in zip(asked, points, finite.tolist(), strict=True):
+    for row, numbers, is_finite in zip(asked, points.T.tolist(), finite.tolist(), strict=True):
         if row in faults:
             errors[row] = faults[row]
             continue
