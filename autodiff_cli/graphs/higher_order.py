@@ -4,8 +4,6 @@ Branches and structural zeros are as in first order. A value without derivative 
 needs it. At a kink, the pieces are evaluated one by one; if they agree, there are derivatives.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial

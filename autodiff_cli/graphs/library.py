@@ -1,7 +1,5 @@
 """The functions of the language for Python, on Values and plain numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -5,8 +5,6 @@ kink or a comparison of equal operands raises or gives None; the caller then use
 Results equal the sweep's to the last bit: same functions and rules, same order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import pow as power

@@ -1,7 +1,5 @@
 """Languages of exported code: what `languages.toml` does not say."""
 
-from __future__ import annotations
-
 import builtins
 import csv
 import io

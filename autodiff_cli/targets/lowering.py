@@ -7,8 +7,6 @@ comparison does not, nor a division by infinity, nor a branch that is not taken:
 added to the results for every operand x that may hide a failure, where the program needs it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
