@@ -136,10 +136,6 @@ class Evaluation:
         partials = {name: None if i is None else adjoints[i] for name, i in self.wanted.items()}
         return {name: zero if partial is None else partial for name, partial in partials.items()}
 
-    def tangents(self, seeds: Mapping[int, Number], active: Activity) -> list[Number | None]:
-        """Return the tangents of all nodes from those of leaves. Raises `ExpressionError` if an output has none."""
-        return self.sweep(tangents, self.order, active, seeds, self.graph.roots)
-
     def vjp(self, adjoints: Sequence[Number]) -> tuple[dict[str, Number], Kinks]:
         """Return the vector-Jacobian product in one backward sweep, and the kinks.
 
@@ -173,7 +169,7 @@ class Evaluation:
         active = self.activity(seeds)
         kinks: Kinks = {}
         roots = self.graph.roots
-        slopes = self.tangents(seeds, active)
+        slopes = self.sweep(tangents, self.order, active, seeds, roots)
         results = [slopes[root] for root in roots]
         if self.sweep(breakpoints, self.order, active):
             for k, root in enumerate(roots):
