@@ -263,7 +263,8 @@ class Plain(Writer[Answer]):
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
-        self.out.write(" ".join([*leading, self.view.one_line(self.view.select_with_units(answer))]) + "\n")
+        line = self.view.one_line(self.view.select_with_units(answer))
+        self.out.write(" ".join([*leading, line]) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
@@ -293,7 +294,8 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, "…" if self.look.unicode else "...")
+            dots = "…" if self.look.unicode else "..."
+            text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, dots)
             blocks = chain([Program(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
 
