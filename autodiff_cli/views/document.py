@@ -140,7 +140,8 @@ def input_lines(
             yield Line(((f"left out: {count:,}  {why}", "faint"),))
     for name, value in constants.items():
         yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
+    fixed = {name: x for name, x in point.items() if name not in wanted}
+    yield from held_fixed({name: format_number(x, digits) for name, x in fixed.items()})
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
@@ -184,7 +185,8 @@ def partials_table(
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
     columns = [point, gradient, *[elasticities] * bool(elasticities)]
     rows: list[tuple[Any, ...]] = [(name, *(column[name] for column in columns)) for name in gradient]
-    if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
+    have_units = any(hasattr(x, "unit") for row in rows for x in row)
+    if right and shaped and "]" in "".join(gradient) and not have_units:
         rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 
@@ -223,4 +225,5 @@ def matrix_table(
     head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
 ) -> Table:
     """Return the table of a square matrix."""
-    return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)
+    named = [(name, *row) for name, row in zip(names, rows, strict=True)]
+    return numbers_table((head, *names), named, digits)
