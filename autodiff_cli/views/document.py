@@ -140,8 +140,7 @@ def input_lines(
             yield Line(((f"left out: {count:,}  {why}", "faint"),))
     for name, value in constants.items():
         yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    fixed = {name: x for name, x in point.items() if name not in wanted}
-    yield from held_fixed({name: format_number(x, digits) for name, x in fixed.items()})
+    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
@@ -183,10 +182,10 @@ def partials_table(
 ) -> Table:
     """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    columns = [point, gradient, *[elasticities] * bool(elasticities)]
-    rows: list[tuple[Any, ...]] = [(name, *(column[name] for column in columns)) for name in gradient]
-    have_units = any(hasattr(x, "unit") for row in rows for x in row)
-    if right and shaped and "]" in "".join(gradient) and not have_units:
+    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
+    if elasticities:
+        rows = [(*row, elasticities[row[0]]) for row in rows]
+    if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 

@@ -254,8 +254,7 @@ class Markdown(ScreenText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        texts = ["\n".join(self._block(block)) for block in blocks]
-        return "".join([text + "\n\n" for text in texts if text])[:-1]
+        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self._block(block)))])[:-1]
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         return (self.line(pieces),)
@@ -282,8 +281,7 @@ class Markdown(ScreenText):
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
         head = _markdown_head(table.heads, table.right, self.look)
-        rows = [" | ".join(map(str.replace, map(self.line, row), *bars)) for row in table.rows]
-        return [head, *[f"| {row} |" for row in rows]]
+        return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
