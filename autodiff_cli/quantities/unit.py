@@ -50,11 +50,6 @@ class Unit(NamedTuple):
         divisor = "·".join(below)
         return f"{'·'.join(above)}/{f'({divisor})' if len(below) > 1 else divisor}"
 
-    @property
-    def factor(self) -> float:
-        """The unit in coherent units, as the nearest double except for the rounding of pi."""
-        return self.to_si(1.0)
-
     def to_si(self, x: float) -> float:
         """Return a difference in this unit, in coherent units."""
         return _times(x, self.scale) * math.pi**self.pi if self.pi else _times(x, self.scale)
@@ -494,15 +489,10 @@ class UnitSystem:
     """
 
     def __init__(self, units: Iterable[Unit]) -> None:
-        self.basis: list[Unit] = []
-        differences = [unit.difference for unit in units]
-        self._count = len(differences)
+        self._units = [unit.difference for unit in units]
         self._solved = Elimination(-len(BASE))
-        for k, unit in enumerate(differences):
-            own = [int(k == j) for j in range(self._count)]
-            if self._solved.add([*unit.dimension, *own]):
-                self.basis.append(unit)
-        self._units = differences
+        for k, unit in enumerate(self._units):
+            self._solved.add([*unit.dimension, *(int(k == j) for j in range(len(self._units)))])
 
     def unit(self, dimension: Dimension) -> Unit:
         """Return the product of the units for a dimension, or else the coherent unit."""
@@ -515,12 +505,12 @@ class UnitSystem:
     def _product(self, dimension: Dimension) -> Unit | None:
         if dimension == NUMBER:
             return Unit()
-        rest = self._solved.reduce([*dimension, *(0 for _ in range(self._count))])
+        rest = self._solved.reduce([*dimension, *(0 for _ in self._units)])
         if any(rest[: len(BASE)]):
             return None
         powers = zip(self._units, (-x for x in rest[len(BASE) :]), strict=True)
         try:
-            unit = reduce(mul, [unit ** (int(n) if n.denominator == 1 else n) for unit, n in powers if n], Unit())
+            unit = reduce(mul, [unit ** _plain(n) for unit, n in powers if n], Unit())
         except ExpressionError:  # a root of the factor is no fraction
             return None
         return si_named(unit)
@@ -541,4 +531,4 @@ def factor(unit: Unit, to: Unit) -> float:
     >>> factor(parse_unit("V"), parse_unit("mV"))
     1000.0
     """
-    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).factor
+    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).to_si(1.0)

@@ -241,13 +241,6 @@ class Primitive(Facts):
             return partials if active is None else [d if on else None for d, on in zip(partials, active, strict=True)]
         if active is None:
             return [rule and rule(m, *inputs, out) for rule in self.partials]
-        if len(inputs) == 2:
-            # Most operations of most programs: the same, written out.
-            (by_first, by_second), (x, y), (first, second) = self.partials, inputs, active
-            return [
-                by_first(m, x, y, out) if first and by_first else None,
-                by_second(m, x, y, out) if second and by_second else None,
-            ]
         return [rule(m, *inputs, out) if on and rule else None for rule, on in zip(self.partials, active, strict=True)]
 
     @property
