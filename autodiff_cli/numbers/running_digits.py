@@ -177,7 +177,9 @@ class RunningDigits(Lifted):
         if isinstance(x, BoundedDigits):
             return x
         ratio = Fraction(x) if isinstance(x, (int, float)) else None
-        return BoundedDigits(self, self.base.number(x), EXACT, ratio if ratio is not None and is_short(ratio) else None)
+        if ratio is not None and not is_short(ratio):
+            ratio = None
+        return BoundedDigits(self, self.base.number(x), EXACT, ratio)
 
     def literal(self, text: str) -> BoundedDigits:
         x = self.base.literal(text)
