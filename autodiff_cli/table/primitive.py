@@ -33,7 +33,6 @@ Side = Any
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
 _POLES = r"(.+) (?:is|are) not 0, -1, -2, …"
-_HOLES = r"(\w+) is not (-?\d+(?: or -?\d+)*)"
 _MIRRORED = {"<": ">", "<=": ">="}
 
 
@@ -65,8 +64,6 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
     """Return the numeric bounds in a row's description of its domain."""
     if poles := re.fullmatch(_POLES, words):
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
-    if holes := re.fullmatch(_HOLES, words):
-        return Domain(tuple([Bound(params.index(holes[1]), "!=", int(end)) for end in holes[2].split(" or ")]), True)
     if " or " in words:
         return Domain((), False)
     bounds: list[Bound] = []

@@ -71,7 +71,9 @@ def _gamma(x: float) -> float:
 @lru_cache(256)
 def polygamma_tail(order: int) -> tuple[float, ...]:
     """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF 5.15.8)."""
-    return tuple(n / d * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k) for k, n, d in _BERNOULLI)
+    rising = [math.prod(range(order + 1, order + 2 * k)) for k, _, _ in _BERNOULLI]
+    terms = zip(rising, _BERNOULLI, strict=True)
+    return tuple(n / d * product / math.factorial(2 * k) for product, (k, n, d) in terms)
 
 
 def lgamma_one_plus(u: float) -> float:
