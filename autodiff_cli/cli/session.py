@@ -20,7 +20,7 @@ from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
-from ..inputs.problem import Quantity, parse, single_output
+from ..inputs.problem import parse, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
@@ -28,7 +28,7 @@ from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, U
 from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
 from ..views.diff import Listing
-from ..views.document import quantity_text
+from ..views.numerals import attach_units, format_number
 
 Answer = TypeVar("Answer")
 
@@ -109,8 +109,8 @@ def _in_program(value: str) -> str:
 
 
 def _with_unit(x: float, unit: object = None) -> str:
-    number = x.number if isinstance(x, Quantity) else x
-    return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
+    number = number_text(float(getattr(x, "number", x)))
+    return f"{number} {getattr(x, 'unit', unit) or ''}".rstrip()
 
 
 def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -362,7 +362,7 @@ class Session:
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
 
     def _bind(self, line: str, part: Statement) -> Shown:
-        quantity = self._quantity(line, part)
+        quantity = self._quantities(line, part)
         if quantity is not None:
             value, read = quantity
             self._give(part.name, value)
@@ -389,11 +389,34 @@ class Session:
         answer = self._value(uncorrected(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
 
-    def _quantity(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
+    def _quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
         text = line[part.body : part.end]
-        if part.kind == "bind" and text.startswith("[") and text.endswith("]"):
-            return self._list_of_quantities(line, part)
-        match = _QUANTITY.fullmatch(text) if part.kind == "bind" else None
+        if part.kind != "bind":
+            return None
+        if not (text.startswith("[") and text.endswith("]")):
+            return self._quantity(text, Span(part.body, part.end))
+        values, typed, others = list[str](), list[str](), None
+        for match in _IN_LIST.finditer(text):
+            entry, start = match[0].rstrip(), part.body + match.start()
+            span = Span(start, start + len(entry))
+            quantity = self._quantity(entry, span)
+            values.append(entry if quantity is None else quantity[0])
+            if quantity is not None and quantity[0] == entry:
+                typed.append(entry)
+            elif quantity is None and not _NUMBER.fullmatch(entry):
+                others = span
+        as_read = [*map(_in_program, values)]
+        if values == as_read or (others is not None and not typed):
+            return None
+        if others is not None:
+            hint = f"write `{_in_program(typed[0])}` for the unit, or `{typed[0].replace(' ', '*')}` for a product"
+            raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
+        between = _IN_LIST.split(text)
+        value, program = ("".join(map(add, between, (*texts, ""))) for texts in (values, as_read))
+        return value, AsRead(program, text, (-1,) * len(program), expected=None if typed else program)
+
+    def _quantity(self, text: str, span: Span) -> tuple[str, AsRead] | None:
+        match = _QUANTITY.fullmatch(text)
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
         from ..quantities.table import spellings
@@ -407,37 +430,10 @@ class Session:
         letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
         entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
         if entry is not None and not entry.group.startswith("SI"):
-            span = Span(part.body, part.end)
             hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
             raise ExpressionError("syntax", f"`{text}` is a product, or a number with a unit", span, hint)
-        read = AsRead(f"{number}[{unit}]", text, (-1,) * (len(number) + len(unit) + 2))
-        return f"{number} {unit}", read if match[2] else read._replace(expected=read.text)
-
-    def _list_of_quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
-        text = line[part.body : part.end]
-        entries: list[str] = []
-        as_read: list[str] = []
-        others = None
-        for match in _IN_LIST.finditer(text):
-            entry = match[0].rstrip()
-            start = part.body + match.start()
-            quantity = self._quantity(line, part._replace(body=start, end=start + len(entry)))
-            entries.append(entry if quantity is None else quantity[0])
-            as_read.append(_in_program(entries[-1]))
-            if quantity is None and not _NUMBER.fullmatch(entry):
-                others = Span(start, start + len(entry))
-        if entries == as_read:
-            return None
-        asked = [entry for entry, read in zip(entries, as_read, strict=True) if entry != read and entry in text]
-        if others is not None:
-            if not asked:
-                return None
-            hint = f"write `{_in_program(asked[0])}` for the unit, or `{asked[0].replace(' ', '*')}` for a product"
-            raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
-        between = _IN_LIST.split(text)
-        value, program = ("".join(map(add, between, (*texts, ""))) for texts in (entries, as_read))
-        read = AsRead(program, text, (-1,) * len(program), expected=None if asked else program)
-        return value, read
+        program = f"{number}[{unit}]"
+        return f"{number} {unit}", AsRead(program, text, (-1,) * len(program), expected=None if match[2] else program)
 
     def _expression(self, line: str, part: Statement) -> Shown:
         text = line[part.start : part.end]
@@ -544,17 +540,12 @@ class Session:
         along: dict[str, float | str] | None = None if wanted else {}
         units = None if unit is None else [unit] * size
         answer = _blame(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
-        of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * size
-        of_rows: Sequence[Any] = [[None] * len(wanted)] * size
-        if answer.units and wanted:
-            of_rows = answer.units["jacobian"]
-        texts = {name: _listed(shape, [quantity_text(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
-        columns = zip(zip(*answer.jacobian or (), strict=True), zip(*of_rows, strict=True), strict=True)
-        for variable, (column, of_column) in zip(answer.variables, columns, strict=True):
-            entries = [quantity_text(x, u) for x, u in zip(column, of_column, strict=True)]
-            texts[derivative_name((variable,))] = _listed(shape, entries)
+        measured = attach_units(answer, answer.units)
+        texts = {name: _listed(shape, map(format_number, measured.values))}
+        for variable, column in zip(answer.variables, zip(*measured.jacobian or (), strict=True), strict=True):
+            texts[derivative_name((variable,))] = _listed(shape, map(format_number, column))
         if name == ANSWER:
-            self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
+            self._give(ANSWER, _listed(shape, map(_with_unit, measured.values)))
         return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
