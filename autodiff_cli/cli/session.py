@@ -7,7 +7,7 @@ definitions and the line; numbers are its point.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, product
 from operator import add
 from typing import Any, NamedTuple, TypeVar
@@ -73,7 +73,8 @@ class Definition(NamedTuple):
 
     def statement(self, name: str) -> str:
         """Return the statement that defines a name so."""
-        return f"{name}{'' if self.parameters is None else '(' + ', '.join(self.parameters) + ')'} = {self.body}"
+        head = name if self.parameters is None else f"{name}({', '.join(self.parameters)})"
+        return f"{head} = {self.body}"
 
     @property
     def uses(self) -> list[str]:
@@ -305,7 +306,8 @@ class Session:
         if self.last:
             _, reading, _ = self._read(self.spelled_out(uncorrected(self.last))[0])
             last = f"{reading.part(reading.first).text}\n"
-        definitions = self.needed_definitions([*(name for name in names if name in self.definitions), *names_in(last)])
+        defined = [name for name in names if name in self.definitions]
+        definitions = self.needed_definitions([*defined, *names_in(last)])
         return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
 
     def is_open(self, text: str) -> bool:
@@ -323,8 +325,8 @@ class Session:
                 message = f"`{part.name}` stands for `{self.in_primes(part.name)}`"
                 raise ExpressionError("name", message, span, "use another name")
             if part.kind == "augment" and part.name not in self.names:
-                hint = f"bind it first: `{part.name} = 0`"
-                raise ExpressionError("name", f"`{part.name}` is not bound yet, so it cannot be updated", span, hint)
+                message = f"`{part.name}` is not bound yet, so it cannot be updated"
+                raise ExpressionError("name", message, span, f"bind it first: `{part.name} = 0`")
             answer = self._define(line, part) if part.kind == "define" else self._bind(line, part)
             self._check_others(part.name)
             return answer
@@ -375,7 +377,8 @@ class Session:
         if part.name in used:
             missing = [f"`{name}`" for name in program.leaves if name not in point]
             if missing:
-                message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
+                message = f"`{part.name}` would be defined by itself"
+                hint = f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
             number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
             self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
@@ -409,8 +412,10 @@ class Session:
         if values == as_read or (others is not None and not typed):
             return None
         if others is not None:
-            hint = f"write `{_in_program(typed[0])}` for the unit, or `{typed[0].replace(' ', '*')}` for a product"
-            raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
+            unit, times = _in_program(typed[0]), typed[0].replace(" ", "*")
+            message = "this list has numbers with units, and this is no number"
+            hint = f"write `{unit}` for the unit, or `{times}` for a product"
+            raise ExpressionError("syntax", message, others, hint)
         between = _IN_LIST.split(text)
         value, program = ("".join(map(add, between, (*texts, ""))) for texts in (values, as_read))
         return value, AsRead(program, text, (-1,) * len(program), expected=None if typed else program)
@@ -430,10 +435,12 @@ class Session:
         letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
         entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
         if entry is not None and not entry.group.startswith("SI"):
+            message = f"`{text}` is a product, or a number with a unit"
             hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
-            raise ExpressionError("syntax", f"`{text}` is a product, or a number with a unit", span, hint)
+            raise ExpressionError("syntax", message, span, hint)
         program = f"{number}[{unit}]"
-        return f"{number} {unit}", AsRead(program, text, (-1,) * len(program), expected=None if match[2] else program)
+        expected = None if match[2] else program
+        return f"{number} {unit}", AsRead(program, text, (-1,) * len(program), expected=expected)
 
     def _expression(self, line: str, part: Statement) -> Shown:
         text = line[part.start : part.end]
@@ -499,7 +506,8 @@ class Session:
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         program, reading, point = self._read(piece, freed)
         # of a list, only the entries used
-        point = {own: number for own, number in point.items() if own in program.leaves or not own.endswith("]")}
+        unused = [own for own in point if own not in program.leaves and own.endswith("]")]
+        point = {own: number for own, number in point.items() if own not in unused}
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
@@ -518,7 +526,8 @@ class Session:
         if len(program.outputs) > 1:
             name, result = "", self._list(name, reading, point, wanted, program, unit)
         else:
-            result = _blame(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
+            ask = partial(gradient, wrt=wanted, units=unit, arithmetic=DOUBLE)
+            result = _blame(reading, lambda: ask(reading.text, point))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
@@ -539,10 +548,12 @@ class Session:
         # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         units = None if unit is None else [unit] * size
-        answer = _blame(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
+        ask = partial(jacobian, wrt=wanted, direction=along, units=units)
+        answer = _blame(reading, lambda: ask(reading.text, point))
         measured = attach_units(answer, answer.units)
         texts = {name: _listed(shape, map(format_number, measured.values))}
-        for variable, column in zip(answer.variables, zip(*measured.jacobian or (), strict=True), strict=True):
+        columns = zip(*measured.jacobian or (), strict=True)
+        for variable, column in zip(answer.variables, columns, strict=True):
             texts[derivative_name((variable,))] = _listed(shape, map(format_number, column))
         if name == ANSWER:
             self._give(ANSWER, _listed(shape, map(_with_unit, measured.values)))
@@ -576,7 +587,8 @@ class Session:
         formula = _blame(text, lambda: _derivative(text.text, by, order, text.first))
         name = derivative_name((by,) * order)
         texts = {name: formula}
-        if point and not has_units and isinstance(value := self._value(uncorrected(formula), "").answer, Listing):
+        value = self._value(uncorrected(formula), "").answer if point and not has_units else None
+        if isinstance(value, Listing):
             texts[f"{name} at {by} = {self.values[by]}"] = value.texts[""]
         return Shown("", reading, Listing(texts), formula)
 
