@@ -289,12 +289,9 @@ class Command(Call):
 
     def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
         """Return standard input if the path is `-`, else None."""
-        if path != "-":
-            return None
-        if self.many or self.file == "-":
-            first = "the programs" if self.many else "`--file`"
-            raise usage_error(f"{first} and `{option}` both read standard input", "name a file")
-        return standard_input()
+        if path == "-" and self.many:
+            raise usage_error(f"the programs and `{option}` both read standard input", "name a file")
+        return standard_input() if path == "-" else None
 
     def check_picture(self, chosen: str, name: str, formats: Sequence[str] = PICTURES) -> None:
         """Raise a usage error for pictures of a stream or on a terminal."""
@@ -332,10 +329,7 @@ class Command(Call):
 
     def grid(self) -> Grid | None:
         """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""
-        if not may_sweep(self.at):
-            if self.zip:
-                hint = "write sweeps: `--at x=0:10:1,y={1,2,5}`"
-                raise usage_error("`--zip` pairs sweeps, and there are none", hint)
+        if not (self.zip or may_sweep(self.at)):
             return None
         from ..inputs.sweeps import grid_of, sweeping
 

@@ -64,14 +64,11 @@ class Lines:
             return self._answer(line)
         except (KeyboardInterrupt, Ended, OSError):
             raise
-        except ExpressionError as error:
+        except Exception as fault:
+            error = error_of(fault, "the lines of the session")
             sys.stdout.flush()
             report(error.diagnostic, error.text if error.text is not None else line.strip("\n"))
             return error.exit_code
-        except Exception as fault:
-            internal = error_of(fault, "the lines of the session")
-            report(internal.diagnostic, None)
-            return internal.exit_code
         finally:
             gc_collect()
 
