@@ -72,7 +72,8 @@ class _Job:
                 _check_output(call.output, self.sources)
             usual = "csv" if call.wide else "jsonl" if grid is None else "table"
             swept = [name for name in WIDE if grid is not None and name not in view.formats]
-            self.format = format_of(call.format, call.output, (*view.formats, *swept, *COLUMNAR), usual, view.endings)
+            formats = (*view.formats, *swept, *COLUMNAR)
+            self.format = format_of(call.format, call.output, formats, usual, view.endings)
             if call.document and (call.wide or self.format != "latex"):
                 raise no_document(view.formats)
             self.wide = call.wide or self.format in ("table", "markdown", *COLUMNAR)
@@ -89,7 +90,8 @@ class _Job:
         """The units of values shared by all rows, and of sweeps beside data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
             if self.is_data and question.batched:
-                self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
+                measured = {name: x for name, x in self.point.items() if isinstance(x, Quantity)}
+                self.typed = {name: value.unit for name, value in measured.items()}
                 if grid is not None:
                     self.grid, swept_units = grid.without_units()
                     self.axes, self.typed = self.grid.axes, {**self.typed, **swept_units}
@@ -130,7 +132,8 @@ class _Job:
             of_rows = self.rows().fit_to(list(columns))
             self._check_use(of_rows.variables)
             return of_rows
-        point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in self.axes}}
+        named = [name for name in columns if is_name(name) and name not in self.axes]
+        point = {**self.first, **dict.fromkeys(named, 1.0)}
 
         def fit(text: str) -> Fitted:
             if self.question.posed is None:
@@ -457,8 +460,10 @@ def _uncertainty_columns(
             write_note(f"uncertainties: {listed}")
     if not uncertain and not any(hasattr(x, "uncertainty") or isinstance(x, Spread) for x in shared):
         name = next(iter(used), "x")
-        near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")
-        hint = f'name its column, `--columns "u({name})={near}"`, or give all rows one: `--at "{name}=±0.02"`'
+        spelled = [form.format(name) for form in UNCERTAINTIES]
+        near = next((x for x in names if x in spelled), f"d{name}")
+        hint = f'name its column, `--columns "u({name})={near}"`'
+        hint += f', or give all rows one: `--at "{name}=±0.02"`'
         hint += "; `--errors auto` takes columns that are called like uncertainties"
         raise usage_error("no value has an uncertainty", hint)
     return uncertain
@@ -551,7 +556,8 @@ class _Requests:
         shared, unit = self.job.point.get(name), self.in_units.get(name)
         value = numbers[self.job.used[name]]
         if name in self.uncertain:
-            value = normal(name, value, numbers[self.uncertain[name]] * self.factors.get(name, 1.0), repr(value))
+            uncertainty = numbers[self.uncertain[name]] * self.factors.get(name, 1.0)
+            value = normal(name, value, uncertainty, repr(value))
         elif isinstance(shared, Spread):
             value = quantity(name, f"{value!r}{shared.source}")
         if not unit:

@@ -101,7 +101,8 @@ class Call:
     def view(self) -> Any:
         """Return the command's view, with its choices."""
         kind = resolve(self.paths[1])
-        return kind(**{name: choice for name, choice in self.view_choices.items() if hasattr(kind, name)})
+        choices = self.view_choices.items()
+        return kind(**{name: choice for name, choice in choices if hasattr(kind, name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return a question's given keyword arguments; requests have `wrt`."""
@@ -181,7 +182,8 @@ class Call:
     def language(self) -> str:
         """Return the language of formulas or code, of those that the command declares."""
         languages = resolve(self.paths[2])
-        return language_of(self.values.get("to"), self.format, self.output, languages, next(iter(languages)))
+        usual = next(iter(languages))
+        return language_of(self.values.get("to"), self.format, self.output, languages, usual)
 
     @property
     def maximize(self) -> bool:
@@ -542,7 +544,8 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
         else:
             report(warning, text, level=level, where=where)
     if len(warnings) > MAX_DRAWN_WARNINGS:
-        write_stderr(f"{where}… and {len(warnings) - MAX_DRAWN_WARNINGS:,} more warnings; `--json` gives them all\n")
+        more = len(warnings) - MAX_DRAWN_WARNINGS
+        write_stderr(f"{where}… and {more:,} more warnings; `--json` gives them all\n")
 
 
 def is_file(file: TextIO) -> bool:
