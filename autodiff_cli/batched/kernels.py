@@ -249,7 +249,7 @@ def _called(record: Record) -> Compute:
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
     kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
-    kept |= {*plan.results, *[condition for _, needed in plan.checks for condition, _ in needed]}
+    kept |= {*plan.results, *[condition for _, condition in plan.checks]}
     calls = []
     for step in plan.steps:
         done = [a for a in dict.fromkeys(step.args) if a.args and a not in kept and last[a] is step]
@@ -277,10 +277,8 @@ def _called(record: Record) -> Compute:
             for result, step in zip(results, plan.results, strict=True):
                 np.add(value(step), 0.0, out=result)
                 total += result
-            for step, needed in plan.checks:
-                where: Any = True
-                for condition, holds in needed:
-                    where = np.logical_and(where, value(condition) == holds)
+            for step, condition in plan.checks:
+                where = value(condition)
                 if step.name in CONDITIONS:
                     x, y = map(value, step.args)
                     differ = np.abs(np.subtract(x, y)) > 0.0

@@ -17,7 +17,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ..graphs.adjoint import LAZY, Recording, branches, live_steps, schedule, shows_first
+from ..graphs.adjoint import LAZY, Recording, all_of, branches, live_steps, schedule, shows_first
 from ..numbers.base import Number
 from ..numbers.double.formulas import COMPENSATED, Lacking, formula
 from ..numbers.recorder import CONDITIONS, Recorder, Step, always_defined
@@ -364,18 +364,14 @@ MAX_COLUMN_STEPS = 20_000
 """The most steps for columns: the cost of a larger program grows faster than it does."""
 
 
-Needed = tuple[tuple[Step, bool], ...]
-"""Conditions, each with its required outcome."""
-
-
 class Vectors(NamedTuple):
     """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
     results: tuple[Step, ...]
     """Values, then partial derivatives; they and all inputs are checked too."""
-    checks: tuple[tuple[Step, Needed], ...]
-    """Steps that must be finite, comparisons that must not be ties, under their conditions."""
+    checks: tuple[tuple[Step, Step], ...]
+    """Steps that must be finite, comparisons that must not be ties, with the conditions under which that holds."""
 
 
 def vectors(recording: Recording) -> Vectors:
@@ -393,13 +389,9 @@ def vectors(recording: Recording) -> Vectors:
     )
     adjoints = [*recording.adjoints, *adjoints]
     plan = schedule(replace(recording, adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
-    checks = []
-    for step, branch, _ in plan.checks:
-        conditions = [(part.condition, part.holds) for part in branch.enclosing() if part.condition is not None]
-        checks.append((step, tuple(conditions)))
-    asked = [condition for _, needed in checks for condition, _ in needed]
-    live = live_steps((*results, *[step for step, _ in checks], *asked))
-    return Vectors(tuple([step for step in live if step.args]), results, tuple(checks))
+    checks = tuple([(task.step, all_of(recording.recorder, task.branch.enclosing())) for task in plan.checks])
+    live = live_steps((*results, *[step for check in checks for step in check]))
+    return Vectors(tuple([step for step in live if step.args]), results, checks)
 
 
 class _Knots:

@@ -132,6 +132,6 @@ def tangle(random: Random, count: int = 30) -> Picture:
 def crossings(drawn: Picture) -> int:
     """How often the lines of a picture cross between two columns."""
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in drawn.nodes]
-    layout = layered_layout([Size(20, 20)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
+    layout = layered_layout([Size(20, 10, 10)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
     lines = [(layout.lefts[a], layout.corners[a][1], layout.corners[b][1]) for a, b, _ in layout.segments]
     return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for a, b in combinations(lines, 2))

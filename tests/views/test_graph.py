@@ -22,11 +22,9 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
 from autodiff_cli.views.characters import Theme, escaped
 from autodiff_cli.views.formats import document_ends
+from autodiff_cli.views.pictures.drawings import pdf, png, svg, tikz
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
-from autodiff_cli.views.pictures.pdf import pdf
 from autodiff_cli.views.pictures.scene import DARK, LIGHT, Choices, Colors, Way, cells
-from autodiff_cli.views.pictures.svg import png, svg
-from autodiff_cli.views.pictures.tikz import tikz
 from counting import counted_calls
 from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
