@@ -119,7 +119,8 @@ class _Job:
         """The names of the point in wide rows: varying ones; data columns only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
             others = {*self.axes, *self.kept}
-            of_data = [name for name, column in self.used.items() if not {name, column} & others]
+            own = [(name, column) for name, column in self.mapped.items() if name in self.used]
+            of_data = [name for name, column in own if not {name, column} & others]
             of_data = of_data if self.is_data else []
             shared = [] if self.for_people else [name for name in self._share() if name not in of_data]
             self.leading = (*of_data, *self.axes, *shared)
