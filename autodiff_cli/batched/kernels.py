@@ -366,17 +366,15 @@ def evaluate(
     errors: dict[int, ExpressionError] = {}
     if not asked:
         return Block(results, asked, errors)
-    picked = [
-        column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column)) for column in columns
-    ]
-    finite = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
+    inputs = [np.broadcast_to(column, rows)[flagged] for column in columns]
+    points = np.array(inputs, float).reshape(len(columns), len(asked))
+    finite = np.isfinite(points).all(axis=0)
     refusals: Mapping[int, ExpressionError] = {}
     if refused is not None and kernel.compute is not None:
-        refusals = refused([column[finite].tolist() for column in picked])
+        refusals = refused(points[:, finite].tolist())
     faults = dict(zip(flagged[finite][list(refusals)].tolist(), refusals.values(), strict=True))
-    points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
     answers: dict[int, Sequence[float]] = {}
-    for row, numbers, is_finite in zip(asked, points, finite.tolist(), strict=True):
+    for row, numbers, is_finite in zip(asked, points.T.tolist(), finite.tolist(), strict=True):
         if row in faults:
             errors[row] = faults[row]
             continue

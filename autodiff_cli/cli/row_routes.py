@@ -374,7 +374,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
     out: Any
     if job.wide:
         out = _wide_writer(job, output, requests)
-        out.carries_errors = not (fail and job.is_data)  # the one that ends the run is reported
+        out.carries_errors = not fail  # the one that ends the run is reported
     else:
         options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
         out = writer(job.format, output.stream, job.call.view, True, **options)

@@ -195,8 +195,8 @@ class Grid(NamedTuple):
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
-    def _strides(self) -> Iterator[tuple[str, Axis, int]]:
-        # each value is repeated `stride` times, and the whole sequence again and again
+    def strides(self) -> Iterator[tuple[str, Axis, int]]:
+        """Yield each sweep, and how often its values repeat before the next; then all come again."""
         stride = self.size
         for name, axis in self.axes.items():
             stride = 1 if self.zipped else stride // axis.size
@@ -204,7 +204,7 @@ class Grid(NamedTuple):
 
     def points(self) -> Iterator[dict[str, float]]:
         """Yield the swept values at each point, with their texts."""
-        strides = [*self._strides()]
+        strides = [*self.strides()]
         values: dict[str, float] = {}
         for k in range(self.size):
             changed = {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
@@ -214,7 +214,7 @@ class Grid(NamedTuple):
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
         """Return the swept values in a range of points, as numbers."""
         columns: dict[str, list[float]] = {}
-        for name, axis, stride in self._strides():
+        for name, axis, stride in self.strides():
             if axis.size == self.size:
                 columns[name] = axis.numbers(start, stop)
                 continue

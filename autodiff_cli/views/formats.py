@@ -262,8 +262,11 @@ class Plain(Writer[Answer]):
     """One line an answer; of many, also one an error."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
-        self.out.write(" ".join([*leading, self.view.one_line(self.view.select_with_units(answer))]) + "\n")
+        kept = {**(subject.kept or {})}
+        leading = [kept.pop(name, None) for name in self.view.leading]
+        line = self.view.one_line(self.view.select_with_units(answer))
+        cells = [*map(cell_text, leading), line, *[escaped(cell_text(cell)) for cell in kept.values()]]
+        self.out.write(" ".join(cells) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
