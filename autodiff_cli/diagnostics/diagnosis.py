@@ -239,8 +239,7 @@ def _inverse(function: str) -> str:
 
 
 def _lead(c: Fragments) -> str:
-    atom = c.atom(c.at - (c.kinds[c.at - 1] == Kind.SUPERSCRIPT))
-    return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
+    return c.text[c.tokens[c.operand(c.at)].start : c.tokens[c.atom(c.at)].start]
 
 
 def _nest(c: Fragments) -> str:
@@ -328,9 +327,6 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "tail": _tail,
     # The smallest operand before the error: `3` in `2^3!`.
     "atom": lambda c: (c.atom(c.at), c.at),
-    # The base of the superscript before the error, and both.
-    "base": lambda c: (c.atom(c.at - 1), c.at - 1),
-    "squared": lambda c: (c.atom(c.at - 1), c.at),
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
@@ -376,12 +372,9 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "lead": _lead,
     # The smallest operand after the unexpected token, without parentheses.
     "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
-    "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
     # The name here of the function before the error; the function in lower case.
     "native": lambda c: own_name(c["before"], c.valued),
     "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
-    # Nothing after a function.
-    "after_operand": lambda c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else c["before"],
     # The signs and the radicand of the root before the error: `√√` and `x` in `2√√x^2`.
     "roots": lambda c: c["root"][: len(c["root"]) - len(c["root"].lstrip("√"))],
     "radicand": lambda c: c["root"][len(c["roots"]) :].strip(),

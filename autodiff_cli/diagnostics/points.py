@@ -21,9 +21,6 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
 
-_APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
-"""A name and its number in other notations: `x: 1`, `{"x": 1}`."""
-
 
 def join_digits(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """Join parts if the second continues the digits of the first: `x=1,000.5`."""
@@ -76,9 +73,6 @@ def _instead(piece: str) -> str:
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
-    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= MAX_PART_LENGTH else [None]
-    if all(apart):
-        return f"write `{','.join(f'{pair[1]}={pair[2]}' for pair in apart if pair)}`"
     return EXAMPLE
 
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.points import SWEEP_EXAMPLE
 from ..errors import ExpressionError, Span, limit_error, point_error, quote, usage_error
@@ -249,12 +249,9 @@ class Sweeping:
         if numbers != written:
             try:
                 axis = self._axis(name, numbers, begin)
-                return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
-            except ExpressionError as error:
-                if written.startswith(numbers):
-                    raise
-                # a converted text has other places
+            except ExpressionError as error:  # in the converted text, which has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
+            return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
         if written.startswith("{"):
             return self._list(name, written, begin)
         spread = _SPREAD.search(written) if self.value_of is not constant_value else None
@@ -340,17 +337,16 @@ class Sweeping:
         values: list[float] = []
         for start, end in pieces(written[1:-1]):
             item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
-            if not item:
-                fail("a value is missing here", place, f"write `{name}={{1,2,5}}`")
-            if top_level(item, ":") or "{" in item or "=" in item:
-                fail("braces list single values", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
+            if not item or top_level(item, ":") or "{" in item or "=" in item:
+                fail("a single value is needed here", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
             value = self.value_of(name, item, place.start)
-            unit, first = getattr(value, "unit", None), getattr(values[0], "unit", None) if values else None
-            if values and (unit is None) != (first is None):
+            unit: Any = getattr(value, "unit", None)
+            first: Any = getattr(values[0], "unit", None) if values else unit
+            if (unit is None) != (first is None):
                 fail("the values of a sweep all have a unit, or none", place, f"write `{name}={{1,2,5}} mm`")
-            if unit is not None and first is not None and unit != first:
-                if unit.dimension != first.dimension:
-                    fail(f"`{first}` and `{unit}` in one sweep have different dimensions", place, f"write `{first}`")
+            if unit != first and unit.dimension != first.dimension:
+                fail(f"`{first}` and `{unit}` in one sweep have different dimensions", place, f"write `{first}`")
+            if unit != first:
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
                 value = self.value_of(name, f"{number} {first}", place.start)
             values.append(value)

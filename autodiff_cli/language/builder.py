@@ -418,9 +418,7 @@ class Builder:
                     raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
                 number = factor.to_si(number[0]), f"{number[1]}[{factor}]"
             except ExpressionError as error:
-                begin = self.span(place).start + len(digits) + 1
-                start, end, _ = error.span or Span(0, len(unit))
-                self.refuse(ExpressionError("type", str(error), Span(begin + start, begin + end), error.hint))
+                self.refuse(ExpressionError("type", str(error), self.span(place), error.hint))
         if number[0] == math.inf:
             message = "this number is too large for double precision"
             self.refuse(self.error("overflow", message, place, "the largest is about 1.8e308"))

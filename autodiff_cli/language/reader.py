@@ -14,7 +14,7 @@ from ..table.primitives import ABS, SQRT
 from . import tokens
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
 from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
-from .tokens import NAME, NUMBERS, Complete, Head, Statement, meaning_of
+from .tokens import NAME, Complete, Head, Statement, meaning_of
 
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
@@ -59,10 +59,11 @@ def read(text: str, builder: Builder) -> Builder:
 def _read(text: str, builder: Builder) -> Builder:
     # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, numbers = NAME, tokens.NUMBER, _NUMERIC, NUMBERS
+    name_read, number_read, numeric, finite_number = NAME, tokens.NUMBER, _NUMERIC, tokens.finite_number
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = tokens.without_skipped(text)
+    may_define = builder.takes_lists or "=" in text
     operands, signs, is_exact = tokens.split(text)
     stack: list[Frame] = []
     state = context = _state(0)
@@ -74,7 +75,7 @@ def _read(text: str, builder: Builder) -> Builder:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                number = numbers[operand]
+                number = finite_number(operand)
                 if number is None or "_" in operand:
                     if not is_exact:
                         is_exact = True
@@ -176,10 +177,10 @@ def _read(text: str, builder: Builder) -> Builder:
                 first = i + 1
                 break
             else:
-                if how == _AFTER_NAME:
+                if how == _AFTER_NAME or (how == _HEAD and not may_define):
                     top = None
                 elif how in (_NEXT, _HEAD, _BODY):
-                    if how == _BODY or builder.takes_lists or (how == _HEAD and "=" in text and _is_head(signs, i)):
+                    if how == _BODY or builder.takes_lists or (how == _HEAD and _is_head(signs, i)):
                         builder.begin_body()
                     top = None if how == _HEAD else top
                     nodes, names, conditions, functions = builder.scope()
