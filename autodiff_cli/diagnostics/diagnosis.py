@@ -80,7 +80,6 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
 }
 """Replacements by functions; `mistakes.txt` names them after an `@`."""
 
-
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]  # a pattern and its replacement
 
 

@@ -17,7 +17,6 @@ _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^
 """The first digits of a number, and three more behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
 
@@ -46,13 +45,11 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
     if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
         digits = _LEADING_DIGITS.search(text, max(start - MAX_PART_LENGTH, 0), start - 1)
     if digits:
-        where = Span(digits.start(), end)
-        number = _THOUSANDS.match(text, digits.start())
-        hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
-        if number:
-            where = Span(*number.span())
-            hint = f"write `{number[0].replace(',', '')}`"
-        return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
+        where, whole = Span(digits.start(), end), text[digits.start() : end]
+        hint = f"write `{whole.replace(',', '')}`"
+        if "." not in whole:
+            hint += f", or a point for the decimals: `{digits[0]}.{bare}`"
+        return f"`{whole}` is not one number: a comma ends a value", where, hint
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
     if not is_name(bare):

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 MAX_POINTS = 10_000_000
-MAX_WORK = 1_000_000
 STEP_TOLERANCE = Fraction(1, 10**9)
 """Distance from the end, as a share of the step, that counts as rounding."""
 MAX_RATIO_POINTS = 400
@@ -431,10 +430,6 @@ def sweeping(value_of: ValueOf | None) -> ValueOf:
     return Lenient(Sweeping(value_of.value_of)) if isinstance(value_of, Lenient) else Sweeping(value_of)
 
 
-def _counted(size: int) -> str:
-    return f"{size:,}" if size < 10**15 else "more than 10**15"
-
-
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
     """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
@@ -446,10 +441,7 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
         raise usage_error(f"`--zip` pairs sweeps of one length: {listed} points", "leave it out for all combinations")
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
     if grid.size > MAX_POINTS * times:
-        listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
-        more = -(-grid.size // MAX_POINTS)
-        message = f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
-        message += f": {listed}" if len(axes) > 1 else ""
-        hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
-        raise limit_error(message, hint)
+        listed = " × ".join(f"{length:,} of `{name}`" for name, length in lengths.items())
+        message = f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}"
+        raise limit_error(message, f"take larger steps, or allow more: `--work {-(-grid.size // MAX_POINTS)}`")
     return grid

@@ -28,7 +28,6 @@ _ENTRY = -1
 
 Moves = dict[Any, Any]  # the action at each possible sign, and the next state; see `State`
 
-
 Frame = tuple[Moves, int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
 
 
@@ -238,11 +237,9 @@ class Parts(NamedTuple):
     operands: Sequence[str]
     signs: Sequence[str]
     frames: Sequence[Frame]
-    first: int
-    """The pair that begins the part after the last sign."""
+    first: int  # the pair that begins the part after the last sign
     top: Any
-    last: int
-    """The pair with the sign after the rule's parts, or with the last part."""
+    last: int  # the pair with the sign after the rule's parts, or with the last part
 
     @property
     def place(self) -> Piece:
@@ -415,10 +412,8 @@ class State:
     __slots__ = ("below", "moves", "number", "possible", "read")
 
     def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
-        self.number = number
-        """If nothing was read since the sign: its number in the tables."""
-        self.read = read
-        """The terminal that was read, or `_ORIGIN` plus the origin of a construct."""
+        self.number = number  # if nothing was read since the sign: its number in the tables
+        self.read = read  # the terminal that was read, or `_ORIGIN` plus the origin of a construct
         self.below = below
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
         self.moves: Moves = {None: self}

@@ -274,8 +274,7 @@ class Head(NamedTuple):
     name: str
     span: Span
     end: int
-    parameters: tuple[tuple[str, Span], ...]
-    """The parameters and their places; an empty name for anything else."""
+    parameters: tuple[tuple[str, Span], ...]  # the parameters and their places; an empty name for anything else
 
 
 class UnknownShape(ExpressionError):
