@@ -237,10 +237,6 @@ def _inverse(function: str) -> str:
     return name
 
 
-def _lead(c: Fragments) -> str:
-    return c.text[c.tokens[c.operand(c.at)].start : c.tokens[c.atom(c.at)].start]
-
-
 def _nest(c: Fragments) -> str:
     at = _last_of_nest(c)
     names = [c.text_between(number) for number in range(c.at - 1, at)]
@@ -368,7 +364,7 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "fence": _fence,
     "unfence": lambda c: ")" if c["fence"] else "",
     # The operators before the smallest operand before the error: `2^` in `2^3!`.
-    "lead": _lead,
+    "lead": lambda c: c.text[c.tokens[c.operand(c.at)].start : c.tokens[c.atom(c.at)].start],
     # The smallest operand after the unexpected token, without parentheses.
     "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
     # The name here of the function before the error; the function in lower case.
@@ -408,6 +404,14 @@ _BINDING = re.compile(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQU
 """The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
+_WORDS = "|".join((*FUNCTIONS, *KEYWORDS))
+_FRACTION_AND_OPERAND = (
+    rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
+    rf"[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]",
+    rf",[0-9]+\s*[{FRACTIONS}]",
+    rf"(?:(?<![^\W{FRACTIONS}])\d*+(?!(?:{_WORDS})\s*[{FRACTIONS}])[^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+|[)|])\s*+[{FRACTIONS}]",
+)
+_MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
 _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
 
 
@@ -577,16 +581,6 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
     return c.kinds[end] in _AFTER_ARGUMENT and not has_power
 
 
-def _no_operand_before_fraction(c: Fragments, stop: int) -> bool:
-    """`x½` may be half of `x`, or its root."""
-    text = c["statement"]
-    if re.search(rf"[{FRACTIONS}]\s*[{FRACTIONS}]|[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{FRACTIONS}]", text):
-        return False
-    word = rf"(?<![^\W{FRACTIONS}])\d*+([^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+)"
-    operands = re.finditer(rf"(?:{word}|[)|])\s*+[{FRACTIONS}]", text)
-    return all(operand[1] in KEYWORDS or operand[1] in FUNCTIONS for operand in operands)
-
-
 def _single_letters(c: Fragments, stop: int) -> bool:
     """Adjacent typeset letters are a product; a number may belong to a fraction."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
@@ -602,17 +596,6 @@ def _no_divisor_or_power(c: Fragments, stop: int) -> bool:
     at = c.operand(c.at)
     is_right_operand = c.kinds[:at].rstrip(context.SIGNS).endswith(tuple(context.TIGHT))
     return not is_right_operand and not {Kind.POWER, Kind.ROOT} & set(c.kinds[at : c.at])
-
-
-def _no_index(c: Fragments, stop: int) -> bool:
-    """No variable precedes a bracket: `k[A]` may be an index or a product."""
-    names = re.findall(r"(?<!\w)\d*+([^\W\d]\w*+)\s*+[\[{⟨]", c["statement"])
-    return all(name.lower() in FUNCTIONS or name in KEYWORDS for name in names)
-
-
-def _known_module_names(c: Fragments, stop: int) -> bool:
-    names = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", c["statement"])
-    return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in names)
 
 
 def _one_place_to_close(c: Fragments, stop: int) -> bool:
@@ -635,7 +618,8 @@ CONDITIONS: dict[str, Condition] = {
     # Without the sign no two words are joined, and the text's direction stays.
     "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda c, stop: _WHOLLY_QUOTED.fullmatch(c["statement"]) is not None,
-    "no_operand_before_fraction": _no_operand_before_fraction,
+    # `x½` may be half of `x`, or its root.
+    "no_operand_before_fraction": _without("|".join(_FRACTION_AND_OPERAND)),
     "single_letters": _single_letters,
     "no_divisor_or_power": _no_divisor_or_power,
     # The percent sign is no remainder: no operand follows.
@@ -650,8 +634,9 @@ CONDITIONS: dict[str, Condition] = {
     # No comment in words follows the sign.
     "no_words_after": lambda c, stop: _are_known(c, c.at + 1, c.at + 3),
     "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1),
-    "no_index": _no_index,
-    "known_module_names": _known_module_names,
+    # No variable precedes a bracket: `k[A]` may be an index or a product.
+    "no_index": _without(rf"(?<!\w)\d*+(?!(?i:{_WORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"),
+    "known_module_names": _without(rf"{_MODULE}(?!(?:{_WORDS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"),
     "one_place_to_close": _one_place_to_close,
     # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),

@@ -391,11 +391,6 @@ def reduce_by(states: list[int], action: int) -> None:
     states.append(_after(states[-1], _ORIGIN + origin))
 
 
-def _does_nothing(action: int) -> bool:
-    origin, length, kind, _ = RULES[-1 - action]
-    return length == 1 and (kind in ("", "number", "name") or (kind == "list" and ORIGINS[origin] != "_statements"))
-
-
 def only_rule(state: int) -> int:
     """Return the only rule of a state, as an action; 0 if it depends on the sign."""
     rules = {action for action in ACTION[state : state + _WIDTH] if action}
@@ -423,7 +418,10 @@ class State:
         states = [self.number]
         if self.below is not None:
             states.append(_after(self.number, self.read))
-            while (action := ACTION[states[-1] + kind]) < 0 and _does_nothing(action):
+            while (action := ACTION[states[-1] + kind]) < 0:
+                origin, length, made, _ = RULES[-1 - action]
+                if length > 1 or made not in ("", "number", "name", "list") or ORIGINS[origin] == "_statements":
+                    break
                 take(states, kind)
         return states
 
