@@ -57,11 +57,6 @@ def _fraction(match: re.Match[str]) -> str:
     return value + "*" * bool(match["before"] and not is_ambiguous)
 
 
-def _choice(match: re.Match[str]) -> str:
-    condition = match[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2]) else f"{match[2]} != 0"
-    return f"{match[1] or ''}{match[3]} if {condition} else {match[4]}"
-
-
 def _call(match: re.Match[str]) -> str:
     name = match[1].lower()
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
@@ -71,7 +66,6 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
     "fraction": _fraction,
-    "choice": _choice,
     "digits": lambda match: "".join(str(int(digit)) for digit in match[0]),
     "call": _call,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),

@@ -84,8 +84,7 @@ def without_unit(text: str) -> str | None:
         return f"angles are in radians: write `rad({quantity[1]})`"
     unit = unit_or_none(text.strip()[quantity.end(1) :])
     if unit is None:
-        letter = len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
-        return None if letter and quantity[2] not in "€$" else f"write `{quantity[1]}`, in the unit of the formula"
+        return f"write `{quantity[1]}`, in the unit of the formula" if quantity[2] in "€$" else None
     value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
     si = si_unit(unit.dimension)
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"

@@ -248,8 +248,7 @@ class ProgramUnits:
             return self._unit(result.dimension)
         if unit.dimension != result.dimension:
             ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
-            hint = f"ask for it in a unit such as `--in {si_unit(result.dimension)}`"
-            hint = hint if result.dimension != NUMBER else "leave `--in` out"
+            hint = f"ask for it in a unit such as `--in {str(si_unit(result.dimension)) or 1}`"
             raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
         if unit.zero and result.temperatures == 0:
             message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
@@ -363,13 +362,11 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     if not units:
         return None
     own: Unit = units[0]
-    for unit in units:
-        if unit.dimension != own.dimension:
-            theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
-            raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
     for x in typed:
-        if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
-            raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+        unit = getattr(x, "unit", None)
+        if (unit or Unit()).dimension != own.dimension and (unit is not None or float(x)):
+            message = f"the bounds and the start of `{name}` have different dimensions"
+            raise usage_error(message, f"give all of them in `{own}`")
     return own
 
 
@@ -382,8 +379,7 @@ def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: 
         raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
     typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
     if typed and dimension != NUMBER:
-        what = "its start is a number" if start is not None else "its bounds are numbers"
-        message = f"`{name}` is {quantity_name(dimension)}, and {what}"
+        message = f"`{name}` is {quantity_name(dimension)}, and its start or bounds are numbers"
         raise usage_error(message, f"give a unit: `{float(typed[0]):g} {si_unit(dimension)}`")
     return dimension
 
@@ -465,10 +461,7 @@ def direction_in_units(
     first, *others = rates or [""]
     for name in others:
         if rates[name].dimension != rates[first].dimension:
-            message = (
-                f"the direction is `{str(shown[first]) or 1}` of `{first}` and `{str(shown[name]) or 1}` of `{name}`,"
-                " which are not per the same unit"
-            )
+            message = f"the components of the direction by `{first}` and `{name}` are not per the same unit"
             raise usage_error(message, "give all components in the units of their variables, or all per second")
     return values, shown, si_unit(rates[first].dimension) if rates else Unit()
 
@@ -503,13 +496,6 @@ def in_own_units(
     """Return the program with variables and outputs converted to these units.
 
     It computes in the units of `computed`, by default the SI's: its own numbers may have units.
-
-    >>> from ..graphs.value_and_gradient import evaluate_in
-    >>> from ..numbers.floats import REAL
-    >>> from .problem import parse
-    >>> own = in_own_units(parse("F*x"), {"F": parse_unit("kN"), "x": parse_unit("mm")}, [parse_unit("J")])
-    >>> evaluate_in(REAL, own.graph, {"F": 3.0, "x": 5.0}).values
-    [15.0]
     """
     of_system = computed or (lambda unit: si_unit(unit.dimension))
     whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}

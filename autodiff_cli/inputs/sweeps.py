@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.points import SWEEP_EXAMPLE
-from ..errors import ExpressionError, Span, limit_error, point_error, quote, usage_error
+from ..errors import ExpressionError, Span, limit_error, quote, usage_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, with_text
 
@@ -67,12 +67,9 @@ class Listed(Axis):
         return self.values[k]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
-        units = [getattr(x, "unit", None) for x in self.values]
-        unit = next((unit for unit in units if unit is not None), None)
+        unit = getattr(self.values[0], "unit", None)
         if unit is None:
             return self, None
-        if None in units or len(set(units)) > 1:
-            raise point_error("the values of a sweep over rows have one unit", "write it behind: `x={1,2} mm`")
         return Listed([x.number for x in self.values]), unit  # type: ignore[attr-defined]
 
 
@@ -341,10 +338,8 @@ class Sweeping:
             value = self.value_of(name, item, place.start)
             unit: Any = getattr(value, "unit", None)
             first: Any = getattr(values[0], "unit", None) if values else unit
-            if (unit is None) != (first is None):
-                fail("the values of a sweep all have a unit, or none", place, f"write `{name}={{1,2,5}} mm`")
-            if unit != first and unit.dimension != first.dimension:
-                fail(f"`{first}` and `{unit}` in one sweep have different dimensions", place, f"write `{first}`")
+            if getattr(unit, "dimension", None) != getattr(first, "dimension", None):
+                fail("the values of a sweep have one dimension", place, f"write `{name}={{1,2,5}} mm`")
             if unit != first:
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
                 value = self.value_of(name, f"{number} {first}", place.start)
