@@ -239,7 +239,8 @@ def _nest(c: Fragments) -> str:
 
 def _sides(c: Context) -> tuple[str, str]:
     first, _ = _statement(c)
-    if c.open or not {Kind.EQUALS, Kind.AUGMENT, Kind.IF, Kind.ELSE, Kind.COMMA}.isdisjoint(c.kinds[first : c.at]):
+    signs = {Kind.EQUALS, Kind.AUGMENT, Kind.IF, Kind.ELSE, Kind.COMMA}
+    if c.open or not signs.isdisjoint(c.kinds[first : c.at]):
         raise KeyError("sides")
     start, end = span(c, "statement")
     return c.text[start : c.point].strip(), c.text[c.point + 1 : end].strip()
@@ -271,7 +272,8 @@ def _exponent(c: Context) -> int:
     sign = c.signs(c.at - 1)
     plain = c.kinds[c.at - 1] == Kind.NUMBER and sign == c.at - 1
     base = c.tokens[sign - 2]
-    if plain and (base.kind in context.CLOSING or (base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e")):
+    is_variable = base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e"
+    if plain and (is_variable or base.kind in context.CLOSING):
         raise KeyError("exponent")
     return sign - 1
 
@@ -279,7 +281,8 @@ def _exponent(c: Context) -> int:
 def _inner(c: Context) -> tuple[int, int]:
     """Return the operand at the error without its power: `2x` in `sin 2x^2`."""
     end = c.at + (c.kinds[c.at] == Kind.COEFFICIENT) + 1
-    return (c.at, end) if c.kinds[end - 1] in context.NAMES + Kind.NUMBER and c.kinds[end] in context.POWERS else (0, 0)
+    is_raised = c.kinds[end - 1] in context.NAMES + Kind.NUMBER and c.kinds[end] in context.POWERS
+    return (c.at, end) if is_raised else (0, 0)
 
 
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
@@ -430,7 +433,8 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
 def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
     """Return the first matching mistake, its message, and its span."""
     c = fragments
-    ahead, behind = c.text[c.point : c.point + PATTERN_WINDOW], c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
+    ahead = c.text[c.point : c.point + PATTERN_WINDOW]
+    behind = c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
     for mistake in MISTAKES:
         sign = re.match(mistake.text or r"[\s\S]?", ahead)
         if (
@@ -514,8 +518,9 @@ def _repair(mistake: Mistake, fragments: Fragments) -> list[str]:
         if not other.alone or other is mistake:
             statement = _replace(statement, other.repair)
     # A condition is no result: the statement may be a choice of 1 or 0.
-    choices = [re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", text) for text in (repaired, statement)]
-    return [text for text in (repaired, statement, *choices) if text]
+    texts = [repaired, statement]
+    choices = [re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", text) for text in texts]
+    return [text for text in texts + choices if text]
 
 
 def _replace(text: str, repairs: tuple[Repair, ...]) -> str:
@@ -583,7 +588,8 @@ def _single_letters(c: Fragments, stop: int) -> bool:
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
     known_names = c.valued
-    return all(w in known_names or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, known_names) for w in words)
+    others = [w for w in words if w not in known_names and w.lower() not in FUNCTIONS and w not in KEYWORDS]
+    return all(is_glued(word, known_names) for word in others)
 
 
 def _no_divisor_or_power(c: Fragments, stop: int) -> bool:

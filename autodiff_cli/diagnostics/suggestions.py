@@ -308,7 +308,8 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
     what = "a product"
     sign = context.signs() - 1
     is_tight = sign >= 0 and kinds[sign] in TIGHT
-    if sign > 0 and is_tight and kinds[sign] != Kind.ROOT and kinds[context.partner[opening] + 1] not in POWERS:
+    following = kinds[context.partner[opening] + 1]
+    if sign > 0 and is_tight and kinds[sign] != Kind.ROOT and following not in POWERS:
         offers = [*_products(context, f"{name}*", arguments, end)]
         if kinds[sign - 1 : sign + 1] == Kind.FUNCTION + Kind.POWER:
             what = "a power, which stands after the argument of a function,"

@@ -214,7 +214,8 @@ class ProgramUnits:
         self.dimensions: list[Any] = evaluation.graph.data
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         self._inputs += [unit for unit in known.values() if unit is not None]
-        self._system = unit_tools.UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        by_length = sorted(self._inputs, key=lambda unit: len(unit.atoms))
+        self._system = unit_tools.UnitSystem(by_length) if system else None
         self._unit = partial(unit_tools.choose, inputs=self._inputs) if self._system is None else self._system.unit
         results = evaluation.values
         if unknowns:
@@ -513,7 +514,8 @@ def in_own_units(
     def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
         scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
         steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
-        for primitive, number in [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero):
+        steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
+        for primitive, number in steps:
             constant = node(CONSTANT, (), place)
             constants[constant] = number, None
             k = node(primitive, (k, constant), place)

@@ -332,7 +332,8 @@ class Sweeping:
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         values: list[float] = []
         for start, end in pieces(written[1:-1]):
-            item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
+            item = written[1 + start : 1 + end]
+            place = Span(begin + 1 + start, begin + 1 + max(end, start + 1))
             if not item or top_level(item, ":") or "{" in item or "=" in item:
                 fail("a single value is needed here", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
             value = self.value_of(name, item, place.start)
