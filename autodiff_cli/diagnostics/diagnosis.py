@@ -234,7 +234,8 @@ def _inverse(function: str) -> str:
 def _nest(c: Fragments) -> str:
     at = _last_of_nest(c)
     names = [c.text_between(number) for number in range(c.at - 1, at)]
-    return "".join(f"{name}(" for name in names) + c.text_between(at, c.after(at, "coefficient")) + ")" * len(names)
+    operand = c.text_between(at, c.after(at, "coefficient"))
+    return "".join(f"{name}(" for name in names) + operand + ")" * len(names)
 
 
 def _sides(c: Context) -> tuple[str, str]:

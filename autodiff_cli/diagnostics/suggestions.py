@@ -68,7 +68,9 @@ def _program(text: str) -> Any:
 def is_program(text: str) -> bool:
     """Return whether the text is a valid program, and no condition."""
     program = _program(text)
-    return program is not None and not any(program.whole.primitives[i].gives_condition for i in program.roots)
+    if program is None:
+        return False
+    return not any(program.whole.primitives[i].gives_condition for i in program.roots)
 
 
 def meaning(text: str) -> object:

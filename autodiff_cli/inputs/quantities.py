@@ -122,7 +122,8 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             except ExpressionError:
                 continue
             inner = before.lstrip("+-−")
-            if is_name(inner) or (inner.endswith(")") and re.fullmatch(r"(?:[^\W\d]\w*)?\(.*", inner, re.DOTALL)):
+            is_call = re.fullmatch(r"(?:[^\W\d]\w*)?\(.*\)", inner, re.DOTALL)
+            if is_call or is_name(inner):
                 return before, unit
     return None
 
@@ -204,7 +205,8 @@ class ProgramUnits:
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
         known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        m: Any = UnknownDimensions([name for name in unknowns if known[name] is None]) if unknowns else Dimensions()
+        open_names = [name for name in unknowns if known[name] is None]
+        m: Any = UnknownDimensions(open_names) if unknowns else Dimensions()
         leaves = {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()

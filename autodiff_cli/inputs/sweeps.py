@@ -136,8 +136,8 @@ class Suffixed(Axis):
     """Values with one suffix: a unit, or an uncertainty, absolute or in percent."""
 
     def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
-        self.axis, self.size, self.name, self.suffix, self.value_of = axis, axis.size, name, suffix, value_of
-        self.is_unit = is_unit
+        self.axis, self.size, self.is_unit = axis, axis.size, is_unit
+        self.name, self.suffix, self.value_of = name, suffix, value_of
         self.value(0)
 
     def number(self, k: int) -> float:
