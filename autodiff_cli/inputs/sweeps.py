@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 MAX_POINTS = 10_000_000
+MAX_WORK = 1_000_000
 STEP_TOLERANCE = Fraction(1, 10**9)
 """Distance from the end, as a share of the step, that counts as rounding."""
 MAX_RATIO_POINTS = 400
@@ -437,7 +438,9 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
         raise usage_error(f"`--zip` pairs sweeps of one length: {listed} points", "leave it out for all combinations")
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
     if grid.size > MAX_POINTS * times:
-        listed = " × ".join(f"{length:,} of `{name}`" for name, length in lengths.items())
-        message = f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}"
-        raise limit_error(message, f"take larger steps, or allow more: `--work {-(-grid.size // MAX_POINTS)}`")
+        counts = {name: f"{n:,}" if n < 10**15 else "more than 10**15" for name, n in lengths.items()}
+        listed = " × ".join(f"{count} of `{name}`" for name, count in counts.items())
+        more = -(-grid.size // MAX_POINTS)
+        hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
+        raise limit_error(f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}", hint)
     return grid
