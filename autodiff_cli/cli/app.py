@@ -3,11 +3,10 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
-from inspect import Parameter, Signature
+from functools import partial
 from pathlib import Path
-from types import MethodType
 from typing import Annotated, Any
 
 import typer
@@ -16,8 +15,7 @@ import typer.main
 
 from ..errors import usage_error
 from ..views.characters import paint, terminal_of
-from . import defaults
-from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
+from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
 from .slips import OPTION_ADVICE, bad_command, nearest_option
@@ -39,45 +37,32 @@ The exact gradient of a formula. For example:
 """
 
 
-def as_function(command: str) -> Callable[..., None]:
-    """Return a function with a command's parameters, for Typer."""
+def parameters(command: str) -> list[Any]:
+    """Return the arguments and options of a command, for Typer."""
     declaration = declared(command)
-    annotations: dict[str, Any] = {}
+    params: list[Any] = []
     for argument in declaration.arguments:
-        completes = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
-        completes = of_units if command == "units" else completes
-        spec = typer.Argument(
-            metavar=argument.metavar,
-            help=argument.help,
-            show_default=False,
-            autocompletion=completes,
-        )
-        annotations[argument.parameter] = Annotated[str | None, spec]
+        names = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
+        complete: Any = completer(of_units if command == "units" else names)
+        own = [argument.parameter]
+        about: dict[str, Any] = {"metavar": argument.metavar, "help": argument.help}
+        params.append(typer.core.TyperArgument(param_decls=own, autocompletion=complete, **about))
     for option in declaration.options.values():
-        values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
-        option_spec = typer.Option(
-            option.name,
-            help=option.help,
-            metavar=option.metavar or None,
-            autocompletion=values,
-        )
-        annotations[option.parameter] = Annotated[option.kind, option_spec]
+        completes = option.choices or option.value_syntax is not None
+        complete = completer(partial(of_option, option)) if completes else None
+        about = {"metavar": option.metavar or None, "help": option.help}
+        about["is_flag"] = option.kind is bool
+        params.append(typer.core.TyperOption(param_decls=[option.name], autocompletion=complete, **about))
+    return params
 
-    def call(**values: Any) -> None:
-        """Never called: `commands.call` runs commands."""
 
-    parameters = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=declaration.defaults[name],
-            annotation=annotation,
-        )
-        for name, annotation in annotations.items()
-    ]
-    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__, call.__doc__ = annotations, declaration.summary
-    return call
+def completer(of_prefix: Callable[[str], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes a prefix, as Typer calls it."""
+
+    def complete(ctx: Any, args: Any, incomplete: str) -> list[str]:
+        return list(of_prefix(incomplete))
+
+    return complete
 
 
 def _commands(prefix: str) -> list[str]:
@@ -109,7 +94,8 @@ class Command(typer.core.TyperCommand):
             names = {title: ", ".join(options) for title, options in more.items()}
             sections[f"More options, which `{HELP_ALL}` explains"] = names
         sections["Exit codes"] = exit_codes(self.name or "")
-        _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
+        paragraphs = (description.summary, *description.details)
+        _write_help(self, ctx, formatter, description.examples, paragraphs, sections)
 
 
 class Commands(typer.core.TyperGroup):
@@ -122,15 +108,15 @@ class Commands(typer.core.TyperGroup):
         """Return a command by its name, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
         settings = {"help_option_names": list(HELP_OPTIONS)}
-        typer_app.command(cmd_name, cls=Command, context_settings=settings)(as_function(cmd_name))
-        return typer.main.get_command(typer_app)
+        summary = declared(cmd_name).summary
+        return Command(cmd_name, params=parameters(cmd_name), help=summary, context_settings=settings)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before the command. Raises a usage error."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
-            before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
+            options = [(*param.opts, *param.secondary_opts) for param in self.get_params(ctx)]
+            before_command = [name for names in options for name in names]
             name = args[0].partition("=")[0]
             if name not in before_command:
                 near, word = nearest_option(args[0], before_command), name.lstrip("-")
@@ -180,8 +166,8 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    if environment_options := defaults.from_environment():
-        sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
+    if environment_options := options_of_environment():
+        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
     sections = {title: rows for title, rows in sections.items() if rows}
     console = _console()
     if console is None:
@@ -193,7 +179,8 @@ def _write_help(
                 formatter.write_text(paragraph)
         for title, rows in sections.items():
             with formatter.section(title):
-                formatter.write_dl([(word, _whole_names(text, formatter.width, rows)) for word, text in rows.items()])
+                width = formatter.width
+                formatter.write_dl([(word, _whole_names(text, width, rows)) for word, text in rows.items()])
         return
     from rich.markdown import Markdown
     from rich.padding import Padding
@@ -206,7 +193,8 @@ def _write_help(
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
     sys.stdout.flush()
-    console.print(Text(f"\n Usage: {ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}\n", style="bold"))
+    usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
+    console.print(Text(f"\n Usage: {usage}\n", style="bold"))
     for paragraph in paragraphs:
         console.print(Padding(Markdown(paragraph), (0, 1, 1, 1)))
     for title, rows in sections.items():
@@ -314,7 +302,8 @@ def run_app(args: Sequence[str]) -> int:
             args = [HELP, *asked.args]
     group: Any = typer.main.get_command(app)
     try:
-        with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:
+        level = HELP_ALL if HELP_ALL in args else None
+        with group.make_context("autodiff", list(args), obj=level) as context:
             group.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code

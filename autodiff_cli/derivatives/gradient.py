@@ -51,6 +51,9 @@ class Intermediate(Record, Generic[Number]):
     grad: Number | None
 
 
+NOT_EVALUATED = {"value": None, "grad": None}
+
+
 class Gradient(Record, Generic[Number]):
     """Value and gradient of a program at a point."""
 
@@ -82,9 +85,8 @@ def gradient(
 ) -> Gradient[Any]:  # fmt: skip
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
-    numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
-    of the point. `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
+    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`.
+    `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics.
@@ -100,10 +102,12 @@ def gradient(
     try:
         return _answer(text, posed, arithmetic, relative)
     except ExpressionError as error:
-        if error.kind == "domain" and len(posed.program.leaves) == 1 and posed.units is None and arithmetic == DOUBLE:
+        in_doubles = posed.units is None and arithmetic == DOUBLE
+        if error.kind == "domain" and len(posed.program.leaves) == 1 and in_doubles:
             from .taylor import limit_hint  # only an error needs it
 
-            error.diagnostic = error.diagnostic._replace(hint=limit_hint(posed.program, posed.point) or error.hint)
+            hint = limit_hint(posed.program, posed.point) or error.hint
+            error.diagnostic = error.diagnostic._replace(hint=hint)
         raise
 
 
@@ -168,19 +172,10 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
     pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
     lines = [(name, program.text.count("\n", 0, start) + 1, number) for (name, start, _), number in pairs]
-    return Gradient(
-        text,
-        arithmetic,
-        numbers["value"],
-        numbers["gradient"],
-        numbers["point"],
-        program.constants,
-        (*posed.warnings, *warnings),
-        tuple([Intermediate(name, line, **number) for name, line, number in lines]),
-        shown,
-        elasticities=numbers["elasticities"] if relative else None,
-        units=tree,
-    )
+    numbers["intermediates"] = tuple([Intermediate(name, line, **number) for name, line, number in lines])
+    numbers["elasticities"] = numbers["elasticities"] if relative else None
+    constants, heard = program.constants, (*posed.warnings, *warnings)
+    return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
 
 
 def _over_data(
@@ -199,7 +194,8 @@ def _over_data(
     measured = posed.units
     if relative:
         # elasticities need absolute temperatures
-        zeros = {name: float(unit.zero / unit.scale) for name, unit in (measured.point if measured else {}).items()}
+        units_of_point = measured.point if measured else {}
+        zeros = {name: float(unit.zero / unit.scale) for name, unit in units_of_point.items()}
         absolute = {name: x + zeros.get(name, 0.0) for name, x in posed.values.items()}
         answer = answer._replace(elasticities=with_elasticities(answer._replace(point=absolute)).elasticities)
     if measured is None:
@@ -280,10 +276,17 @@ class Programs:
     """
 
     def __init__(
-        self, arithmetic: Arithmetic = DOUBLE, *, whole: bool = True, remembered: int = MAX_PROGRAMS,
-        relative: bool = False, units: Sequence[str] | str | None = None, system: bool = False,
-    ) -> None:  # fmt: skip
-        self._arithmetic, self._whole, self._remembered, self._relative = arithmetic, whole, remembered, relative
+        self,
+        arithmetic: Arithmetic = DOUBLE,
+        *,
+        whole: bool = True,
+        remembered: int = MAX_PROGRAMS,
+        relative: bool = False,
+        units: Sequence[str] | str | None = None,
+        system: bool = False,
+    ) -> None:
+        self._arithmetic, self._whole = arithmetic, whole
+        self._remembered, self._relative = remembered, relative
         self._units, self._system = units, system
         self._known: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
@@ -294,9 +297,14 @@ class Programs:
         """Return the `gradient` at a point of finite numbers; raises as it does."""
         if self._arithmetic != DOUBLE or self._units is not None or have_units(text, point):
             return gradient(
-                text, point, wrt=wrt, arithmetic=self._arithmetic, relative=self._relative, units=self._units,
+                text,
+                point,
+                wrt=wrt,
+                arithmetic=self._arithmetic,
+                relative=self._relative,
+                units=self._units,
                 system=self._system,
-            )  # fmt: skip
+            )
         # what a program means depends on the names that have a value
         key = (text, *point)
         prepared = self._known.get(key)

@@ -66,16 +66,11 @@ def taylor(
     """Return the Taylor polynomial of a program at `point` in `wrt`, of order 0 to 200.
 
     `wrt` is optional if there is one variable. Raises `ExpressionError` as `gradient` does.
-
-    >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
-    '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
     """
-    if wrt is not None and len(wrt) != 1:
-        raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
     posed = pose_with_units(text, point, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
     if len(posed.wanted) != 1:
-        message = f"a Taylor series is taken in one variable, and this program has {len(posed.wanted) or 'none'}"
+        message = f"a Taylor series is taken in one variable, and {len(posed.wanted) or 'none'} are given"
         named = quote(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         raise usage_error(message, hint)
@@ -102,19 +97,9 @@ def taylor(
         return {"coefficients": coefficients, "point": values}
 
     numbers = arithmetic.run(posed.point, work, tree)
-    formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    return Taylor(
-        text,
-        arithmetic,
-        name,
-        order,
-        numbers["coefficients"],
-        numbers["point"],
-        formula,
-        posed.program.constants,
-        (*posed.warnings, *remarks),
-        tree,
-    )
+    numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
+    constants, heard = posed.program.constants, (*posed.warnings, *remarks)
+    return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:
@@ -200,7 +185,9 @@ def polynomial(
     base = name
     if float(center) or (at is not None and at.zero):
         far = number(center, at).removeprefix("-")
-        base = f"({name} {'+' if float(center) < 0 else '-'} {f'({far})' if '/' in far.partition('[')[0] else far})"
+        far = f"({far})" if "/" in far.partition("[")[0] else far
+        sign = "+" if float(center) < 0 else "-"
+        base = f"({name} {sign} {far})"
     out = ""
     for k, (coefficient, unit) in enumerate(zip(coefficients, of, strict=True)):
         is_zero = coefficient.text == "0" if isinstance(coefficient, Figure) else coefficient == 0

@@ -192,8 +192,8 @@ class Grid(NamedTuple):
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
-    def _strides(self) -> Iterator[tuple[str, Axis, int]]:
-        # each value is repeated `stride` times, and the whole sequence again and again
+    def strides(self) -> Iterator[tuple[str, Axis, int]]:
+        """Yield each sweep, and how often its values repeat before the next; then all come again."""
         stride = self.size
         for name, axis in self.axes.items():
             stride = 1 if self.zipped else stride // axis.size
@@ -201,7 +201,7 @@ class Grid(NamedTuple):
 
     def points(self) -> Iterator[dict[str, float]]:
         """Yield the swept values at each point, with their texts."""
-        strides = [*self._strides()]
+        strides = [*self.strides()]
         values: dict[str, float] = {}
         for k in range(self.size):
             changed = {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
@@ -211,7 +211,7 @@ class Grid(NamedTuple):
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
         """Return the swept values in a range of points, as numbers."""
         columns: dict[str, list[float]] = {}
-        for name, axis, stride in self._strides():
+        for name, axis, stride in self.strides():
             if axis.size == self.size:
                 columns[name] = axis.numbers(start, stop)
                 continue
@@ -430,6 +430,8 @@ def sweeping(value_of: ValueOf | None) -> ValueOf:
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
     """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
+    if zipped and not axes:
+        raise usage_error("`--zip` pairs sweeps, and there are none", "write sweeps: `--at x=0:10:1,y={1,2,5}`")
     if not axes:
         return None
     lengths = {name: axis.size for name, axis in axes.items()}

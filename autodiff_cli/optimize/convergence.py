@@ -202,7 +202,8 @@ class SearchProblem(ABC):
         direction = np.zeros(len(row.free))
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
-            beside = dict(zip(row.free, self._move(row, direction.tolist(), sign * off / abs(least)), strict=True))
+            moved = self._move(row, direction.tolist(), sign * off / abs(least))
+            beside = dict(zip(row.free, moved, strict=True))
             with suppress(Diagnosed):
                 there = self.function.derivatives({**row.point, **beside}, row.free, self.size)
                 scaled = np.array(there.hessian)[square] * size[:, None] * size
@@ -221,14 +222,12 @@ class SearchProblem(ABC):
                 result = self.function.value_and_gradient_with_errors(inputs, row.free)
                 if math.isfinite(sum(g.error for g in result[1])):
                     break
-            return result
-        return None
+        return result
 
     def value_error(self, row: DescentStep) -> float:
         """Return the value's rounding error, without that of the point."""
-        return self.function.value_and_gradient_with_errors({name: Bounded(x) for name, x in row.point.items()}, ())[
-            0
-        ].error
+        exact = {name: Bounded(x) for name, x in row.point.items()}
+        return self.function.value_and_gradient_with_errors(exact, ())[0].error
 
     def _move(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         along = zip(row.free_values, step, self.limits, strict=True)
@@ -249,7 +248,7 @@ class SearchProblem(ABC):
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
             ratio = _ratio(before, step)
-            factor = 1 / (1 - ratio) if 0.3 < ratio < MAX_STEP_RATIO else 2 * factor if ratio >= MAX_STEP_RATIO else 1.0
+            factor = 2 * factor if ratio >= MAX_STEP_RATIO else 1 / (1 - ratio) if ratio > 0.3 else 1.0
             here = trail[-1]
             # to a saddle the value may rise, by what the gradient allows for
             slope = dot(verdict.slope, verdict.step)
@@ -355,7 +354,8 @@ class SearchProblem(ABC):
         """
         gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
-            mean = min_norm_point([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
+            scaled = [[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered]
+            mean = min_norm_point(scaled)
             walls = bounds_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
@@ -431,7 +431,8 @@ class SearchProblem(ABC):
                 result = self.bounded_at(row)
                 if result is None:
                     return False
-                slope, error = dot([g.x for g in result[1]], way), dot([g.error for g in result[1]], map(abs, way))
+                slope = dot([g.x for g in result[1]], way)
+                error = dot([g.error for g in result[1]], map(abs, way))
                 if error < abs(slope):
                     break
             slopes.append((slope, error))

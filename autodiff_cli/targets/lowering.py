@@ -7,8 +7,6 @@ comparison does not, nor a division by infinity, nor a branch that is not taken:
 added to the results for every operand x that may hide a failure, where the program needs it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -17,7 +15,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ..graphs.adjoint import LAZY, Recording, branches, live_steps, schedule, shows_first
+from ..graphs.adjoint import LAZY, Recording, all_of, branches, live_steps, schedule, shows_first
 from ..numbers.base import Number
 from ..numbers.double.formulas import COMPENSATED, Lacking, formula
 from ..numbers.recorder import CONDITIONS, Recorder, Step, always_defined
@@ -191,7 +189,8 @@ class _Failures:
                 self.never_infinite |= own
             if undefined and step.args and count <= MAX_OWN_BITS:
                 bounds, whole, ordered = OPERATIONS[step.name].bounds
-                position, relation, end = bounds[0] if len(bounds) == 1 and whole and not ordered else (0, "", None)
+                one_sided = len(bounds) == 1 and whole and not ordered
+                position, relation, end = bounds[0] if one_sided else (0, "", None)
                 if end is not None:
                     self.domains.setdefault(step.args[position], []).append((own, relation, end))
             self._add(step, own)
@@ -212,7 +211,8 @@ class _Failures:
                 may_mask = self.may_mask(step, k)
                 kept = self.masked[a] | (self.possible[a] & may_mask)
                 # Behind a correct limit, such as tanh's, an overflow does not matter.
-                possible |= kept | (self.possible[a] & (self.undefined if self.limits and _has_limit(step) else ALL))
+                limited = self.limits and _has_limit(step)
+                possible |= kept | (self.possible[a] & (self.undefined if limited else ALL))
                 masked |= kept
                 if step.name not in LAZY or k == 0:
                     exposed |= self.exposed[a] & ~may_mask
@@ -274,7 +274,9 @@ def operands(recording: Recording) -> dict[Step, list[Step]]:
 
 def _has_limit(step: Step) -> bool:
     row = OPERATIONS[step.name]
-    return row.total and not (row.propagates_infinity or row.may_kink or row.gives_condition or step.name == "item")
+    if row.propagates_infinity or row.may_kink or row.gives_condition:
+        return False
+    return row.total and step.name != "item"
 
 
 def _may_be_infinite(step: Step) -> bool:
@@ -364,18 +366,14 @@ MAX_COLUMN_STEPS = 20_000
 """The most steps for columns: the cost of a larger program grows faster than it does."""
 
 
-Needed = tuple[tuple[Step, bool], ...]
-"""Conditions, each with its required outcome."""
-
-
 class Vectors(NamedTuple):
     """The computed steps in order, and the checks."""
 
     steps: tuple[Step, ...]
     results: tuple[Step, ...]
     """Values, then partial derivatives; they and all inputs are checked too."""
-    checks: tuple[tuple[Step, Needed], ...]
-    """Steps that must be finite, comparisons that must not be ties, under their conditions."""
+    checks: tuple[tuple[Step, Step], ...]
+    """Steps that must be finite, comparisons that must not be ties, with the conditions under which that holds."""
 
 
 def vectors(recording: Recording) -> Vectors:
@@ -393,13 +391,9 @@ def vectors(recording: Recording) -> Vectors:
     )
     adjoints = [*recording.adjoints, *adjoints]
     plan = schedule(replace(recording, adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
-    checks = []
-    for step, branch, _ in plan.checks:
-        conditions = [(part.condition, part.holds) for part in branch.enclosing() if part.condition is not None]
-        checks.append((step, tuple(conditions)))
-    asked = [condition for _, needed in checks for condition, _ in needed]
-    live = live_steps((*results, *[step for step, _ in checks], *asked))
-    return Vectors(tuple([step for step in live if step.args]), results, tuple(checks))
+    checks = tuple([(task.step, all_of(recording.recorder, task.branch.enclosing())) for task in plan.checks])
+    live = live_steps((*results, *[step for check in checks for step in check]))
+    return Vectors(tuple([step for step in live if step.args]), results, checks)
 
 
 class _Knots:
