@@ -351,10 +351,8 @@ def _assumption(text: str, program: Program) -> Assumption:
     for leaf in in_order((condition,)):
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
             near = closest(leaf.label, list(program.variables))
-            raise usage_error(
-                f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
-                f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}",
-            )
+            hint = f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}"
+            raise usage_error(f"the assumption `{text}` is about `{leaf.label}`, which the program does not use", hint)
     return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
@@ -500,11 +498,9 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     try:
         recording = record_values(graph, leaves, recorder)
     except Lacking as lacking:
-        raise usage_error(
-            f"{writer.title} has no function `{lacking}`, which the derivative needs",
-            "leave the function out, or print the formula as text",
-            span=graph.span(recorder.node),
-        ) from None
+        hint = "leave the function out, or print the formula as text"
+        message = f"{writer.title} has no function `{lacking}`, which the derivative needs"
+        raise usage_error(message, hint, span=graph.span(recorder.node)) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")
