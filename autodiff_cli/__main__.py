@@ -49,11 +49,11 @@ def main() -> int:
 
 def _load(args: Sequence[str]) -> None:
     try:
-        from .cli.commands import command_module
+        from .cli.commands import load
         from .cli.declarations import COMMANDS
 
         if args and args[0] in COMMANDS:
-            command_module(args[0])
+            load(args[0])
     except Exception:
         pass
 

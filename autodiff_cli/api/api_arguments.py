@@ -10,6 +10,7 @@ from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
+from .. import views
 from ..batched.columns_io import common_length, mapped_columns
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
@@ -21,7 +22,11 @@ from ..inputs.optional_units import MeasuredColumns, units_in_headings
 from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, with_text
 from ..inputs.problem import as_number, parse
 from ..language.elements import flatten
+from ..optimize.fit import Fit
+from ..quantities.table import constant_texts
 from ..streams.requests import Reading, Request, default_point, value_with_unit
+from ..uncertainty.measured_units import measured_value
+from ..uncertainty.propagate import estimates_of_fit
 from ..views.formats import Subject
 
 At = Mapping[str, Any] | str | None
@@ -74,7 +79,7 @@ def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], comma
     arguments = {}
     for name, value in values.items():
         kind = types[name]
-        reader = _READERS[kind]
+        reader = _OWN_READERS.get(name) or _READERS[kind]
         left_out = value is None and kind not in ("str", "Collection[str]")
         arguments[name] = value if left_out or reader is None else reader(name, value, options.get(name))
     return arguments
@@ -89,7 +94,7 @@ class PythonCall(Call):
         own = {options[name].parameter if name in options else name: value for name, value in values.items()}
         typed = {name: x for name, x in own.items() if x is not None and x is not False}
         check({option.name: option for option in options.values()}, values_by_option(declared(command), typed))
-        super().__init__({**declared(command).defaults, **own})
+        super().__init__(command, {**declared(command).defaults, **own, "expr": values.get("text")})
 
     def read_columns(
         self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
@@ -100,16 +105,22 @@ class PythonCall(Call):
 
     @property
     def request(self) -> Request:
-        point = {**constants_of(self.held, value_with_unit), **self.point_of("at")}
+        at, value_of = self.values.get("at"), value_reader(self.command)
+        point: dict[str, Any] = {**point_of(at, self.arithmetic, value_of)}
+        if self.held and self.command != "fit":
+            for text in constant_texts(self.held, self.command == "propagate"):
+                point = {**parse_point(text, value_of), **point}
         return Request(Subject(self.text), self.text, point, self.variables)
-
-    def point_of(self, option: str) -> dict[str, Any]:
-        """Return the point of an option, for the arithmetic."""
-        return point_of(self.values.get(option), self.arithmetic)
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
-        return None if self.values.get("direction") is None else self.point_of("direction")
+        direction = self.values.get("direction")
+        return None if direction is None else point_of(direction, self.arithmetic)
+
+
+def value_reader(command: str) -> ValueOf:
+    """Return the reader of values in a command's points."""
+    return measured_value if command == "propagate" else value_with_unit
 
 
 def _wrong(name: str, wanted: str, value: object) -> TypeError:
@@ -172,10 +183,28 @@ def _ends(name: str, value: Any, option: object) -> Any:
     return texts
 
 
-def _by_name(name: str, value: Any, option: object) -> Any:
-    if isinstance(value, str | Mapping):
+def _texts(name: str, value: Any, option: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Mapping):
+        raise _wrong(name, "text, or numbers by name", value)
+    named = {":".join(map(str, key)) if isinstance(key, tuple) else key: x for key, x in value.items()}
+    numbers = {
+        label: x if isinstance(x, str) else written_number(name, x).source for label, x in point_of(named).items()
+    }
+    return [f"{label}={text}" for label, text in numbers.items()]
+
+
+def _fit(name: str, value: Any, option: object) -> Any:
+    if isinstance(value, str):
         return value
-    raise _wrong(name, "text, or numbers by name", value)
+    if isinstance(value, Fit):
+        return estimates_of_fit(views.record(value))
+    raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(value)}")
+
+
+def _predict(name: str, value: Any, option: object) -> Any:
+    return [value] if isinstance(value, str) else measured_columns(value)
 
 
 def _weights(name: str, value: Any, option: object) -> Any:
@@ -203,16 +232,18 @@ def _path(name: str, value: Any, option: object) -> Any:
 
 
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
-    **dict.fromkeys(("At", "Table", "Fit | str | None", "Value | Iterable[Value]")),
+    **dict.fromkeys(("At", "Table", "Value | Iterable[Value]")), "Fit | str | None": _fit,
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
     "str | float | Mapping[str, str | float] | None": _text_or_numbers,
     **dict.fromkeys(("Sequence[str] | str | bool", "Names", "Collection[str]", "str | Sequence[str] | None"), _words),
     "Ranges": _ends, "Ranges | tuple[float, float]": _ends,
-    "Mapping[Any, float] | str | None": _by_name, "Mapping[str, float] | str | None": _by_name,
+    "Mapping[Any, float] | str | None": _texts, "Mapping[str, float] | str | None": _texts,
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
 """Readers of arguments by type; None if the function reads it itself."""
+_OWN_READERS = {"fix": _texts, "predict": _predict}
+"""Readers of arguments by name, before those by type."""
 
 
 def kind_of(value: object) -> str:
@@ -232,21 +263,12 @@ def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
     return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
 
 
-def constants_of(listed: Sequence[str], value_of: ValueOf, *, uncertain: bool = False) -> dict[str, float]:
-    """Return constants of nature as a point."""
-    if not listed:
-        return {}
-    from ..quantities.table import constant_texts
-
-    return {name: x for text in constant_texts(listed, uncertain) for name, x in parse_point(text, value_of).items()}
-
-
-def point_of(at: At, arithmetic: Arithmetic = DOUBLE) -> dict[str, float | str]:
+def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_with_unit) -> dict[str, float | str]:
     """Return the point; except in doubles, numbers are decimals as written."""
     if at is None:
         return {}
     if isinstance(at, str):
-        return {**default_point([at])}
+        return {**default_point([at], Reading(value_of))}
     if not isinstance(at, Mapping):
         raise point_error(
             f"a point has a number for each name, and this is {kind_of(at)}",
@@ -305,7 +327,7 @@ def _sums_a_list(text: str) -> bool:
 _OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
 
 
-def written_number(name: str, value: Any) -> float:
+def written_number(name: str, value: Any) -> Typed:
     """Return a number with its exact or shortest text, for other arithmetics."""
     if isinstance(value, Typed):
         return value

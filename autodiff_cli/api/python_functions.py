@@ -16,16 +16,10 @@ from typing import Any, ClassVar, Generic, ParamSpec, TypeVar, cast
 
 from .. import views
 from ..accuracy import check as _check
-from ..cli.commands import CHECKS, check_of, name_the_variable
-from ..cli.commands.diff import question as diff_question
-from ..cli.commands.export import question as export_question
-from ..cli.commands.fit import prediction_columns, run_fit
-from ..cli.commands.graph import question as graph_question
-from ..cli.commands.plot import run_plot
-from ..cli.commands.propagate import question as propagate_question
-from ..cli.commands.propagate import read_fit
+from ..cli.commands import CHECKS, name_the_variable
+from ..cli.commands.runs import method_of
 from ..cli.declarations import declared
-from ..cli.runner import Method
+from ..cli.runner import resolve
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -37,7 +31,7 @@ from ..derivatives import jacobian as _jacobian
 from ..derivatives import page as _page
 from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
-from ..derivatives.gradient_cache import PreparedProgram
+from ..derivatives.gradient import PreparedProgram
 from ..diagnostics.leniency import AsRead, read_leniently
 from ..equations import solve as _solve
 from ..equations.equations import variables_of
@@ -51,7 +45,7 @@ from ..formulas import units as _units
 from ..graphs.value import Value, as_float, constant, values_of
 from ..inputs.figures import Shown
 from ..inputs.parse_point import ValueOf, corrections, may_sweep, once_read
-from ..inputs.problem import Quantity, as_number
+from ..inputs.problem import Quantity
 from ..inputs.problem import parse as _parse
 from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language import builder
@@ -64,9 +58,8 @@ from ..optimize import minimize as _minimize
 from ..run.evaluation import error_at, with_fallback
 from ..run.sweep import NodeError, forward
 from ..streams.files import Output
-from ..streams.requests import Reading, Request, default_point, names, value_with_unit
+from ..streams.requests import Reading, default_point, names
 from ..uncertainty import propagate as _propagate
-from ..uncertainty.measured_units import measured_value
 from ..views.characters import Terminal
 from ..views.error import draw as _drawn
 from ..views.formats import Subject, format_of
@@ -79,23 +72,19 @@ from .api_arguments import (
     Names,
     PythonCall,
     as_meant,
-    constants_of,
     convert_arguments,
     has_lists,
     keyword,
     keywords_of,
-    kind_of,
-    measured_columns,
     options_of,
     point_of,
+    value_reader,
 )
 
 Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Choices = Callable[[PythonCall], dict[str, Any]]
-"""The choices of a view from a call, besides those of its options."""
 _FACES: dict[type, type[Answer]] = {}
 """The answer classes here, by those of the questions."""
 
@@ -226,7 +215,21 @@ class Plotted(Drawing):
 
 
 class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
-    """Value and gradient of a program at a point."""
+    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
+
+    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
+    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
+    is a key of `errors.EXIT_CODES`.
+
+    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one row's term, and
+    `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are left out.
+
+    >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
+    >>> answer.value, answer.gradient
+    (2.5, {'w1': 1.0, 'w2': -2.0})
+    >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
+    '1/15'
+    """
 
 
 class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
@@ -370,7 +373,19 @@ class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
 
 
 class Propagation(Plotted, _propagate.Propagation):
-    """The outputs of a program with their uncertainties; its picture, by `save`, is the budget."""
+    """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
+
+    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
+    `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
+    the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
+    names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
+    `fit` is an answer of `fit`, or a JSON file of it.
+    Drawing needs the extra `plot`.
+
+    >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
+    >>> answer.results[0].written, answer.results[0].interval
+    ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
+    """
 
     def __repr__(self) -> str:
         return f"<Propagation: {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
@@ -395,7 +410,15 @@ class Solved(Answer, _solve.Solved):
 
 
 class Fit(Plotted, _fit.Fit, shows=("point", "message")):
-    """A formula fitted to data; its picture, by `save`, is the data with the curve and the residuals."""
+    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
+
+    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
+    not linear.
+
+    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
+    (2.02, 0.042426)
+    """
 
 
 class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
@@ -616,10 +639,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def answers(
-    command: str,
-    *placed: str,
-    overloads: Sequence[tuple[str, Mapping[str, str | None]]] = (),
-    choices: Choices | None = None,
+    command: str, *placed: str, overloads: Sequence[tuple[str, Mapping[str, str | None]]] = ()
 ) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
@@ -630,28 +650,27 @@ def answers(
     first = {"text": "str"} if "expr" in declared(command).defaults else {}
     first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
     types = {**first, **keywords}
-    marks = command in CHECKS
-    value_of = measured_value if command == "propagate" else value_with_unit
+    marks, has_rows = command in CHECKS, command in _rows.QUESTIONS
+    value_of = value_reader(command)
 
     def faced(function: Callable[..., R]) -> Callable[..., R]:
         def answered(values: Mapping[str, Any]) -> Any:
             call = PythonCall(command, values)
             if marks and call.answer is not None:
-                return _as(call.bind_question(check_of(command))(call.request))
-            own = {} if choices is None else choices(call)
-            return _as(function(call), **own, **call.view_choices)
+                return _as(call.bind_question(resolve(CHECKS[command]))(call.request))
+            return _as(function(call), **vars(call.view))
 
-        def answers_to(values: dict[str, Any]) -> Any:
+        def answer_in_budget(values: dict[str, Any]) -> Any:
             text: Any = values.get("text")
             if text is not None:
                 name_the_variable(values, text)
             with use_budget(values.get("work") or 1, length=len(text or "")):
-                return within_budget(values, text)
+                return answer(values, text)
 
-        def within_budget(values: dict[str, Any], text: Any) -> Any:
+        def answer(values: dict[str, Any], text: Any) -> Any:
             at, zipped = values.get("at"), values.pop("zip", False)
             grid = point_grid(text, at, value_of, zipped) if "zip" in types else None
-            of_frame = command in _rows.QUESTIONS and is_frame(at) and not has_lists(text, at)
+            of_frame = has_rows and is_frame(at) and not has_lists(text, at)
             if (grid is not None or of_frame) and marks and values.get("answer") is not None:
                 raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
             if grid is not None:
@@ -666,14 +685,14 @@ def answers(
             if values.get("lenient"):
                 point = as_meant(at, value_of)
                 values = {**values, "at": point} if point else values
-                answer, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
-                answer.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
+                result, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
+                result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
             else:
-                answer = answered(values)
-            answer.__dict__["_typed"] = text
-            if warnings := getattr(answer, "warnings", ()):
-                answer.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
-            return answer
+                result = answered(values)
+            result.__dict__["_typed"] = text
+            if warnings := getattr(result, "warnings", ()):
+                result.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
+            return result
 
         def parameter(name: str, annotation: str) -> Parameter:
             kind = Parameter.POSITIONAL_OR_KEYWORD if name in first else Parameter.KEYWORD_ONLY
@@ -683,29 +702,23 @@ def answers(
         answer_type = function.__annotations__["return"]
         expected = Signature([parameter(*each) for each in types.items()], return_annotation=answer_type)
         ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
-        ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * (command in _rows.QUESTIONS)
+        ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * has_rows
         STUBS.append((function.__name__, expected, ways))
-        return _face(function, expected, command, answers_to)
+        return _face(function, expected, command, answer_in_budget)
 
     return faced
 
 
-def function_of(
-    kind: type[R],
-    command: str,
-    method: Callable[[PythonCall], Method],
-    *placed: str,
-    choices: Choices | None = None,
-) -> Callable[..., R]:
+def function_of(kind: type[R], command: str, *placed: str, **more: Any) -> Callable[..., R]:
     """Return the function of a one-question command, with its answer's docstring."""
 
     def function(call: PythonCall) -> Any:
-        return method(call)(call.request)
+        return method_of(call)(call.request)
 
-    function.__name__ = function.__qualname__ = command
+    function.__name__ = function.__qualname__ = {"grad": "gradient"}.get(command, command)
     function.__doc__ = kind.__doc__
     function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
-    return answers(command, *placed, choices=choices)(function)
+    return answers(command, *placed, **more)(function)
 
 
 def in_batches(
@@ -805,49 +818,25 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
     return Program(read_leniently(text, lambda read: _parse(read, given))[0] if lenient else _parse(text, given))
 
 
-@answers(
+gradient = function_of(
+    Gradient,
     "grad",
     overloads=[
         ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
         ("Gradient[Any]", {}),
     ],
-    choices=lambda call: {"intermediates": call.everything or None},
 )
-def gradient(call: PythonCall) -> Gradient[Any]:
-    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
-
-    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
-    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
-    is a key of `errors.EXIT_CODES`.
-
-    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one row's term, and
-    `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are left out.
-
-    >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
-    >>> answer.value, answer.gradient
-    (2.5, {'w1': 1.0, 'w2': -2.0})
-    >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
-    '1/15'
-    """
-    return cast(Gradient[Any], call.bind_question(_gradient.gradient)(call.request))
-
-
-graph = function_of(Picture, "graph", graph_question)
-diff = function_of(
-    Diff,
-    "diff",
-    lambda call: diff_question(call, call.to or "text"),
-    choices=lambda call: {"steps": call.steps or None, "unknowns": bool(call.unknowns) or None},
-)
-export = function_of(Exported, "export", lambda call: export_question(call, call.to or "python"), "to")
-trace = function_of(Trace, "trace", lambda call: call.bind_question(_trace.trace))
-page = function_of(Page, "page", lambda call: call.bind_question(_page.page))
-check = function_of(Check, "check", lambda call: call.bind_question(_check.check))
-minimize = function_of(Minimum, "minimize", lambda call: call.bind_question(_minimize.minimize))
-hessian = function_of(Hessian, "hessian", lambda call: call.bind_question(_hessian.hessian))
-jacobian = function_of(Jacobian, "jacobian", lambda call: call.bind_question(_jacobian.jacobian))
-taylor = function_of(Taylor, "taylor", lambda call: call.bind_question(_taylor.taylor))
-solve = function_of(Solved, "solve", lambda call: call.bind_question(_solve.solve))
+graph = function_of(Picture, "graph")
+diff = function_of(Diff, "diff")
+export = function_of(Exported, "export", "to")
+trace = function_of(Trace, "trace")
+page = function_of(Page, "page")
+check = function_of(Check, "check")
+minimize = function_of(Minimum, "minimize")
+hessian = function_of(Hessian, "hessian")
+jacobian = function_of(Jacobian, "jacobian")
+taylor = function_of(Taylor, "taylor")
+solve = function_of(Solved, "solve")
 
 
 @takes("grad")
@@ -922,7 +911,7 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = call.bind_question(_descend.descend)(call.request)
+    run = method_of(call)(call.request)
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
@@ -938,7 +927,7 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return cast(Minimum, call.bind_question(_minimize.minimize, maximize=True)(call.request))
+    return cast(Minimum, method_of(call)(call.request))
 
 
 @answers("plot")
@@ -952,64 +941,11 @@ def plot(call: PythonCall) -> Curve | Surface:
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    path = _surface.read_path(call.path) if isinstance(call.path, str) else call.path or ()
-    return cast(Curve | Surface, run_plot(call, call.bind_question(_plot.plot, path=path), call.request))
+    return cast(Curve | Surface, method_of(call)(call.request))
 
 
-@answers("propagate")
-def propagate(call: PythonCall) -> Propagation:
-    """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
-
-    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
-    `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
-    the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
-    names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
-    `fit` is an answer of `fit`, or a JSON file of it.
-    Drawing needs the extra `plot`.
-
-    >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
-    >>> answer.results[0].written, answer.results[0].interval
-    ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
-    """
-    at, fitted, pairs = call.at, call.fit, call.correlation
-    if isinstance(pairs, Mapping):
-        items = [(":".join(map(str, key)) if isinstance(key, tuple) else key, r) for key, r in pairs.items()]
-        pairs = [f"{key}={as_number(r, 'correlation')!r}" for key, r in items]
-    point = default_point([at], Reading(measured_value)) if isinstance(at, str) else call.point_of("at")
-    point = {**point, **constants_of(call.held, measured_value, uncertain=True)}
-    if isinstance(fitted, str):
-        fitted = read_fit(fitted)
-    elif isinstance(fitted, Fit):
-        fitted = _propagate.estimates_of_fit(fitted.to_dict())
-    elif fitted is not None:
-        raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(fitted)}")
-    pairs = _propagate.parse_pairs([pairs] if isinstance(pairs, str) else pairs or ())
-    degrees = {name: as_number(x, name) for name, x in call.point_of("dof").items()}
-    request = Request(Subject(call.text), call.text, point, None)
-    return cast(Propagation, propagate_question(call, fitted, pairs, degrees)(request))
-
-
-@answers("fit", "data", "at")
-def fit(call: PythonCall) -> Fit:
-    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
-
-    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
-    not linear.
-
-    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
-    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
-    (2.02, 0.042426)
-    """
-    constants = constants_of(call.held, value_with_unit)
-    point = {name: value for name, value in call.point_of("at").items() if name not in constants}
-    fixed = {**constants, **call.point_of("fix")}
-    predict = call.predict
-    if isinstance(predict, str):
-        predict = prediction_columns([predict], call.text)
-    elif predict is not None:
-        predict = measured_columns(predict)
-    arguments = {**call.arguments(_fit.fit), "fixed": fixed, "predict": predict}
-    return cast(Fit, run_fit(call, call.request._replace(point=point), arguments))
+propagate = function_of(Propagation, "propagate")
+fit = function_of(Fit, "fit", "data", "at")
 
 
 @answers(

@@ -69,7 +69,7 @@ class Columns(NamedTuple):
     units: Mapping[str, str] = MappingProxyType({})
 
 
-Choose = Callable[[Sequence[str]], Sequence[str]]
+Choose = Callable[[Sequence[str]], Collection[str]]
 """Selects the needed columns from those present. Raises errors of unfit names."""
 
 Data = Callable[[Choose, bool], Columns]

@@ -20,7 +20,7 @@ from ..numbers.recorder import Recorder
 from ..run.evaluation import error_at, leaves_below, with_fallback
 from ..run.flat_graph import Graph
 from ..run.sweep import domain_error
-from ..targets.internal import Internal
+from ..targets.target import Internal
 
 Record = Callable[[Any], Recording]
 """Records a program with the given recorder."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
@@ -18,7 +18,7 @@ import numpy as np
 from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError, usage_error
 from ..extras import install_command
-from ..graphs.adjoint import Recording, record_gradient
+from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value import graph_of, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
@@ -27,10 +27,9 @@ from ..numbers.recorder import CONDITIONS, Step
 from ..run.flat_graph import in_order
 from ..table.operators import POW
 from ..table.primitives import library_names
-from ..targets.faults import MAX_COLUMN_STEPS, Vectors, vectors
-from ..targets.lowering import Lowering
+from ..targets.lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from ..targets.target import by_library, language
-from .evaluator import Record
+from .evaluator import Evaluator, Record, gradient_recorder
 
 BACKENDS = ("llvm", "numpy", "python")
 """The backends for rows, fastest first; plain Python is always available."""
@@ -250,7 +249,7 @@ def _called(record: Record) -> Compute:
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
     kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
-    kept |= {*plan.results, *[condition for _, needed in plan.checks for condition, _ in needed]}
+    kept |= {*plan.results, *[condition for _, condition in plan.checks]}
     calls = []
     for step in plan.steps:
         done = [a for a in dict.fromkeys(step.args) if a.args and a not in kept and last[a] is step]
@@ -278,10 +277,8 @@ def _called(record: Record) -> Compute:
             for result, step in zip(results, plan.results, strict=True):
                 np.add(value(step), 0.0, out=result)
                 total += result
-            for step, needed in plan.checks:
-                where: Any = True
-                for condition, holds in needed:
-                    where = np.logical_and(where, value(condition) == holds)
+            for step, condition in plan.checks:
+                where = value(condition)
                 if step.name in CONDITIONS:
                     x, y = map(value, step.args)
                     differ = np.abs(np.subtract(x, y)) > 0.0
@@ -369,17 +366,15 @@ def evaluate(
     errors: dict[int, ExpressionError] = {}
     if not asked:
         return Block(results, asked, errors)
-    picked = [
-        column[flagged] if isinstance(column, np.ndarray) else np.full(len(asked), float(column)) for column in columns
-    ]
-    finite = np.logical_and.reduce([np.ones(len(asked), bool), *map(np.isfinite, picked)])
+    inputs = [np.broadcast_to(column, rows)[flagged] for column in columns]
+    points = np.array(inputs, float).reshape(len(columns), len(asked))
+    finite = np.isfinite(points).all(axis=0)
     refusals: Mapping[int, ExpressionError] = {}
     if refused is not None and kernel.compute is not None:
-        refusals = refused([column[finite].tolist() for column in picked])
+        refusals = refused(points[:, finite].tolist())
     faults = dict(zip(flagged[finite][list(refusals)].tolist(), refusals.values(), strict=True))
-    points: Any = zip(*[column.tolist() for column in picked], strict=True) if picked else [()] * len(asked)
     answers: dict[int, Sequence[float]] = {}
-    for row, numbers, is_finite in zip(asked, points, finite.tolist(), strict=True):
+    for row, numbers, is_finite in zip(asked, points.T.tolist(), finite.tolist(), strict=True):
         if row in faults:
             errors[row] = faults[row]
             continue
@@ -398,3 +393,30 @@ def evaluate(
     if answers:
         results[:, list(answers)] = np.array(list(answers.values())).T
     return Block(results, asked, errors)
+
+
+class ProgramOverRows:
+    """The outputs of a program and their derivatives by `wrt` at all rows, which share the inputs `constant`."""
+
+    def __init__(
+        self, program: Program, wrt: Sequence[str] = (), constant: Collection[str] = (), backend: str | None = None
+    ) -> None:
+        self.names, self.wrt, leaves = list(program.leaves), wrt, program.leaf_places()
+        fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
+        record = gradient_recorder(program, wrt) if wrt else lambda m: record_values(program.graph, leaves, m)
+        self.kernel = kernel(record, len(self.names), fixed, backend)
+        self.evaluators = [Evaluator(program.with_outputs((root,), program.text), wrt) for root in program.roots]
+
+    def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
+        """Return the values, then the derivatives of each output. Raises `BudgetExceeded`."""
+        given = [inputs[name] for name in self.names]
+        columns = [x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in given]
+        count = len(self.evaluators) * (1 + len(self.wrt))
+        return evaluate(self.kernel, self.names, columns, rows, count, self._plain, lambda row, name: None)
+
+    def _plain(self, point: Mapping[str, float]) -> list[float]:
+        numbers = [*point.values()]
+        if not self.wrt:
+            return [evaluator.value(numbers) for evaluator in self.evaluators]
+        answers = [evaluator(numbers) for evaluator in self.evaluators]
+        return [value for value, _ in answers] + [slope for _, slopes in answers for slope in slopes]

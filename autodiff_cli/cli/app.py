@@ -3,11 +3,10 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import redirect_stdout
-from inspect import Parameter, Signature
+from functools import partial
 from pathlib import Path
-from types import MethodType
 from typing import Annotated, Any
 
 import typer
@@ -16,8 +15,7 @@ import typer.main
 
 from ..errors import usage_error
 from ..views.characters import paint, terminal_of
-from . import defaults
-from .arguments import HELP_ALL, HELP_OPTIONS, HelpAsked, read
+from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
 from .slips import OPTION_ADVICE, bad_command, nearest_option
@@ -39,45 +37,30 @@ The exact gradient of a formula. For example:
 """
 
 
-def as_function(command: str) -> Callable[..., None]:
-    """Return a function with a command's parameters, for Typer."""
+def parameters(command: str) -> list[Any]:
+    """Return the arguments and options of a command, for Typer."""
     declaration = declared(command)
-    annotations: dict[str, Any] = {}
+    params: list[Any] = []
     for argument in declaration.arguments:
-        completes = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
-        completes = of_units if command == "units" else completes
-        spec = typer.Argument(
-            metavar=argument.metavar,
-            help=argument.help,
-            show_default=False,
-            autocompletion=completes,
-        )
-        annotations[argument.parameter] = Annotated[str | None, spec]
+        names = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
+        complete: Any = completer(of_units if command == "units" else names)
+        about: dict[str, Any] = {"metavar": argument.metavar, "help": argument.help}
+        params.append(typer.core.TyperArgument(param_decls=[argument.parameter], autocompletion=complete, **about))
     for option in declaration.options.values():
-        values = MethodType(of_option, option) if option.choices or option.value_syntax is not None else None
-        option_spec = typer.Option(
-            option.name,
-            help=option.help,
-            metavar=option.metavar or None,
-            autocompletion=values,
-        )
-        annotations[option.parameter] = Annotated[option.kind, option_spec]
+        completes = option.choices or option.value_syntax is not None
+        complete = completer(partial(of_option, option)) if completes else None
+        about = {"metavar": option.metavar or None, "help": option.help, "is_flag": option.kind is bool}
+        params.append(typer.core.TyperOption(param_decls=[option.name], autocompletion=complete, **about))
+    return params
 
-    def call(**values: Any) -> None:
-        """Never called: `commands.call` runs commands."""
 
-    parameters = [
-        Parameter(
-            name,
-            Parameter.KEYWORD_ONLY,
-            default=declaration.defaults[name],
-            annotation=annotation,
-        )
-        for name, annotation in annotations.items()
-    ]
-    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__, call.__doc__ = annotations, declaration.summary
-    return call
+def completer(of_prefix: Callable[[str], Iterable[str]]) -> Callable[..., list[str]]:
+    """Return a function that completes a prefix, as Typer calls it."""
+
+    def complete(ctx: Any, args: Any, incomplete: str) -> list[str]:
+        return list(of_prefix(incomplete))
+
+    return complete
 
 
 def _commands(prefix: str) -> list[str]:
@@ -122,10 +105,9 @@ class Commands(typer.core.TyperGroup):
         """Return a command by its name, or None."""
         if cmd_name not in self.list_commands(ctx):
             return None
-        typer_app = typer.Typer(add_completion=False, rich_markup_mode=None)
         settings = {"help_option_names": list(HELP_OPTIONS)}
-        typer_app.command(cmd_name, cls=Command, context_settings=settings)(as_function(cmd_name))
-        return typer.main.get_command(typer_app)
+        summary = declared(cmd_name).summary
+        return Command(cmd_name, params=parameters(cmd_name), help=summary, context_settings=settings)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before the command. Raises a usage error."""
@@ -180,8 +162,8 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
-    if environment_options := defaults.from_environment():
-        sections[f"Defaults from {defaults.VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
+    if environment_options := options_of_environment():
+        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
     sections = {title: rows for title, rows in sections.items() if rows}
     console = _console()
     if console is None:

@@ -30,7 +30,7 @@ class Option(NamedTuple):
     yields_to: tuple[str, ...] = ()
     """Options that override it if it is from the environment."""
     allowed_in_env: bool = True
-    """Whether it may be set by the environment; see `defaults.is_allowed`."""
+    """Whether it may be set by the environment; see `arguments.is_allowed`."""
     reads_stdin: bool = False
     """Whether `-` is standard input, which only one option can read."""
     value_syntax: str | None = None
@@ -74,8 +74,9 @@ class Declared:
         """The defaults of all parameters, also those `without` options."""
         self.sections: dict[str, str] = {}
         """The heading of each option in help."""
-        self.summary, self.no = "", ""
-        """The summary, and the condition of exit code 1, if any."""
+        self.summary = ""
+        self.facts: dict[str, str] = {}
+        """What a command asks (`asks`), when it exits with 1, and why it takes no stream (`one`)."""
         self.details: list[str] = []
         self.examples: list[str] = []
         lines = _lines(section)
@@ -87,8 +88,8 @@ class Declared:
                 self.details.append(rest)
             elif word == "$":
                 self.examples.append(rest)
-            elif word == "1":
-                self.no = rest
+            elif word in ("1", "one", "asks"):
+                self.facts[word] = rest
             elif word == "formats":
                 names, _, default = rest.partition("; ")
                 text = f"{names.replace(' ', ', ')}; {default}."
@@ -193,5 +194,5 @@ def commands_with(name: str) -> list[str]:
 
 def exit_codes(command: str) -> dict[str, str]:
     """Return a command's exit codes and their meanings."""
-    no = declared(command).no
+    no = declared(command).facts.get("1", "")
     return {code: no if code == "1" else meaning for code, meaning in table("exit codes").items() if code != "1" or no}

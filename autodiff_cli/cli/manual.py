@@ -12,9 +12,9 @@ from typing import Any
 
 from .. import __version__
 from ..errors import EXIT_CODES
-from ..views.schema import Field, view_in
-from .commands import command_module
+from ..views.schema import Field
 from .declarations import COMMANDS, QUESTIONS, Option, declared, table, users_of_options
+from .runner import resolve
 
 
 def command_list(commands: Sequence[str]) -> str:
@@ -105,7 +105,7 @@ def tables() -> dict[str, str]:
 
 def _keys() -> Iterator[str]:
     for command in QUESTIONS:
-        view = view_in(command_module(command))
+        view = resolve(declared(command).facts["asks"].split()[1])
         others = [(about, fields) for about, _, fields in view.other_records if about]
         for about, fields in (("", view.fields), *others):
             yield f"`{command}`{about and f', {about}'}:\n"

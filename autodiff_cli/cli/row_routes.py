@@ -16,7 +16,7 @@ from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_h
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
-from ..data.rows import BOUND, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
+from ..data.rows import BOUND, FLAT, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import Forced
 from ..diagnostics.leniency import read_leniently
@@ -44,7 +44,6 @@ from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
-from ..views.schema import View
 from ..views.wide import WIDE, Named, Values, WideRows, open_writer
 from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
@@ -56,8 +55,9 @@ if TYPE_CHECKING:
 class _Job:
     """A program, its points in rows, and the format of answers."""
 
-    def __init__(self, call: Command, grid: Grid | None, view: View[Any], question: RowQuestion) -> None:
-        self.call, self.grid, self.view, self.question = call, grid, view, question
+    def __init__(self, call: Command, grid: Grid | None, question: RowQuestion) -> None:
+        self.call, self.grid, self.question = call, grid, question
+        view = call.view
         self.sources = sources(call.points, Forced.group_options(call)) if call.points else [SWEEP]
         self.columns = mapping(call.columns)
         kept = [name.strip() for option in call.keep or () for name in option.split(",")]
@@ -88,14 +88,14 @@ class _Job:
         self.typed: Mapping[str, Unit] = {}
         """The units of values shared by all rows, and of sweeps beside data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
-            if self.is_data and question.numbers is not None:
+            if self.is_data and question.batched:
                 self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
                 if grid is not None:
                     self.grid, swept_units = grid.without_units()
                     self.axes, self.typed = self.grid.axes, {**self.typed, **swept_units}
             else:
                 # batches contain numbers without units
-                self.question = question._replace(numbers=None)
+                self.question = question._replace(batched=False)
 
     @property
     def first(self) -> dict[str, float]:
@@ -126,7 +126,7 @@ class _Job:
         report_headings(self.used, self.columns)
 
     def _known(self, columns: Collection[str]) -> Fitted:
-        if self.question.numbers is not None and self.is_data:
+        if self.question.batched and self.is_data:
             of_rows = self.rows().fit_to(list(columns))
             self._check_use(of_rows.variables)
             return of_rows
@@ -165,17 +165,17 @@ class _Job:
     def layout(self) -> dict[str, Any]:
         once = self._share() if self.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
-        return {"digits": self.call.view_choices["digits"], "fixed": fixed, "spreadsheet": self.call.spreadsheet}
+        return {"digits": self.call.view.digits, "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
         return rows(
             self.text,
-            at={name: value_in_cell(x) for name, x in self.point.items()},
+            at={name: getattr(x, "number", x) for name, x in self.point.items()},
             wrt=self.call.variables,
             keep=self.keep,
             columns=self.columns,
             backend=self.call.backend,
-            question=self.question.name,
+            question=self.call.command,
             lenient=self.call.lenient,
             point=point,
         )
@@ -198,20 +198,20 @@ class _Job:
         return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
 
     def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
-        if self.question.numbers is None or not self.is_data or self.call.arithmetic != DOUBLE:
+        if not self.question.batched or not self.is_data or self.call.arithmetic != DOUBLE:
             return None
         if not (columns or self.typed or self.units or self.has_literals):
             return None
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
-        return row_units(self.question.name, self.known, point, self.units)
+        return row_units(self.call.command, self.known, point, self.units)
 
 
-def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any], question: RowQuestion) -> int:
+def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQuestion) -> int:
     """Answer the program at every row of data or a grid; return the exit code.
 
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
-    job = _Job(call, grid, view, question)
+    job = _Job(call, grid, question)
     if job.wide and question.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
         raise usage_error(f"`{question.whole}` is not for wide rows", hint)
@@ -221,7 +221,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
         return _in_parts(job, job.folder)
     with ExitStack() as stack:
         first: Reader | None = None
-        one_by_one = not job.wide or job.question.numbers is None or _needs_no_batches(job)
+        one_by_one = not job.wide or not job.question.batched or _needs_no_batches(job)
         one_by_one = one_by_one or (job.for_people and job.is_textual and call.backend is None)
         if not one_by_one and call.backend is None and len(job.sources) == 1 and job.is_textual:
             first = stack.enter_context(reader(job.sources[0], grid=job.grid))
@@ -230,15 +230,12 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, view: View[Any
 
 
 def _program(call: Command) -> str:
-    if call.file is not None:
-        text, fault = read_program(call.file)
-        if fault is not None:
-            fault.text = text
-            raise fault
-        return text
-    if call.expr is None or call.expr == "-":
-        raise usage_error("`--points` needs a program", "give it as an argument, or with `--file`")
-    return str(call.expr)
+    call.require_program("`--points` needs a program")
+    text, fault = (str(call.expr), None) if call.file is None else read_program(call.file)
+    if fault is not None:
+        fault.text = text
+        raise fault
+    return text
 
 
 def _check_output(output: str, read: Sequence[Source]) -> None:
@@ -263,19 +260,13 @@ def _folder(output: str | None, engine: str | None) -> str | None:
     return path.rstrip("/") + "/"
 
 
-def _is_double(job: _Job) -> bool:
-    if job.call.arithmetic != DOUBLE and job.format not in WIDE:
-        message = f"`--format {job.format}` holds doubles, and no other numbers"
-        raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
-    return job.call.arithmetic == DOUBLE
-
-
 def _needs_no_batches(job: _Job) -> bool:
-    backend = job.call.backend
-    if not _is_double(job):
-        if backend not in (None, "python"):
-            raise usage_error(f"`--backend {backend}` computes in doubles", "leave one of them out")
+    if job.call.arithmetic != DOUBLE:
+        if job.format not in WIDE:
+            message = f"`--format {job.format}` holds doubles, and no other numbers"
+            raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
         return True
+    backend = job.call.backend
     if not job.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
@@ -307,9 +298,6 @@ def _in_parts(job: _Job, folder: str) -> int:
     call = job.call
     if job.format not in cluster.FORMATS:
         raise unknown_format(job.format, cluster.FORMATS)
-    if not _is_double(job):
-        hint = "leave the engine, or the arithmetic, out"
-        raise usage_error(f"`--engine {call.engine}` computes in doubles", hint)
     folder = cluster.absolute_path(folder)
     for source in job.sources:
         if source.once:
@@ -369,15 +357,15 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is for wide rows, and for records", hint)
         kept = [name for name in job.kept if name != "id"]
-        check_clash(kept, job.view.columns, "`--format jsonl` keeps them apart")
+        check_clash(kept, job.call.view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
     if job.wide:
         out = _wide_writer(job, output, requests)
-        out.carries_errors = not (fail and job.is_data)  # the one that ends the run is reported
+        out.carries_errors = not fail  # the one that ends the run is reported
     else:
         options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
-        out = writer(job.format, output.stream, job.view, True, **options)
+        out = writer(job.format, output.stream, job.call.view, True, **options)
 
     def answer(request: Request) -> Any:
         try:
@@ -389,8 +377,9 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
         if result.warnings:
             tally.note_kinks(result.warnings)
         if job.wide:
-            numbers = job.question.numbers
-            return WideRows(job.view.cells(job.view.with_units(result))) if numbers is None else Values(numbers(result))
+            if job.question.batched:
+                return Values(FLAT[job.call.command](result))
+            return WideRows(job.call.view.cells(job.call.view.with_units(result)))
         if requests.units is None:
             return result
         # the point's numbers have the units of their columns
@@ -426,16 +415,11 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
             job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data
         )
 
-    if job.question.numbers is None:
+    if not job.question.batched:
         return Named(opened, output.stream)
-    names = row_request(job.question.name, job.known).names
+    names = row_request(job.call.command, job.known).names
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
-
-
-def value_in_cell(value: Any) -> Any:
-    """Return a value as in a cell: a number, in its unit if it has one."""
-    return value.number if hasattr(value, "unit") else value
 
 
 _SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
@@ -482,12 +466,12 @@ class _Requests:
                 message = f"`{name}` is given a value by `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
         question, uncertain = job.question, dict[str, str]()
-        if question.errors is not None and job.is_data:
+        if job.call.uncertain and job.is_data:
             names, shared = files.first.names, job.first.values()
-            uncertain = _uncertainty_columns(job.used, names, job.columns, question.errors, shared)
+            uncertain = _uncertainty_columns(job.used, names, job.columns, job.call.errors or "columns", shared)
         columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
-        if not (job.units or job.without_units or job.has_literals) and (job.wide or question.name != "hessian"):
+        if not (job.units or job.without_units or job.has_literals) and (job.wide or job.call.command != "hessian"):
             self.units = job.row_units(columns)
             if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
                 self.units = None  # results have to be converted: by each answer itself
@@ -503,11 +487,11 @@ class _Requests:
                 raise usage_error(message, "give them in a unit of the same dimension")
             self.in_units[name], self.factors[name] = str(unit), factor(spread, unit.degree)
         if self.units is None:
-            if units and question.errors is None and not question.equations:
+            if units and not job.call.uncertain and not question.equations:
                 own = {name: unit for name, (unit, _) in columns.items()}
                 checked_units(job.known, {**job.typed, **own}, job.units)
             if units or job.typed or job.units or job.has_literals:
-                job.question = question._replace(numbers=None)
+                job.question = question._replace(batched=False)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= self.in_units
@@ -518,7 +502,7 @@ class _Requests:
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = job.known.program.text, job.known.reading
-        shared = job.point if units is None else {name: value_in_cell(x) for name, x in job.point.items()}
+        shared = job.point if units is None else {name: getattr(x, "number", x) for name, x in job.point.items()}
         # report invalid requests before any computation
         self.files.map_files(lambda file: None)
         for file in self.files:
@@ -527,13 +511,13 @@ class _Requests:
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, self.columns)
                 typed = {**shared, **{name: numbers[column] for name, column in job.used.items() if column in numbers}}
-                kept = {head: value_in_cell(typed.get(name)) for name, head in self.heads.items()}
+                kept = {head: getattr(typed.get(name), "number", typed.get(name)) for name, head in self.heads.items()}
                 kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:
                     own = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
                     point = {**typed, **own}
-                if fault is None and (self.in_units or job.question.errors is not None):
+                if fault is None and (self.in_units or job.call.uncertain):
                     try:
                         point |= {name: self._value(name, numbers) for name in job.used}
                     except ExpressionError as error:
@@ -556,7 +540,7 @@ class _Requests:
             value = quantity(name, f"{value!r}{shared.source}")
         if not unit:
             return value
-        if self.job.question.errors is None:
+        if not self.job.call.uncertain:
             from ..inputs.quantities import quantity_value
 
             text = getattr(value, "source", repr(value))

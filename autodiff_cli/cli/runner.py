@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cached_property
+from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
@@ -32,11 +33,13 @@ from ..streams.requests import (
     value_with_unit,
     waits_for_a_person,
 )
+from ..views.characters import terminal_of
 from ..views.error import report, write_reading, write_stderr
-from ..views.formats import Subject, Writer, format_of, writer
+from ..views.formats import Subject, Writer, format_of, language_of, writer
 from ..views.numerals import rounding
-from ..views.schema import View
+from ..views.schema import PICTURES
 from .arguments import NothingAsked
+from .declarations import declared
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec
@@ -56,9 +59,16 @@ FLUSH_AFTER = 0.05
 
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """Arguments whose options have other names."""
-CHOICES = {name: name for name in ["relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme"]}
-CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "tree"}
-"""Choices of views, by option."""
+SAME = ("relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme", "steps")
+CHOICES = {name: name for name in SAME}
+CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "tree", "everything": "intermediates"}
+"""Choices of views that have them, by option."""
+
+
+def resolve(path: str) -> Any:
+    """Return what a module of the package defines, by a path such as `views.fit.FitView`."""
+    module, _, name = path.rpartition(".")
+    return getattr(import_module(f"...{module}", __name__), name)
 
 
 class Call:
@@ -68,9 +78,30 @@ class Call:
 
         def __getattr__(self, name: str) -> Any: ...
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        self.values = dict(values)
+    format: str | None = None
+    output: str | None = None
+
+    def __init__(self, command: str, values: Mapping[str, Any]) -> None:
+        self.command, self.values = command, dict(values)
         self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
+
+    @property
+    def paths(self) -> list[str]:
+        """Return the paths of the command's question and view, and of its languages, if any."""
+        return declared(self.command).facts["asks"].split()
+
+    @property
+    def question(self) -> Callable[..., Any]:
+        """Return the command's question, a function of programs and points."""
+        implicit = self.command == "diff" and self.unknowns
+        path = "equations.implicit_formulas.implicit_diff" if implicit else self.paths[0]
+        return resolve(path)  # type: ignore[no-any-return]
+
+    @cached_property
+    def view(self) -> Any:
+        """Return the command's view, with its choices."""
+        kind = resolve(self.paths[1])
+        return kind(**{name: choice for name, choice in self.view_choices.items() if hasattr(kind, name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return a question's given keyword arguments; requests have `wrt`."""
@@ -83,11 +114,14 @@ class Call:
         }
         return {name: value for name, value in arguments.items() if value is not None}
 
-    def bind_question(self, question: Callable[..., Any], **own: Any) -> Callable[..., Any]:
-        """Return a question as a function of requests, with its arguments."""
-        arguments = {**self.arguments(question), **own}
+    def bind_question(self, question: Callable[..., Any] | None = None) -> Method:
+        """Return a question, by default the command's, as a function of requests, with its arguments."""
+        question = question or self.question
+        arguments = self.arguments(question)
 
         def method(request: Request, **more: Any) -> Any:
+            if "for" in request.more:
+                more["unknowns"] = request.more["for"]
             return question(request.text, request.point, wrt=request.wrt, **{**arguments, **more})
 
         return method
@@ -109,6 +143,7 @@ class Call:
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
         choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
         choices["digits"] = rounding(self.values.get("digits"), self.values.get("decimals"))
+        choices["folded"], choices["unknowns"] = self.values.get("lines") is None, bool(self.unknowns)
         return choices
 
     @property
@@ -135,8 +170,32 @@ class Call:
             columns = from_table(data)
         return LossSpec(columns, how, self.on_error == "skip", self.backend)
 
-    def need(self, only: str | None = None) -> None:
+    def require_program(self, only: str | None = None) -> None:
         """Check that there is one program; a call from Python has one."""
+
+    def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
+        """Return standard input if it is asked for; Python has none."""
+        return None
+
+    @property
+    def language(self) -> str:
+        """Return the language of formulas or code, of those that the command declares."""
+        languages = resolve(self.paths[2])
+        return language_of(self.values.get("to"), self.format, self.output, languages, next(iter(languages)))
+
+    @property
+    def maximize(self) -> bool:
+        return self.command == "maximize" or bool(self.values.get("maximize"))
+
+    @property
+    def path(self) -> Any:
+        """Return the points of a run, read if they are in a file."""
+        path = self.values["path"]
+        if not isinstance(path, str):
+            return path or ()
+        from ..curves.contours import read_path
+
+        return read_path(path, self.standard_input_for("--path", path))
 
     @property
     def system(self) -> bool:
@@ -189,23 +248,21 @@ class Call:
 class Command(Call):
     """A running command: its options, input and output."""
 
-    uncertain = False
-    """Whether constants of nature have uncertainties."""
-
-    def __init__(self, values: Mapping[str, Any]) -> None:
-        super().__init__(values)
+    def __init__(self, command: str, values: Mapping[str, Any]) -> None:
+        super().__init__(command, values)
+        self.uncertain = command == "propagate"
+        """Whether values, and constants of nature, have uncertainties."""
         self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
         self.read_by(AS_USUAL)
-        self.format: str | None = "json" if values.get("json") else values.get("format")
-        self.output: str | None = None if values.get("output") == "-" else values.get("output")
+        self.format = "json" if values.get("json") else values.get("format")
+        self.output = None if values.get("output") == "-" else values.get("output")
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
 
     @property
-    def unicode(self) -> bool:
-        from ..views.characters import terminal_of
-
-        return self.output is not None or terminal_of(sys.stdout).unicode
+    def view_choices(self) -> dict[str, Any]:
+        unicode = self.output is not None or terminal_of(sys.stdout).unicode
+        return {**super().view_choices, "unicode": unicode}
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
@@ -214,17 +271,21 @@ class Command(Call):
     @cached_property
     def at(self) -> list[str] | None:
         at = self.values.get("at")
-        if self.held:
+        # a fit holds constants
+        if self.held and self.command != "fit":
             from ..quantities.table import constant_texts
 
             at = [*constant_texts(self.held, self.uncertain), *(at or ())]
         return once_read(at)
 
-    def choose_format(self, formats: Iterable[str], otherwise: str = "table", text: Sequence[str] = ()) -> str:
+    def choose_format(self, formats: Iterable[str] | None = None, otherwise: str | None = None) -> str:
         """Return the format by option, file name or default, in this order."""
+        if otherwise is None:
+            is_latex = len(self.paths) > 2 and self.language == "latex"
+            otherwise = "latex" if is_latex else self.view.usual
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
-        return format_of(self.format, self.output, formats, usual, text)
+        return format_of(self.format, self.output, formats or self.view.formats, usual, self.view.endings)
 
     def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
         """Return standard input if the path is `-`, else None."""
@@ -235,11 +296,9 @@ class Command(Call):
             raise usage_error(f"{first} and `{option}` both read standard input", "name a file")
         return standard_input()
 
-    def check_picture(self, chosen: str, name: str) -> None:
+    def check_picture(self, chosen: str, name: str, formats: Sequence[str] = PICTURES) -> None:
         """Raise a usage error for pictures of a stream or on a terminal."""
-        from ..views.schema import PICTURES
-
-        if chosen in PICTURES:
+        if chosen in formats:
             self.require_program(only="a picture is drawn of one program at a time, not of a stream")
             if self.output is None and sys.stdout.isatty():
                 hint = f"write it to a file: `--output {name}.{chosen}`"
@@ -256,7 +315,20 @@ class Command(Call):
         from ..inputs.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
-        return pose(text, numbers, self.variables)
+        problem = pose(text, numbers, self.variables)
+        if self.command == "jacobian":
+            from ..derivatives.jacobian import seeds
+
+            seeds(problem, self.direction, self.adjoint)
+        return problem
+
+    def row_question(self) -> RowQuestion:
+        """Return how rows are asked; of a loss none are."""
+        if self.over is not None:
+            return RowQuestion(None)
+        several = any(self.values.get(name) for name in ("everything", "relative", "direction", "adjoint"))
+        batched = self.command in ("grad", "jacobian", "hessian") and not several
+        return RowQuestion(self.check_program, batched, "--sort" if self.values.get("sort") else None)
 
     def grid(self) -> Grid | None:
         """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""
@@ -287,28 +359,22 @@ class Command(Call):
 
 
 class RowQuestion(NamedTuple):
-    """A question for rows, and how its answers become cells."""
+    """How a question is asked about rows, and its answers become cells."""
 
-    name: str
     posed: Callable[[str, Mapping[str, float]], Problem] | None
     """Checks for errors at all points; None if one point is not enough."""
-    numbers: Callable[[Any], Sequence[Any]] | None = None
-    """An answer's numbers, as in `data.rows`; None if the view has cells."""
+    batched: bool = False
+    """Whether `data.rows` has the answers' numbers; otherwise the view has cells."""
     whole: str | None = None
     """The option that wide rows do not support."""
-    errors: str | None = None
-    """The value of `--errors`; None for exact values."""
     units: Sequence[str] | None = None
     equations: bool = False
 
 
-def write_entries(
-    call: Command, view: View[Any], entries: Sequence[Any], code: int = 0, chosen: str | None = None
-) -> int:
+def write_entries(call: Command, entries: Sequence[Any], chosen: str, code: int = 0) -> int:
     """Write answers without a program; return the exit code, at least `code`."""
-    chosen = chosen or call.choose_format(view.formats)
     file = call.out()
-    out = writer(chosen, file.stream, view, many=len(entries) > 1, document=call.document)
+    out = writer(chosen, file.stream, call.view, many=len(entries) > 1, document=call.document)
     for entry in entries:
         out.answer(Subject(None), entry)
     out.close()

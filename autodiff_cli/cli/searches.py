@@ -16,9 +16,9 @@ from ..streams.requests import Request
 from ..views.descend import DescentView, Run
 from ..views.error import report
 from ..views.formats import Documents, Other, Plain, Subject, Writer
-from ..views.schema import View, record_of
+from ..views.schema import record_of
 from .commands import answer_at
-from .runner import Command, RowQuestion, is_file
+from .runner import Command, Method, RowQuestion, is_file
 
 INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
@@ -135,17 +135,16 @@ class Searches:
     def __init__(
         self,
         call: Command,
-        view: View[Any],
-        search: Callable[[Request, Callable[[], bool]], Any],
+        method: Method,
         good: Callable[[Any], bool] = lambda result: result.converged,
         *,
         unit: str = "evaluations",
         warning: Callable[[Any], Diagnostic] | None = None,
     ) -> None:
-        self.call, self.view, self.search, self.good, self.unit = call, view, search, good, unit
+        self.call, self.method, self.good, self.unit = call, method, good, unit
         several = "points" in call.values and (bool(call.points) or may_sweep(call.at))
         self.many = call.many or several
-        self.chosen = "" if several else call.choose_format(view.formats)
+        self.chosen = "" if several else call.choose_format()
         self.warning = warning if self.chosen in ("plain", "csv", "tsv") else None
         self.saved = Saved(call)
         self.code = 0
@@ -153,7 +152,7 @@ class Searches:
 
     def run(self, question: RowQuestion | None = None) -> int:
         """Answer the program, or all programs or rows; return the exit code."""
-        code = answer_at(self.call, self.answer, self.view, question, chosen=self.chosen)
+        code = answer_at(self.call, self.answer, question, chosen=self.chosen)
         self.saved.finish(code)
         return max(code, self.code)
 
@@ -170,7 +169,7 @@ class Searches:
                 progress.step(next(steps))
                 return interruption.asked
 
-            result = self.search(request, stop)
+            result = self.method(request, stop=stop)
         self.code = max(self.code, 0 if self.good(result) else interruption.code or 1)
         self.last = result
         if "save_point" in self.call.values:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
-from ..graphs.adjoint import record_values
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.decoding import read_text
 from ..inputs.figures import unsigned
@@ -128,61 +127,38 @@ def refine_surface(surface: Surface) -> Heights:
     """Return heights on a finer grid, unless they are too uneven."""
     import numpy
 
-    x, y = numpy.array(surface.x), numpy.array(surface.y)
-    coarse = numpy.array([[math.nan if z is None else z for z in row] for row in surface.heights])
-    fine = [numpy.linspace(side[0], side[-1], REFINEMENT * (len(side) - 1) + 1) for side in (x, y)]
-    try:
-        z = _on_finer_grid(surface, fine, ~numpy.isnan(coarse))
-    except (ExpressionError, BudgetExceeded):
-        return Heights(x, y, coarse)
-    between = numpy.searchsorted(surface.levels, z)
-    crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
-    is_even = crossings <= REFINEMENT * MAX_CROSSINGS
-    return Heights(fine[0], fine[1], z) if is_even else Heights(x, y, coarse)
+    from ..batched.kernels import ProgramOverRows
 
-
-def _on_finer_grid(surface: Surface, fine: Sequence[Any], defined: Any) -> Any:
-    import numpy
-
-    from ..batched.kernels import kernel
-
+    sides = numpy.array(surface.x), numpy.array(surface.y)
+    heights = numpy.array(surface.heights, dtype=float)  # None becomes NaN
+    coarse = Heights(*sides, heights)
+    x, y = (numpy.linspace(side[0], side[-1], REFINEMENT * (len(side) - 1) + 1) for side in sides)
     program = parse(surface.text, {*surface.variables, *surface.fixed}, units=True)
     if surface.units is not None:
         from ..inputs.quantities import in_own_units
 
         program = in_own_units(program, surface.units["point"], [surface.units["value"]])
-    names = [*program.leaves]
-    compute = kernel(
-        lambda recorder: record_values(program.graph, program.leaf_places(), recorder),
-        len(names),
-        frozenset([k for k, name in enumerate(names) if name in surface.fixed]),
-        "numpy",
-    ).compute
-    assert compute is not None
-    across, up = (grid.ravel() for grid in numpy.meshgrid(*fine))
-    inputs = {surface.variables[0]: across, surface.variables[1]: up, **surface.fixed}
-    values, unsure = numpy.empty((1, len(across))), numpy.empty(len(across), bool)
-    compute([inputs[name] for name in names], values, unsure)
-    z = values[0].reshape(len(fine[1]), len(fine[0]))
-    z[unsure.reshape(z.shape)] = math.nan
-    # unsure places are evaluated singly, except amid undefined ones
-    near = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
-    last_row, last_column = near.shape[0] - 1, near.shape[1] - 1
-    evaluator = Evaluator(program, surface.variables)
-    point = dict(surface.fixed)
-    for row, column in numpy.argwhere(numpy.isnan(z)).tolist():
-        if near[min(row // REFINEMENT, last_row), min(column // REFINEMENT, last_column)]:
-            point |= zip(surface.variables, (float(fine[0][column]), float(fine[1][row])), strict=True)
-            with Defined():
-                z[row, column] = evaluator.value([point[name] for name in evaluator.variables])
-    return z
+    # amid undefined places errors would take long
+    defined = ~numpy.isnan(heights)
+    cells = defined[:-1, :-1] | defined[:-1, 1:] | defined[1:, :-1] | defined[1:, 1:]
+    cells = cells.repeat(REFINEMENT, axis=0).repeat(REFINEMENT, axis=1)
+    wanted = numpy.pad(cells, (0, 1), mode="edge")
+    rows, columns = numpy.nonzero(wanted)
+    inputs = {surface.variables[0]: x[columns], surface.variables[1]: y[rows], **surface.fixed}
+    try:
+        block = ProgramOverRows(program, (), surface.fixed, "numpy")(inputs, len(rows))
+    except (ExpressionError, BudgetExceeded):
+        return coarse
+    z = numpy.full(wanted.shape, math.nan)
+    z[wanted] = block.results[0]
+    between = numpy.searchsorted(surface.levels, z)
+    crossings = sum(int(numpy.abs(numpy.diff(between, axis=axis)).sum()) for axis in (0, 1))
+    return Heights(x, y, z) if crossings <= REFINEMENT * MAX_CROSSINGS else coarse
 
 
 def span_of(marks: Sequence[float]) -> tuple[float, float]:
     """Return the range to show around some places."""
     low, high = min(marks), max(marks)
-    if high - low > 1e299 or abs(low) > 1e299 or abs(high) > 1e299:
-        raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
     middle = (low + high) / 2
     half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
     return middle - half, middle + half

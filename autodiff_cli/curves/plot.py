@@ -19,15 +19,7 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import (
-    Quantity,
-    as_number,
-    check_values,
-    have_units,
-    numbers_or_quantities,
-    output_names,
-    parse_program,
-)
+from ..inputs.problem import Quantity, check_values, have_units, numbers_or_quantities, output_names, parse_program
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget
@@ -218,31 +210,26 @@ def _formulas(
             f"a plot is over one variable or two, and this program has {len(names)}",
             f"say over which: `--wrt {','.join(names[:2])}`; the others keep the values of `--at`",
         )
-    program, measured = typed, None
-    if units is not None or have_units(text, values, ranges):
-        ends = {name: [x for x in ends if x is not None] or [0.0] for name, ends in ranges.items()}
-        shown = {name: next((x for x in xs if type(x) is Quantity), xs[0]) for name, xs in ends.items()}
-        point = {**dict.fromkeys(names, 0.0), **shown, **values}
-        measured = program_units(typed, point, units)
+    # an axis has the unit of an end of its range
+    of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
+    program, point = typed, {**dict.fromkeys(names, 0.0), **of_ranges, **values}
+    measured = program_units(typed, point, units)
     if measured is not None:
         program, values, ranges = _in_own_units(measured, typed, values, ranges)
         notes = [*notes, *measured.warnings]
     for name in names:
         if name in ranges:
             _check(name, ranges[name])
-    wide = all(name in ranges for name in names) or bool(path)
     pointed = all(name in values for name in names)
-    assumed = dict(values)
-    if wide and not pointed:
-        # with a range the values are placeholders, for checks of the rest
-        assumed |= dict.fromkeys(names, 0.0)
-    if not ranges and not wide and not any(name in values for name in names):
+    if not ranges and not path and not any(name in values for name in names):
         # by default around 0
         ranges = dict.fromkeys(names, DEFAULT_RANGE)
-        assumed |= {name: 0.0 for name in names if name not in values}
         example = ",".join(f"{name}=-2:4" for name in names)
         message = f"drawn from {DEFAULT_RANGE.low:g} to {DEFAULT_RANGE.high:g}: no point and no range is given"
         notes = [*notes, Diagnostic("note", message, None, f"choose another range: `--range {example}`")]
+    # with ranges the values are placeholders, for checks of the rest
+    wide = path or all(name in ranges for name in names)
+    assumed = {**dict.fromkeys(names if wide else (), 0.0), **values}
     warnings = check_values(program, assumed) + notes
     several = len(program.roots) > 1
     if several and order:
@@ -305,10 +292,8 @@ def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:
         raise usage_error(f"the range of `{name}` needs both ends", f"write `--range {name}=-2:4`")
     if not low < high:
         raise usage_error(f"the range of `{name}` is empty", f"write `--range {name}=-2:4`")
-    if high - low <= 1e-9 * max(abs(low), abs(high)):
-        raise usage_error(f"the range of `{name}` is too narrow to draw", "give a wider one")
-    if high - low > 1e300:
-        raise usage_error(f"the range of `{name}` is too wide to draw", "give a narrower one")
+    if not 1e-9 * max(abs(low), abs(high)) < high - low <= 1e300:
+        raise usage_error(f"the range of `{name}` is too narrow or too wide to draw", "give another one")
     return low, high
 
 
@@ -440,11 +425,11 @@ def _branch(
     units: Sequence[str] | str | None,
 ) -> Curve:
     pointed = all(name in point for name in ranges)
+    numbered = {name: Range(*map(float, _check(name, ends))) for name, ends in ranges.items()}
     for name, ends in ranges.items():
-        middle = sum(map(float, _check(name, ends))) / 2
         if name not in point:
             # the search starts in the middle
-            point[name] = middle
+            point[name] = middle = sum(numbered[name].ends) / 2
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
                 from ..inputs.quantities import unit_value
 
@@ -452,7 +437,7 @@ def _branch(
     posed = posed_equations(text, point, unknowns, between, None, units)
     measured = posed.units
     if measured is None:
-        ranges = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in ranges.items()}
+        ranges = numbered
     else:
         program, numbers, ranges = _in_own_units(measured, posed.program, posed.values, ranges)
         posed = posed._replace(

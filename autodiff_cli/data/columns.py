@@ -27,6 +27,7 @@ from .text_dialects import UNFORCED, Forced
 MAX_NUMBERS = 20_000_000
 MAX_NUMBERS_IN_MEMORY = 1 << 25
 PIECE_ROWS = 4096
+LEAVE_OUT = "or leave such rows out: `--on-error skip`"
 
 
 def read_columns(
@@ -44,38 +45,13 @@ def read_columns(
     Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that lack a number are
     counted and left out; with `readings`, unused columns are noted.
     """
-    columns = MeasuredColumns()
-    count = rows = 0
-    left_out: Counter[str] = Counter()
-    with Files(sources(paths, forced)) as files:
-        used, columns.units = _choose(files, called, wanted, other)
-        unused = [name for name in files.first.names if name not in used.values()]
-        if readings and unused:
-            part = "column takes no part" if len(unused) == 1 else "columns take no part"
-            write_note(f"note: {len(unused)} {part}: {quote(unused)}")
-        columns.update({name: [] for name in used})
-        for file in files:
-            for row in file.rows():
-                rows += 1
-                numbers, fault = file.numbers_in(row, [*used.values()])
-                if fault is not None and skip:
-                    left_out[reason(fault)] += 1
-                    continue
-                if fault is not None:
-                    where = f"{'row' if file.source.columnar else 'line'} {row[0]} of {file.source.name}: "
-                    hint = f"{fault.hint or 'mend it'}; or leave such rows out: `--on-error skip`"
-                    raise _without_text(ExpressionError(fault.kind, f"{where}{fault}", hint=hint))
-                for name, column in used.items():
-                    columns[name].append(numbers[column])
-                count += len(columns)
-                if count > MAX_NUMBERS:
-                    message = f"the data has more than {MAX_NUMBERS:,} numbers"
-                    raise limit_error(message, "take a sample of its rows")
-    if columns and not next(iter(columns.values())):
-        name = files.first.source.name if len(files.sources) == 1 else "the data"
-        raise point_error(f"{name} has no rows of data", "a row has a number for each column")
-    if left_out:
-        write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
+    data = from_files(sources(paths, forced), called, other, readings=readings)(wanted, skip)
+    if data.rows * len(data.numbers) > MAX_NUMBERS:
+        raise limit_error(f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows")
+    if left := data.left_out.total():
+        write_reasons(data.rows + left, left, f"{'are' if left > 1 else 'is'} left out", data.left_out)
+    columns = MeasuredColumns({name: column.tolist() for name, column in data.numbers.items()})
+    columns.units = data.units
     return columns
 
 
@@ -104,18 +80,19 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
         write_note(f"note: {', '.join(matched)}")
 
 
-def _without_text(error: ExpressionError) -> ExpressionError:
-    error.text = ""
-    return error
-
-
 # ---- losses over data
-def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
+def from_files(
+    sources: Sequence[Source], columns: Mapping[str, str], other: Collection[str] = (), *, readings: bool = False
+) -> Data:
     """Return a reader of columns of files; `columns` maps variables to columns."""
 
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
-            used, units = _choose(files, columns, choose)
+            used, units = _choose(files, columns, choose, other)
+            unused = [name for name in files.first.names if name not in used.values()]
+            if readings and unused:
+                part = "column takes no part" if len(unused) == 1 else "columns take no part"
+                write_note(f"note: {len(unused)} {part}: {quote(unused)}")
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
@@ -193,7 +170,9 @@ class _ColumnBuffer(ExitStack):
         try:
             piece = _valid(data, faults, self.skip)
         except ExpressionError as error:
-            raise _without_text(error) from None
+            error.text = ""
+            error.diagnostic = error.diagnostic._replace(hint=f"{error.hint}; {LEAVE_OUT}")
+            raise error from None
         self.left_out += piece.left_out
         first = self.rows
         # a row's location may refer to the entire text

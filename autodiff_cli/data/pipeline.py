@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 MAX_WAITING_BATCHES = 2
-MAX_REASONS = 10_000
 
 
 class Tally:
@@ -37,7 +36,6 @@ class Tally:
         self.rows = self.code = 0
         self.reasons: Counter[str] = Counter()
         self.kinks: Counter[tuple[str, ...]] = Counter()
-        self._places: dict[object, str] = {}
 
     def merge(self, other: Tally) -> None:
         """Add other counts."""
@@ -58,14 +56,8 @@ class Tally:
 
     def note(self, error: ExpressionError) -> None:
         """Count an error."""
-        kind, message, span, *_ = error.diagnostic
-        # an error at one place has one reason, except for such words
-        place = (kind, span, message[:12]) if span is not None and error.text is None else (kind, message)
-        why = self._places.get(place) or reason(error)
-        if len(self._places) < MAX_REASONS:
-            self._places[place] = why
         self.code = max(self.code, error.exit_code)
-        self.reasons[why] += 1
+        self.reasons[reason(error)] += 1
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
         """Count a row with such warnings."""
@@ -132,7 +124,7 @@ def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | No
             sink.close()
         except FailedRow as failed:
             sink.close()
-            report(failed.error.diagnostic, failed.text, where=failed.where)
+            report(failed.error.diagnostic, failed.text, where=failed.where or f"line {tally.rows}: ")
             return failed.error.exit_code
         except ExpressionError:
             sink.close()  # earlier answers are written

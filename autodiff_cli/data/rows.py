@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 QUESTIONS = ("grad", "jacobian", "hessian")
+Places = Callable[[int], str]
+Faults = Mapping[int, ExpressionError]
+NO_FAULTS: Faults = MappingProxyType({})
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
 """The results at a point, and warnings about them."""
 
@@ -174,12 +177,7 @@ class Bound:
         kept = [schema.field(column).with_name(name) for name, column in zip(self.keep, self.kept, strict=True)]
         self.schema = pa.schema([*fields, *kept], metadata=metadata)
 
-    def answer(
-        self,
-        batch: pa.RecordBatch,
-        where: Callable[[int], str] = lambda row: "",
-        faults: Mapping[int, ExpressionError] = MappingProxyType({}),
-    ) -> Answered:
+    def answer(self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS) -> Answered:
         """Return the answers; `where` gives rows' places."""
         import numpy as np
         import pyarrow as pa

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -42,19 +41,23 @@ class Sink(ABC):
     def abandon(self) -> None:  # noqa: B027 - most hold nothing
         """Write no more: the file is given up."""
 
-    def _open_by_arrow(self) -> Any:
-        # Python would copy the data again
-        name = getattr(self.file, "name", None)
-        return pa.OSFile(name, "wb") if isinstance(name, str) and os.path.isfile(name) else self.file
-
 
 class ParquetSink(Sink):
-    """Parquet: columns that LZ4 shrinks in the first row group are packed."""
+    """Parquet, packed by LZ4."""
 
     def __init__(self, file: IO[bytes], schema: Any) -> None:
+        import pyarrow.parquet as parquet
+
         super().__init__(file, schema)
-        self.direct = self._open_by_arrow()
-        self.writer: Any = None
+        plain = {"error", *[field.name for field in schema if pa.types.is_floating(field.type)]}
+        self.writer = parquet.ParquetWriter(
+            file,
+            schema,
+            compression="lz4",
+            write_batch_size=8192,
+            write_page_checksum=True,
+            use_dictionary=[name for name in schema.names if name not in plain],
+        )
         self.held: list[Any] = []
         self.rows = self.size = 0
 
@@ -66,43 +69,18 @@ class ParquetSink(Sink):
             self._flush()
 
     def _flush(self) -> None:
-        table = pa.Table.from_batches(self.held, self.schema)
-        if self.writer is None:
-            import pyarrow.parquet as parquet
-
-            doubles = [field.name for field in self.schema if pa.types.is_floating(field.type)]
-            plain = [name for name in doubles if not _shrinks(table[name])]
-            self.writer = parquet.ParquetWriter(
-                self.direct,
-                self.schema,
-                compression={name: "none" if name in plain else "lz4" for name in table.column_names},
-                write_batch_size=8192,
-                write_page_checksum=True,
-                use_dictionary=[name for name in table.column_names if name not in (*doubles, "error")],
-            )
         if self.rows:
-            self.writer.write_table(table, row_group_size=self.rows)
+            self.writer.write_table(pa.Table.from_batches(self.held, self.schema), row_group_size=self.rows)
         self.held, self.rows, self.size = [], 0, 0
 
     def close(self) -> None:
         self._flush()
         self.writer.close()
-        self.direct.flush()
+        self.file.flush()
 
     def abandon(self) -> None:
         # else it would try to end the file when collected
-        if self.writer is not None:
-            self.writer.is_open = False
-
-
-def _shrinks(column: Any) -> bool:
-    before = after = 0
-    for chunk in column.chunks:
-        width = chunk.type.bit_width // 8
-        data = chunk.buffers()[1].slice(chunk.offset * width, len(chunk) * width)
-        before += data.size
-        after += pa.compress(data, codec="lz4").size
-    return after < 0.95 * before
+        self.writer.is_open = False
 
 
 class ArrowSink(Sink):
@@ -111,15 +89,14 @@ class ArrowSink(Sink):
     def __init__(self, file: IO[bytes], schema: Any) -> None:
         super().__init__(file, schema)
         begin = pa.ipc.new_file if file.seekable() else pa.ipc.new_stream
-        self.direct = self._open_by_arrow()
-        self.writer = begin(self.direct, schema)
+        self.writer = begin(file, schema)
 
     def write(self, batch: Any) -> None:
         self.writer.write_batch(batch)
 
     def close(self) -> None:
         self.writer.close()
-        self.direct.flush()
+        self.file.flush()
 
 
 class CellsSink(Sink):

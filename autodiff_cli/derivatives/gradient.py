@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -12,17 +12,31 @@ from ..graphs.value import Value, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import pose_with_units, with_units
-from ..inputs.problem import Point, Problem, check_single, problem_of
+from ..inputs.problem import Point, Problem, check_single, have_units, parse, problem_of
 from ..language.builder import Program
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
-from ..run.evaluation import Evaluation
+from ..run.doubles import Doubles
+from ..run.evaluation import Evaluation, with_fallback
 from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
     from ..inputs.quantities import Units
+
+MAX_PROGRAMS = 1024
+"""The most programs that are remembered, for further points."""
+AT_ONCE = 128
+"""So many programs are kept at their first use, then only repeated ones.
+
+Most programs of a long stream never repeat, and memory that is reused at once is faster.
+"""
+
+MAX_KEPT = 250_000
+"""The maximal size of the kept programs: characters of text plus graph nodes."""
+MAX_MET = 16_384
+"""The most hashes of programs that came once."""
 
 Number = TypeVar("Number", bound=Shown)
 """Doubles, or what another arithmetic shows."""
@@ -35,6 +49,9 @@ class Intermediate(Record, Generic[Number]):
     line: int
     value: Number | bool | None
     grad: Number | None
+
+
+NOT_EVALUATED = {"value": None, "grad": None}
 
 
 class Gradient(Record, Generic[Number]):
@@ -68,23 +85,14 @@ def gradient(
 ) -> Gradient[Any]:  # fmt: skip
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
-    numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
-    of the point. `wrt` names variables, as a list or as `"x,y"`; by default all, or the parameters of a definition at
-    the end. Derivatives by angles are per radian, or per unit of the angle. An `arithmetic` other than doubles reads
-    literals and the point as decimals. `relative` adds elasticities. With data `over`, the program is the term of one
-    row, in doubles.
+    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`.
+    `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
-    point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics; `domain` also where a function
-    leaves the rational numbers, or no digit can be proven.
+    point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics.
 
-    >>> result = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
-    >>> result.value, result.gradient
-    (2.5, {'w1': 1.0, 'w2': -2.0})
-    >>> answer = gradient("x**2/3", {"x": "0.1"}, arithmetic=Arithmetic("exact"))
-    >>> answer.value.text, answer.gradient["x"].text
-    ('1/300', '1/15')
+    >>> gradient("x**2/3", {"x": "0.1"}, arithmetic=Arithmetic("exact")).gradient["x"].text
+    '1/15'
     """
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
@@ -94,10 +102,12 @@ def gradient(
     try:
         return _answer(text, posed, arithmetic, relative)
     except ExpressionError as error:
-        if error.kind == "domain" and len(posed.program.leaves) == 1 and posed.units is None and arithmetic == DOUBLE:
+        in_doubles = posed.units is None and arithmetic == DOUBLE
+        if error.kind == "domain" and len(posed.program.leaves) == 1 and in_doubles:
             from .taylor import limit_hint  # only an error needs it
 
-            error.diagnostic = error.diagnostic._replace(hint=limit_hint(posed.program, posed.point) or error.hint)
+            hint = limit_hint(posed.program, posed.point) or error.hint
+            error.diagnostic = error.diagnostic._replace(hint=hint)
         raise
 
 
@@ -148,9 +158,10 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
             "gradient": gradient,
             "point": values,
             "intermediates": [
-                {"value": unsigned(graph.data[i]), "grad": grads[i]}
-                if i in evaluated
-                else {"value": None, "grad": None}
+                {
+                    "value": unsigned(graph.data[i]) if i in evaluated else None,
+                    "grad": grads[i] if i in evaluated else None,
+                }
                 for i in bound
             ],
             "elasticities": {name: _elasticity(values[name], gradient[name], value) for name in gradient if relative},
@@ -159,23 +170,12 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
-    intermediates = []
-    for (name, start, _), number in zip(program.bindings_at(), numbers["intermediates"], strict=True):
-        line = program.text.count("\n", 0, start) + 1
-        intermediates.append(Intermediate(name, line, **number))
-    return Gradient(
-        text,
-        arithmetic,
-        numbers["value"],
-        numbers["gradient"],
-        numbers["point"],
-        program.constants,
-        (*posed.warnings, *warnings),
-        tuple(intermediates),
-        shown,
-        elasticities=numbers["elasticities"] if relative else None,
-        units=tree,
-    )
+    pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
+    lines = [(name, program.text.count("\n", 0, start) + 1, number) for (name, start, _), number in pairs]
+    numbers["intermediates"] = tuple([Intermediate(name, line, **number) for name, line, number in lines])
+    numbers["elasticities"] = numbers["elasticities"] if relative else None
+    constants, heard = program.constants, (*posed.warnings, *warnings)
+    return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
 
 
 def _over_data(
@@ -194,7 +194,8 @@ def _over_data(
     measured = posed.units
     if relative:
         # elasticities need absolute temperatures
-        zeros = {name: float(unit.zero / unit.scale) for name, unit in (measured.point if measured else {}).items()}
+        units_of_point = measured.point if measured else {}
+        zeros = {name: float(unit.zero / unit.scale) for name, unit in units_of_point.items()}
         absolute = {name: x + zeros.get(name, 0.0) for name, x in posed.values.items()}
         answer = answer._replace(elasticities=with_elasticities(answer._replace(point=absolute)).elasticities)
     if measured is None:
@@ -205,14 +206,10 @@ def _over_data(
 
 
 def with_elasticities(answer: Gradient[float]) -> Gradient[float]:
-    """Return an answer in doubles with its elasticities.
-
-    >>> with_elasticities(gradient("x**2/y", {"x": 3, "y": 2})).elasticities
-    {'x': 2.0, 'y': -1.0}
-    """
-    return answer._replace(
-        elasticities={name: _elasticity(answer.point[name], d, answer.value) for name, d in answer.gradient.items()}
-    )
+    """Return an answer in doubles with its elasticities."""
+    partials = answer.gradient.items()
+    elasticities = {name: _elasticity(answer.point[name], d, answer.value) for name, d in partials}
+    return answer._replace(elasticities=elasticities)
 
 
 def _elasticity(x: Any, slope: Any, value: Any) -> Any:
@@ -224,3 +221,117 @@ def _elasticity(x: Any, slope: Any, value: Any) -> Any:
     # quotients, where the product would overflow or lose digits
     e = product / value if 1e-290 < abs(product) < math.inf else slope / value * x
     return e + 0.0 if math.isfinite(e) else None
+
+
+# ---- streams of programs
+class PreparedProgram:
+    """A program with one output, prepared for gradients in doubles at any point."""
+
+    __slots__ = ("_doubles", "program")
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        check_single(program)
+        self._doubles = Doubles(program.graph)
+
+    def binds(self, names: Collection[str]) -> bool:
+        """Return whether the program binds some of these names."""
+        return any(name in names for name, _, _ in self.program.bound)
+
+    def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
+        """Return the gradient without graph; None, or raise `doubles.LEFT`, if that needs it."""
+        program = self.program
+        leaves, places = program.leaves, program.places
+        if program.bound and self.binds(point):
+            return None
+        wanted: Collection[str] = leaves
+        if wrt is not None or len(program.parameters) < len(leaves):
+            asked = {*(program.parameters if wrt is None else wrt)}
+            if not leaves.keys() >= asked:
+                return None
+            wanted = [name for name in leaves if name in asked]
+        answer = self._doubles.gradient(places, point)
+        if answer is None:
+            return None
+        values, adjoints = answer
+        # `+ 0.0` turns -0.0 into 0.0
+        return Gradient(
+            program.text,
+            DOUBLE,
+            values[program.graph.roots[0]] + 0.0,
+            {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
+            {name: float(point[name]) for name in leaves},
+            program.constants,
+        )
+
+    def graph(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float]:
+        """Return the gradient, with the graph."""
+        return gradient_of(self.program, point, wrt)
+
+
+class Programs:
+    """The programs of a stream or data file; recent ones are remembered.
+
+    Answers are those of `gradient`; unless `whole`, without graph, intermediates and warnings about unused names.
+    """
+
+    def __init__(
+        self,
+        arithmetic: Arithmetic = DOUBLE,
+        *,
+        whole: bool = True,
+        remembered: int = MAX_PROGRAMS,
+        relative: bool = False,
+        units: Sequence[str] | str | None = None,
+        system: bool = False,
+    ) -> None:
+        self._arithmetic, self._whole = arithmetic, whole
+        self._remembered, self._relative = remembered, relative
+        self._units, self._system = units, system
+        self._known: dict[tuple[str, ...], PreparedProgram] = {}
+        self._size = 0
+        self._met: set[int] = set()
+        """Hashes of programs that came once and were not kept."""
+
+    def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
+        """Return the `gradient` at a point of finite numbers; raises as it does."""
+        if self._arithmetic != DOUBLE or self._units is not None or have_units(text, point):
+            return gradient(
+                text,
+                point,
+                wrt=wrt,
+                arithmetic=self._arithmetic,
+                relative=self._relative,
+                units=self._units,
+                system=self._system,
+            )
+        # what a program means depends on the names that have a value
+        key = (text, *point)
+        prepared = self._known.get(key)
+        if prepared is None:
+            prepared = PreparedProgram(parse(text, point))
+            self._remember(key, prepared)
+        program = prepared.program
+        if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
+            # a name that is bound to a number may be a variable
+            answer = gradient(text, point, wrt=wrt)
+        elif self._whole:
+            answer = gradient_of(program, point, wrt)
+        else:
+            answer = with_fallback(prepared.numbers, prepared.graph, point, wrt)
+        return with_elasticities(answer) if self._relative else answer
+
+    def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
+        if len(self._known) >= AT_ONCE:
+            met = hash(key)
+            if met not in self._met:
+                if len(self._met) >= MAX_MET:
+                    self._met.clear()
+                self._met.add(met)
+                return
+        size = len(prepared.program.text) + len(prepared.program.graph.places)
+        self._size += size
+        if len(self._known) >= self._remembered or self._size > MAX_KEPT:
+            self._known.clear()
+            self._size = size
+        self._known[key] = prepared

@@ -86,11 +86,15 @@ def picture(
     *,
     wrt: Sequence[str] | None = None,
     units: Sequence[str] | str | None = None,
+    symbolic: bool = False,
 ) -> Picture:
     """Return the graph of `text` at `point` with its numbers; the output is in `units`.
 
-    Raises `ExpressionError` as `gradient` does.
+    Without numbers, `symbolic`, there may be several outputs, and names of the point are variables even if called like
+    a constant. Raises `ExpressionError` as `gradient` does.
     """
+    if symbolic:
+        return to_picture(parse(text, point or ()).graph, text)
     try:
         result = gradient(text, point, wrt=wrt, units=units)
     except ExpressionError as error:
@@ -109,14 +113,6 @@ def picture_of(result: Gradient[float]) -> Picture:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
     return answer._replace(units=type(result.units)(gradient=result.units["gradient"], nodes=nodes))
-
-
-def symbolic_picture(text: str, names: Collection[str] = ()) -> Picture:
-    """Return the graph of a program without numbers; it may have several outputs.
-
-    `names` are variables even if called like a constant. Raises `ExpressionError` for invalid text.
-    """
-    return to_picture(parse(text, names).graph, text)
 
 
 def gather(picture: Picture) -> Picture:
@@ -153,8 +149,13 @@ def to_picture(
     taken: dict[int, Sequence[bool]] = {}
     # backwards, every node comes after all its consumers
     for i in reversed(order):
-        taken[i] = _taken(graph, i) if grads and evaluated[i] else [evaluated[i]] * len(graph.parents[i])
-        evaluated |= {p: True for p, flag in zip(graph.parents[i], taken[i], strict=True) if flag}
+        parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
+        taken[i] = [evaluated[i]] * len(parents)
+        if demand and grads and evaluated[i]:
+            # the first input decides which others are evaluated
+            asked = 0, *demand(*graph.inputs(i))
+            taken[i] = [k in asked for k in range(len(parents))]
+        evaluated |= {p: True for p, flag in zip(parents, taken[i], strict=True) if flag}
     links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
@@ -227,13 +228,6 @@ def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> I
             yield user, k, None if slope is None else slope + 0.0
 
 
-def _taken(graph: Graph, i: int) -> Sequence[bool]:
-    positions, demand = range(len(graph.parents[i])), graph.primitives[i].lazy_inputs
-    # the first input decides which others are evaluated
-    asked = positions if demand is None else (0, *demand(*graph.inputs(i)))
-    return [position in asked for position in positions]
-
-
 # ---- folding
 class Fold(Record):
     """A node of a folded picture, and the nodes it stands for."""
@@ -268,7 +262,8 @@ def all_foldings(picture: Picture) -> tuple[Folding, ...]:
     links = chain_nodes(graph, picture.order, picture.order[-1:])
     terms: dict[int, int] = {}
     for k, i in enumerate(picture.order):
-        operands = [] if i in links else [graph.parents[user][place] for user, place, _ in in_edges(graph, i, links)]
+        edges = () if i in links else in_edges(graph, i, links)
+        operands = [graph.parents[user][place] for user, place, _ in edges]
         if len(operands) > MANY_ALIKE and is_unrolled(graph, operands):
             terms[k] = len(operands)
     if not terms:
@@ -369,9 +364,9 @@ def _fold_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     inputs = tuple([PictureInput(k, True) for k in fold.inputs])
     if len(shown) == 1 and fold.words:
         return first._replace(operation=fold.words, inputs=inputs, ordered=False)
+    if len(shown) == 1 and len(first.inputs) == len(inputs):
+        inputs = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)])
     if len(shown) == 1:
-        if len(first.inputs) == len(inputs):
-            inputs = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)])
         return first._replace(inputs=inputs)
     # several have no number of their own, and room for how many are known
     data = next((node.data for node in shown if node.data is not None), None)

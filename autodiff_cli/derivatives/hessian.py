@@ -63,10 +63,6 @@ def hessian(
 
     With data `over`, the program is the term of one row. Raises `ExpressionError` as `gradient` does; `derivative` also
     for a second derivative that is infinite or, at a kink, does not exist.
-
-    >>> answer = hessian("x**2 - y**2", {"x": 0, "y": 0})
-    >>> answer.hessian, answer.eigenvalues, answer.verdict
-    ([[2.0, 0.0], [0.0, -2.0]], [-2.0, 2.0], 'saddle')
     """
     function = None
     if over is None:
@@ -157,7 +153,8 @@ def _with_errors(
     slopes = [float(x) for x in result["gradient"].values()]
     roundoff = {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
     # the shown numbers are doubles in every arithmetic
-    errors = [roundoff and roundoff * abs(x) for x in slopes], [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
+    of_slopes = [roundoff and roundoff * abs(x) for x in slopes]
+    errors = of_slopes, [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
     point, share = posed.values, roundoff / UNIT_ROUNDOFF
     # beyond the range of doubles all digits are taken to be right
     with suppress(ExpressionError):

@@ -97,10 +97,6 @@ def page(
 
     Raises `ExpressionError` as `gradient` does; `limit` for more than `MAX_NODES` nodes; `usage` for an
     operation that JavaScript lacks.
-
-    >>> answer = page("x*w", {"x": 2, "w": 3})
-    >>> [answer.nodes[k].name for k in answer.order], answer.nodes[answer.output].partials
-    (['x', 'w', 'v1'], ('\\ue001', '\\ue000'))
     """
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = picture_of(answer)
@@ -131,7 +127,7 @@ def page(
                 domain = "" if message else domain_description(primitive, len(parents))
                 operations[key] = len(operations), Operation(source, primitive.written, domain, message)
             used, _ = operations[key]
-        here = (span, primitive.symbol if parents else "")
+        here = span, primitive.symbol if parents else ""
         at = None if span is None else text_places.setdefault(here, len(text_places))
         # the loser of a `max` takes no part, nor what a literal 0 cuts off
         selects = primitive.has_structural_zeros
@@ -170,14 +166,10 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     from ..inputs.quantities import step_units, unit_of_rate
 
     value, point = units["value"], units["point"]
-    nodes = [
-        {
-            "value": node.unit or "",
-            "adjoint": node.grad_unit or "",
-            "partials": [edge.unit or "" for edge in node.inputs],
-        }
-        for node in drawn.nodes
-    ]
+    nodes = []
+    for shown in drawn.nodes:
+        partials = [edge.unit or "" for edge in shown.inputs]
+        nodes.append({"value": shown.unit or "", "adjoint": shown.grad_unit or "", "partials": partials})
     rate = unit_of_rate(step_units(value, point, free), free)
     return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 
@@ -202,7 +194,8 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
         return None, ""
     x, source = graph.constants[p]
     sign = "-" * (p != i)
-    return unsigned(-x if sign else x), f"{sign}{source}" if _has_unit(graph, p) and p not in graph.labels else ""
+    with_unit = _has_unit(graph, p) and p not in graph.labels
+    return unsigned(-x if sign else x), f"{sign}{source}" if with_unit else ""
 
 
 def _operation(graph: Graph, i: int) -> tuple[str, tuple[Any, ...]]:

@@ -66,9 +66,6 @@ def taylor(
     """Return the Taylor polynomial of a program at `point` in `wrt`, of order 0 to 200.
 
     `wrt` is optional if there is one variable. Raises `ExpressionError` as `gradient` does.
-
-    >>> taylor("exp(x)", {"x": 0}, order=3).polynomial
-    '1 + x + 0.5*x**2 + 0.16666666666666666*x**3'
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
@@ -102,19 +99,9 @@ def taylor(
         return {"coefficients": coefficients, "point": values}
 
     numbers = arithmetic.run(posed.point, work, tree)
-    formula = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    return Taylor(
-        text,
-        arithmetic,
-        name,
-        order,
-        numbers["coefficients"],
-        numbers["point"],
-        formula,
-        posed.program.constants,
-        (*posed.warnings, *remarks),
-        tree,
-    )
+    numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
+    constants, heard = posed.program.constants, (*posed.warnings, *remarks)
+    return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:
@@ -200,7 +187,9 @@ def polynomial(
     base = name
     if float(center) or (at is not None and at.zero):
         far = number(center, at).removeprefix("-")
-        base = f"({name} {'+' if float(center) < 0 else '-'} {f'({far})' if '/' in far.partition('[')[0] else far})"
+        far = f"({far})" if "/" in far.partition("[")[0] else far
+        sign = "+" if float(center) < 0 else "-"
+        base = f"({name} {sign} {far})"
     out = ""
     for k, (coefficient, unit) in enumerate(zip(coefficients, of, strict=True)):
         is_zero = coefficient.text == "0" if isinstance(coefficient, Figure) else coefficient == 0

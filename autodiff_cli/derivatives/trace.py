@@ -125,9 +125,6 @@ def trace(
 
     Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction` (0 for missing
     variables). Raises `ExpressionError` like `gradient`.
-
-    >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
-    5.5
     """
     posed = pose_with_units(text, point, wrt, units)
     program, wanted, measured, reverse = posed.program, posed.wanted, posed.units, mode == "reverse"
@@ -147,14 +144,15 @@ def trace(
     evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
     # in the order of the trace, not of the branches' evaluation
     evaluation.order = sorted(evaluation.order)
-    varying = wanted if reverse else [name for name, speed in seeds.items() if speed]
-    evaluation.active = active = evaluation.activity([at[name] for name in varying if name in at])
+    speeds = dict.fromkeys(wanted, 1.0) if reverse else seeds
+    varying = {at[name]: speed for name, speed in speeds.items() if speed and name in at}
+    evaluation.active = active = evaluation.activity(varying)
     adjoints, order = evaluation.differentiate().adjoints, evaluation.order
-    flows: list[float | None] = []
-    if not reverse:
-        flows = evaluation.tangents({at[name]: seeds[name] for name in varying if name in at}, active)
+    flows = [] if reverse else evaluation.tangents(varying, active)
     writer = Writer(graph, order, at.values(), rate)
-    writer.rows = {i: writer.row(i, writer.number(adjoints[i], root, i) if reverse else None) for i in writer.listed}
+    for i in writer.listed:
+        adjoint = writer.number(adjoints[i], root, i) if reverse else None
+        writer.rows[i] = writer.row(i, adjoint)
     pulls = writer.pulls(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
@@ -169,9 +167,9 @@ def trace(
     if reverse:
         gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
     if measured is not None:
-        from ..inputs.quantities import MeasuredNumber, measured_number
+        from ..inputs.quantities import measured_number, with_unit
 
-        values = {name: MeasuredNumber(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
+        values = {name: with_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
         gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
         seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
     return Trace(
@@ -193,21 +191,17 @@ def trace(
 
 
 def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:
-    if not direction:
-        if len(posed.wanted) != 1:
-            first = posed.wanted[0] if posed.wanted else "x"
-            raise usage_error("a tangent trace needs a direction", f"say which way to go: `--direction {first}=1`")
-        return {posed.wanted[0]: 1.0}
-    seeds = {name: as_number(value, name) for name, value in direction.items()}
-    for name in seeds:
-        if wrt is not None and name not in posed.wanted:
-            raise usage_error(f"`{name}` of the direction is not differentiated by", f"the variables: {quote(wrt)}")
-        if name not in posed.program.leaves:
+    if not direction and len(posed.wanted) != 1:
+        first = posed.wanted[0] if posed.wanted else "x"
+        raise usage_error("a tangent trace needs a direction", f"say which way to go: `--direction {first}=1`")
+    direction = direction or {posed.wanted[0]: 1.0}
+    variables = posed.program.leaves if wrt is None else wrt
+    for name in direction:
+        if name not in variables:
             raise usage_error(
-                f"the direction names `{name}`, which is not a variable of this program",
-                f"its variables: {quote(posed.program.leaves)}",
+                f"`{name}` of the direction is not differentiated by", f"the variables: {quote(variables)}"
             )
-    return seeds
+    return {name: as_number(value, name) for name, value in direction.items()}
 
 
 # ---- order and names
@@ -304,23 +298,12 @@ class Writer:
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
         """Return the value of a node, or its derivative `by` another, as shown."""
-        unit = self.graph.unit(i)
-        if unit is None:
-            return unsigned(x)
-        from ..inputs.quantities import measured_number
-        from ..quantities.unit import ratio
-
-        return measured_number(unsigned(x), unit if by is None else ratio(unit, self.graph.unit(by)))
+        return _in_unit(x, self.graph.unit(i), None if by is None else self.graph.unit(by))
 
     def tangent(self, x: Any, unit: Unit | None) -> Any:
         """Return the tangent of a quantity in this unit, as shown."""
-        if unit is None:
-            return unsigned(x)
-        from ..inputs.quantities import measured_number
-        from ..quantities.unit import ratio
-
-        rate = self.rate
-        return measured_number(unsigned(x), unit.difference if rate is None or not rate.atoms else ratio(unit, rate))
+        per = self.rate if self.rate is not None and self.rate.atoms else None
+        return _in_unit(x, unit if per or unit is None else unit.difference, per)
 
     def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
         """Return the steps of the backward sweep."""
@@ -348,6 +331,15 @@ class Writer:
                     if flows[p] is not None
                 ]
                 yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], self.graph.unit(i)))
+
+
+def _in_unit(x: Any, unit: Unit | None, per: Unit | None) -> Any:
+    if unit is None:
+        return unsigned(x)
+    from ..inputs.quantities import measured_number
+    from ..quantities.unit import ratio
+
+    return measured_number(unsigned(x), unit if per is None else ratio(unit, per))
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:

@@ -16,22 +16,8 @@ from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names
-from .context import (
-    BARS,
-    CLOSING,
-    ENDS,
-    FACTOR_SIGNS,
-    NAMES,
-    NUMBERS,
-    POWERS,
-    SEPARATORS,
-    SIGNS,
-    STOPS,
-    TIGHT,
-    VALUES,
-    Context,
-    Kind,
-)
+from . import context
+from .context import Context, Kind
 from .latex import translate
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning, own_name
 
@@ -184,7 +170,7 @@ def span(c: Context, name: str) -> tuple[int, int]:
 
 
 def _right(c: Context) -> tuple[int, int]:
-    if c.kinds[c.at] in BARS:
+    if c.kinds[c.at] in context.BARS:
         return c.at, c.kinds.index(Kind.CLOSING_BAR, c.at + 1) + 1
     return c.at, c.after(c.at, "coefficient")
 
@@ -194,7 +180,7 @@ def _tail(c: Context) -> tuple[int, int]:
     end = c.at + 1
     if c.kinds[c.at] == Kind.SUPERSCRIPT:
         return c.at, end
-    while c.kinds[end] in SIGNS:
+    while c.kinds[end] in context.SIGNS:
         end += 1
     return c.at, c.after(end, "power")
 
@@ -225,12 +211,12 @@ def _root(c: Context) -> tuple[int, int]:
 
 def _called(c: Context) -> tuple[int, int]:
     name = c.open[-1] - 1
-    return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in NAMES else (0, 0)
+    return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in context.NAMES else (0, 0)
 
 
 def _statement(c: Context) -> tuple[int, int]:
-    start = max(c.kinds.rfind(stop, 0, c.at) for stop in SEPARATORS) + 1
-    ends = (c.kinds.find(stop, c.at) for stop in STOPS)
+    start = max(c.kinds.rfind(stop, 0, c.at) for stop in context.SEPARATORS) + 1
+    ends = (c.kinds.find(stop, c.at) for stop in context.STOPS)
     return start, min(end for end in ends if end >= 0)
 
 
@@ -297,7 +283,7 @@ def _exponent(c: Context) -> int:
     sign = c.signs(c.at - 1)
     plain = c.kinds[c.at - 1] == Kind.NUMBER and sign == c.at - 1
     base = c.tokens[sign - 2]
-    if plain and (base.kind in CLOSING or (base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e")):
+    if plain and (base.kind in context.CLOSING or (base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e")):
         raise KeyError("exponent")
     return sign - 1
 
@@ -305,7 +291,7 @@ def _exponent(c: Context) -> int:
 def _inner(c: Context) -> tuple[int, int]:
     """Return the operand at the error without its power: `2x` in `sin 2x^2`."""
     end = c.at + (c.kinds[c.at] == Kind.COEFFICIENT) + 1
-    return (c.at, end) if c.kinds[end - 1] in NAMES + Kind.NUMBER and c.kinds[end] in POWERS else (0, 0)
+    return (c.at, end) if c.kinds[end - 1] in context.NAMES + Kind.NUMBER and c.kinds[end] in context.POWERS else (0, 0)
 
 
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
@@ -323,7 +309,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "inner": _inner,
     "raise": lambda c: (_inner(c)[1], _right(c)[1]),
     # The sign after the operand at the error, and the operand after it: `/` and `y` in `sin x/y`.
-    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in FACTOR_SIGNS)),
+    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in context.FACTOR_SIGNS)),
     "second": lambda c: (RANGES["between"](c)[1], c.after(RANGES["between"](c)[1], "coefficient")),
     # The power before the error: `e^k` in `e^k x`; its base with the sign, and its exponent.
     "exponential": lambda c: (c.atom(_exponent(c)), c.at),
@@ -423,10 +409,10 @@ _WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "
 """Spellings of whole statements."""
 
 _MISSING = (LookupError, ValueError, StopIteration)
-_AFTER_ARGUMENT = ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
-_BEFORE_NO_OPERAND = ENDS + FACTOR_SIGNS + Kind.POWER
-_GOES_ON = VALUES + BARS + POWERS + Kind.UNREADABLE
-_BINDING = re.compile(f"(?:^|[{SEPARATORS}])([{NAMES}]){Kind.EQUALS}")
+_AFTER_ARGUMENT = context.ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
+_BEFORE_NO_OPERAND = context.ENDS + context.FACTOR_SIGNS + Kind.POWER
+_GOES_ON = context.VALUES + context.BARS + context.POWERS + Kind.UNREADABLE
+_BINDING = re.compile(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQUALS}")
 """The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
@@ -580,7 +566,7 @@ def _no_joined_names(c: Fragments, stop: int) -> bool:
 
 def _argument_ends(c: Fragments, stop: int) -> bool:
     end = c.token_from(stop)
-    if not _no_joined_names(c, stop) or c.kinds[end] in POWERS + Kind.UNREADABLE:
+    if not _no_joined_names(c, stop) or c.kinds[end] in context.POWERS + Kind.UNREADABLE:
         return False
     if c.kinds[end] == Kind.COMMA:
         names = [c.text_between(k) for k in range(c.first, c.at)]
@@ -593,7 +579,7 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
         ):
             return False  # `max x, y` may be one call, and so may `round x, 2` and `floor x, 2`
     start = c.partner.get(end - 1)
-    if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in NAMES):
+    if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in context.NAMES):
         return True
     has_power = c.kinds[end - 1] == Kind.SUPERSCRIPT or c.kinds[end - 2] == Kind.POWER
     return c.kinds[end] in _AFTER_ARGUMENT and not has_power
@@ -622,7 +608,7 @@ def _single_letters(c: Fragments, stop: int) -> bool:
 
 def _no_divisor_or_power(c: Fragments, stop: int) -> bool:
     at = c.operand(c.at)
-    is_right_operand = c.kinds[:at].rstrip(SIGNS).endswith(tuple(TIGHT))
+    is_right_operand = c.kinds[:at].rstrip(context.SIGNS).endswith(tuple(context.TIGHT))
     return not is_right_operand and not {Kind.POWER, Kind.ROOT} & set(c.kinds[at : c.at])
 
 
@@ -663,7 +649,7 @@ CONDITIONS: dict[str, Condition] = {
     # The percent sign is no remainder: no operand follows.
     "no_operand_after": lambda c, stop: c.kinds[c.at + 1] in _BEFORE_NO_OPERAND,
     "no_grouped_divisor": lambda c, stop: not _GROUPED_DIVISOR.search(c.text[: c.point]),
-    "no_number_after": lambda c, stop: c.kinds[c.at] not in NUMBERS,
+    "no_number_after": lambda c, stop: c.kinds[c.at] not in context.NUMBERS,
     # An equals sign outside of a condition may be an equation.
     "in_condition": lambda c, stop: c.kinds.rfind(Kind.IF, 0, c.at) > c.kinds.rfind(Kind.ELSE, 0, c.at),
     "single_dash": _without(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]"),
@@ -679,6 +665,6 @@ CONDITIONS: dict[str, Condition] = {
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),
     "no_letter_after_degree": _without(r"°\s*[^\W\d]"),
     # More bars could be paired in several ways.
-    "few_bars": lambda c, stop: sum(kind in BARS for kind in c.kinds) <= 2,
+    "few_bars": lambda c, stop: sum(kind in context.BARS for kind in c.kinds) <= 2,
 }
 """The conditions of `certain` in `mistakes.txt`: true if nothing speaks against the suggestion."""

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from contextlib import suppress
-from decimal import Decimal
-from math import ceil
 
 from ..errors import Span
 from ..language.builder import CONSTANTS
@@ -103,29 +100,10 @@ def without_unit(text: str) -> str | None:
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
 
 
-_ELSEWHERE = re.compile(
-    r"(?:np\.|numpy\.)?(range|arange|linspace|logspace|geomspace|seq)\(([^()]*)\)|([^(){}:]*?\d)\.\.\.?([^(){}:]*)"
-)
+_ELSEWHERE = re.compile(r"(?:np\.|numpy\.)?(?:range|arange|linspace|logspace|geomspace|seq)\(.*\)|[^(){}:]*?\d\.\..*")
 """Sweeps in other languages."""
 
-
-def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
-    parts = [part.strip() for part in (arguments or f"{low},{high}").split(",")]
-    if len(parts) == 1:
-        parts.insert(0, "0")
-    start, end, *more = parts
-    if function in ("linspace", "geomspace", "logspace"):
-        count = more[0] if more else "50"
-        ends = f"1e{start}:1e{end}" if function == "logspace" else f"{start}:{end}"
-        return f"{ends}/{count}" if function == "linspace" else f"log({ends})/{count}"
-    step = more[0] if more else "1"
-    if function in ("range", "arange"):  # which leave the end out
-        with suppress(ArithmeticError):  # an end that is no literal, such as pi, is no place of the sweep
-            first, last, by = map(Decimal, (start, end, step))
-            end = str(first + (ceil((last - first) / by) - 1) * by)
-    return f"{start}:{end}:{step}"
-
-
+SWEEP_EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
 _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
 
 
@@ -136,9 +114,8 @@ def of_many_values(name: str, text: str) -> tuple[str, str] | None:
     first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
     if is_many and not name.isidentifier():  # a number of a list without names
         return f"{name} of the list is given many values, and needs one", f"give one value, such as `{first}`"
-    spelled = _ELSEWHERE.fullmatch(written)
-    if spelled is not None:
-        return f"`{written}` is how other programs write many values", f"write `{name}={_sweep_of(*spelled.groups())}`"
+    if _ELSEWHERE.fullmatch(written):
+        return f"`{written}` is how other programs write many values", SWEEP_EXAMPLE
     if not is_many:
         return None
     hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "

@@ -96,7 +96,7 @@ class Part(NamedTuple):
     """A piece of a name: a function, a number, or a name with a value."""
 
     text: str
-    is_function: bool
+    is_function: bool = False
 
 
 def own_name(name: str, known_names: Collection[str]) -> str:
@@ -181,7 +181,7 @@ def _arguments(c: Context) -> list[str]:
 
 def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
     functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
-    words = [Part(word, False) for word in {*known_names, "π"} if word and word in name]
+    words = [Part(word) for word in {*known_names, "π"} if word and word in name]
     words += [Part(f, True) for f in functions if f in name]
 
     # The places from which the rest can be split, to avoid dead ends.
@@ -203,11 +203,11 @@ def _divide(name: str, known_names: Collection[str], *, exponential: bool = Fals
             continue
         ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
         if at == 0 and name.startswith("pi") and "pi" not in known_names:
-            ahead.append((Part("pi", False),))
+            ahead.append((Part("pi"),))
         if parts and exponential and name[at:] == "e" and "e" not in known_names:
-            ahead.append((*parts, Part("e", False)))
+            ahead.append((*parts, Part("e")))
         if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
-            ahead.append((*parts, Part(digits[0], False)))
+            ahead.append((*parts, Part(digits[0])))
 
 
 def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
@@ -296,49 +296,35 @@ def _unknown(
     from difflib import get_close_matches
 
     near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
-    if near:
-        return f"did you mean {either(near)}?", ()
-    return "`autodiff functions` lists them all", ()
+    return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
 
 def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
-    name = text[name_span.start : name_span.end]
-    arguments = text[name_span.end : end].strip()
+    name, arguments = text[name_span.start : name_span.end], text[name_span.end : end].strip()
     context = Context(text, ParseFailure((), name_span.start), known_names)
-    tokens, kinds = context.tokens, context.kinds
-    if context.partner[context.at + 1] == context.at + 2:
-        offer = Offer(name_span.start, end, name, shown=(name,))
-        return f"for its value write `{name}`", (offer,)
+    tokens, kinds, opening = context.tokens, context.kinds, context.at + 1
+    if context.partner[opening] == opening + 1:
+        return f"for its value write `{name}`", (Offer(name_span.start, end, name, shown=(name,)),)
+    what = "a product"
     sign = context.signs() - 1
-    of_function = False
-    following = kinds[context.partner[context.at + 1] + 1]
-    # A division or power with the call as right operand, perhaps with signs.
-    if sign > 0 and kinds[sign] in (Kind.DIVIDE, Kind.POWER) and following not in POWERS:
-        within = text[tokens[sign + 1].start : name_span.start]
-        left = context.term(sign) if kinds[sign] == Kind.DIVIDE else context.atom(sign)
-        start = tokens[left].start
-        before = text[start : tokens[sign + 1].start]
-        base = text[start : tokens[left].end]
-        if kinds[sign] == Kind.POWER and left == sign - 1 and base in FUNCTIONS:
-            of_function = True
-            spelling = f"{base}{arguments}**{within}{name}"
+    is_tight = sign >= 0 and kinds[sign] in TIGHT
+    if sign > 0 and is_tight and kinds[sign] != Kind.ROOT and kinds[context.partner[opening] + 1] not in POWERS:
+        offers = [*_products(context, f"{name}*", arguments, end)]
+        if kinds[sign - 1 : sign + 1] == Kind.FUNCTION + Kind.POWER:
+            what = "a power, which stands after the argument of a function,"
+            start, exponent = tokens[sign - 1].start, text[tokens[sign + 1].start : name_span.end]
+            spelling = f"{context.text_between(sign - 1)}{arguments}**{exponent}"
             offers = [Offer(start, end, spelling, shown=(spelling,))]
-        else:
-            spellings = [f"{before}({within}{name}*{arguments})", f"({before}{within}{name})*{arguments}"]
-            offers = [Offer(start, end, spelling, shown=(spelling,)) for spelling in spellings]
     else:
-        spelling = f"{name}*{arguments}"
         is_known = name in known_names or any(
             kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
             for k, token in enumerate(tokens)
         )
-        certain = is_known and (sign < 0 or kinds[sign] not in TIGHT)
-        offers = [Offer(name_span.end, tokens[context.at + 1].start, "*", certain, (spelling,))]
+        certain = is_known and not is_tight
+        offers = [Offer(name_span.end, tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
     good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:
         # The content of the parentheses may need a repair of its own.
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
         return "a product has a sign between its factors, as in `a*b`", unseen
-    if of_function:
-        return f"for a power, which stands after the argument of a function, write {spelling_hint(good)}", good
-    return f"for a product write {spelling_hint(good)}", good
+    return f"for {what} write {spelling_hint(good)}", good

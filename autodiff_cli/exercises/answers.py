@@ -22,20 +22,9 @@ from ..inputs.arithmetic import Arithmetic
 from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
 from ..table.operators import SUB
+from . import marking
 from .exercise import Exercise, Marked
-from .marking import (
-    Entry,
-    FormulaAnswer,
-    Key,
-    agree,
-    distinguishable,
-    entries,
-    equals,
-    errors_point_into,
-    figure,
-    own_exercise,
-    parse_number,
-)
+from .marking import Entry, FormulaAnswer, Key, agree, entries, equals, figure, own_exercise, parse_number
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -150,7 +139,7 @@ def check_series(
             raise usage_error(f"the answer is no polynomial in `{name}`", "write the polynomial")
         return output, len(parts) - 1
 
-    with errors_point_into(answer):
+    with marking.errors_point_into(answer):
         typed, degree = read_leniently(answer, polynomial)[0]
     (output,) = parse(text).outputs
     posed = own_exercise("series", text, [expected.polynomial], [name], point)
@@ -167,7 +156,7 @@ def check_series(
     for k in range(order + 1):
         if difference.at(k):
             right, wrong = _fraction(series.at(k)), _fraction(answered.at(k))
-            shown = distinguishable(right, wrong)
+            shown = marking.distinguishable(right, wrong)
             message = "wrong: the coefficient of order {} is {}, and this has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
@@ -231,8 +220,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
-        return Marked(
-            posed, typed, False, "wrong: it is {}, and this has {}".format(*distinguishable(wanted, number)), hint
-        )
+        message = "wrong: it is {}, and this has {}".format(*marking.distinguishable(wanted, number))
+        return Marked(posed, typed, False, message, hint)
 
     return marked_together(posed, answer, keys, given, marked, names)

@@ -30,25 +30,9 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import solve_linear
 from ..numerics.newton import newton, refine
 from ..table.operators import SUB, VARIABLE
+from . import marking
 from .exercise import Exercise, Marked
-from .marking import (
-    AGREED_DIGITS,
-    SIGN,
-    Beyond,
-    ComparedPoint,
-    FormulaAnswer,
-    agree,
-    are_equal,
-    as_number,
-    constant_factor,
-    errors_point_into,
-    figure,
-    is_rounded,
-    many_digits,
-    own_exercise,
-    points,
-    value_at,
-)
+from .marking import SIGN, ComparedPoint, FormulaAnswer, agree, as_number, figure, many_digits, own_exercise, value_at
 
 Solution = dict[str, str]
 """The text of each unknown's value."""
@@ -106,7 +90,7 @@ def check_solution(
             del formulas[place]
         if formulas:
             return _with_missing(posed, answer, "", len(formulas), how)
-        proof = "" if how == "simplified" else f", to {AGREED_DIGITS} digits at points, which is no proof"
+        proof = "" if how == "simplified" else f", to {marking.AGREED_DIGITS} digits at points, which is no proof"
         return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
     return _roots_marked(posed, _System(equations, point, solved.unknowns), answer, solved)
 
@@ -136,7 +120,7 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
             for k, root in enumerate(roots)
             if all(
                 _is_within(x, root[name], EQUAL_WITHIN)
-                or (fails and x is not None and is_rounded(solution[name], x, root[name]))
+                or (fails and x is not None and marking.is_rounded(solution[name], x, root[name]))
                 for name, x in numbers.items()
             )
         }
@@ -217,7 +201,7 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
 
 
 def _graph(text: str) -> Value:
-    with errors_point_into(text):
+    with marking.errors_point_into(text):
         return read_leniently(text, lambda typed: single_output(parse(typed)))[0]
 
 
@@ -253,7 +237,7 @@ class _System:
         m = many_digits()
         numbers: dict[str, Fraction | None] = dict.fromkeys(solution)
         for name, graph in self._graphs(solution).items():
-            with suppress(Beyond):
+            with suppress(marking.Beyond):
                 x = None if _names((graph,)) else value_at(m, graph, {})
                 numbers[name] = None if x is None else Fraction(str(x))
         return numbers
@@ -279,7 +263,7 @@ class _System:
         if not is_square or len(linear_and_kinks(self._graph_of_all, unknowns)[0]) < len(unknowns):
             return False
         m: Any = many_digits()
-        for at in points([], names)[0][:3]:
+        for at in marking.points([], names)[0][:3]:
             with Defined(ArithmeticError, ValueError):
                 values = {name: as_number(m, x) for name, x in at.items()}
                 rows = evaluate_in(m, self._outputs, values, unknowns).jacobian()[0]
@@ -295,7 +279,8 @@ def _vanishes(difference: Value) -> bool:
         value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
         return None if value is None else (value, m.number(0))
 
-    decided = [are_equal(partial(sides, at)) for at in (points([difference], names)[0] if names else [{}])]
+    places = marking.points([difference], names)[0] if names else [{}]
+    decided = [marking.are_equal(partial(sides, at)) for at in places]
     return True in decided and False not in decided
 
 
@@ -317,7 +302,7 @@ class CurveAnswer(FormulaAnswer):
 
     def points(self) -> Iterator[Mapping[str, Any]]:
         # points of the curve, in doubles, nearest to points all around
-        chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
+        chosen, further = marking.points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):
             at = self._nearest({name: float(x) for name, x in start.items()})
@@ -405,7 +390,7 @@ class CurveAnswer(FormulaAnswer):
                             yield f"that is {which} alone: {missed}"
         if agreeing := sum(p.agrees for p in self.places):
             yield f"it is right at {agreeing} of {len(self.places)} points: it holds on a part of the curve only"
-        yield constant_factor(there)
+        yield marking.constant_factor(there)
         order = f" --order {len(by)}" if len(by) > 1 else ""
         steps = " --steps" if len(self.unknowns) == 1 else ""
         yield f'see it worked: `autodiff diff "{self.posed.program}" --for {",".join(self.unknowns)}{order}{steps}`'

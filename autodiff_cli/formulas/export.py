@@ -11,8 +11,7 @@ from ..language.typesetting import typesetting
 from ..numbers.double.formulas import Lacking
 from ..record import Record
 from ..targets import DIALECTS, target
-from ..targets.faults import showing_faults
-from ..targets.lowering import Lowering
+from ..targets.lowering import Lowering, showing_faults
 from ..targets.target import Target, Unit, comment_lines
 from .diff import diff
 

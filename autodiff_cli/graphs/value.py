@@ -88,9 +88,8 @@ class Value:
     _about: About
 
     def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
-        self.data = (
-            data if type(data) is float and data - data == 0.0 else as_float(data, "a Value needs a number, not")
-        )
+        plain = type(data) is float and data - data == 0.0
+        self.data = data if plain else as_float(data, "a Value needs a number, not")
         self.grad = 0.0
         self.primitive = VARIABLE
         self._first = self._second = None
@@ -149,20 +148,13 @@ class Value:
         """Return the operation's symbol, the empty string for a leaf."""
         return self.primitive.symbol if self._prev else ""
 
-    @property
-    def _backward(self) -> NoReturn:
-        """Raise AttributeError: derivatives come from the table, not from closures."""
+    def _refuse_closure(self, closure: object = None) -> NoReturn:
         raise AttributeError(
-            "a Value has no `_backward`: its derivative is in the table of primitives; "
+            "a Value has no `_backward` closure: derivatives come from the table of primitives; "
             "call `backward()` on the result, or compose your function from those of `autodiff_cli`"
         )
 
-    @_backward.setter
-    def _backward(self, closure: object) -> NoReturn:
-        raise AttributeError(
-            "a Value takes no `_backward` closure: derivatives come from the table of primitives; "
-            "compose your function from those of `autodiff_cli`"
-        )
+    _backward = property(_refuse_closure, _refuse_closure)
 
     def backward(self) -> None:
         """Set `grad` of every node below to the derivative of this result by it.
@@ -280,22 +272,20 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
 _new = object.__new__
 
 
-def _kept(inputs: Sequence[Value]) -> Sequence[Any]:
-    count = len(inputs)
-    return inputs if count == 2 else (inputs[0], None) if count == 1 else (tuple(inputs) or None, None)
+def _kept(inputs: Sequence[Value]) -> tuple[Any, Any]:
+    if len(inputs) == 2:
+        return inputs[0], inputs[1]
+    return (inputs[0] if len(inputs) == 1 else tuple(inputs) or None), None
 
 
 def node(primitive: Primitive, parents: Sequence[Value]) -> Value:
     """Return a node that is not evaluated yet."""
-    created = _new(Value)
-    created.data = created.grad = None
-    created.primitive = primitive
-    created._first, created._second = _kept(parents)
-    created._about = _NOTHING
+    created = _result(primitive, *_kept(parents), None)
+    created.grad = None
     return created
 
 
-def _result(primitive: Primitive, first: Any, second: Any, data: float) -> Value:
+def _result(primitive: Primitive, first: Any, second: Any, data: float | None) -> Value:
     created = _new(Value)
     created.data = data
     created.grad = 0.0
@@ -360,17 +350,14 @@ def as_float(x: object, refusal: str) -> float:
 
     Raises TypeError for other objects, ValueError unless finite; messages start with `refusal`.
     """
-    if type(x) is not int and type(x) is not float:
-        shape = getattr(x, "shape", ())
-        if shape != ():
-            raise TypeError(
-                f"{refusal} an array of shape {tuple(shape)}: go through its elements, "
-                "or for many points write the function as code, `export(text, to='numpy')`"
-            )
-        if isinstance(x, (str, bytes)) or not (hasattr(x, "__float__") or hasattr(x, "__index__")):
-            raise TypeError(f"{refusal} {x!r}")
+    if shape := getattr(x, "shape", ()):
+        raise TypeError(
+            f"{refusal} an array of shape {tuple(shape)}: go through its elements, "
+            "or for many points write the function as code, `export(text, to='numpy')`"
+        )
     try:
-        number = float(x)  # type: ignore[arg-type]
+        # a text is no number, whatever it says
+        number = float(None if isinstance(x, (str, bytes, bytearray)) else x)  # type: ignore[arg-type]
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):
@@ -381,10 +368,6 @@ def as_float(x: object, refusal: str) -> float:
 
 
 # ---- copies
-FACTS = ("data", "grad", "_about")
-"""Attributes of a node besides its operation and inputs."""
-
-
 def _copy(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
     created = node(primitive, inputs)
     created.data, created.grad, created._about = facts
@@ -426,21 +409,22 @@ class _Pack:
             del self.places[id(n)]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        leaves = {k: n for k, n in enumerate(self.nodes) if n._first is None}
-        inputs = [tuple([self._entry(p) for p in n._prev]) for n in self.nodes]
-        columns = [list(map(attrgetter(name), self.nodes)) for name in ("primitive", *FACTS)]
-        return _unpickle, (leaves, inputs, *columns)
+        return _unpickle, ([n if n._first is None else self._row(n) for n in self.nodes],)
 
-    def _entry(self, value: Value) -> Value | int:
-        pack, k = self.places[id(value)]
-        return k if pack is self.here else value
+    def _row(self, n: Value) -> tuple[Any, ...]:
+        places = [self.places[id(p)] for p in n._prev]
+        inputs = [k if pack is self.here else p for p, (pack, k) in zip(n._prev, places, strict=True)]
+        return inputs, n.primitive, n.data, n.grad, n._about
 
 
-def _unpickle(leaves: Mapping[int, Value], *columns: Iterable[Any]) -> list[Value]:
+def _unpickle(rows: Iterable[Any]) -> list[Value]:
     values: list[Value] = []
-    for k, (inputs, *facts) in enumerate(zip(*columns, strict=True)):
-        value = leaves.get(k)
-        values.append(value or _copy([values[p] if type(p) is int else p for p in inputs], *facts))
+    for row in rows:
+        if isinstance(row, Value):
+            values.append(row)
+        else:
+            inputs, *facts = row
+            values.append(_copy([values[p] if type(p) is int else p for p in inputs], *facts))
     return values
 
 

@@ -118,11 +118,8 @@ def _list_of(text: str, start: int, end: int) -> Any:
     if text[end - 1] != "]" or "=" in text[start:end]:
         fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
     inside = text[start + 1 : end - 1]
-    rows = [row.strip() for row in inside.split(";") if row.strip()]
-    if len(rows) > 1:
-        rows = [",".join(row.split()) if all(map(plain_number, row.split())) else row for row in rows]
-        written = "[[1,2],[3,4]]" if "[" in inside else f"[{','.join([f'[{row}]' for row in rows])}]"
-        fail("the rows of a list are lists, with commas between them", Span(start, end), f"write `{written}`")
+    if ";" in inside:
+        fail("the rows of a list are lists, with commas between them", Span(start, end), "write it as `[[1,2],[3,4]]`")
     spans = pieces(inside) if inside.strip() else ()
     return [_list_of(text, start + 1 + first, start + 1 + last) for first, last in spans]
 
@@ -265,34 +262,22 @@ def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> d
 
 
 def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
-    name, equals, ends = text[start:end].partition("=")
-    bare = name.rstrip()
+    name, equals, written = text[start:end].partition("=")
+    bare, parts = name.rstrip(), written.split(":")
     if not equals or not is_name(bare):
         fail(f"`{text[start:end]}` is not a name with its range", Span(start, max(end, start + 1)), RANGE_EXAMPLE)
-    low, colon, high = ends.partition(":")
-    if ":" in high:
-        between = f"`{bare}={low}:{high.partition(':')[0]}`"
-        points = f"a sweep of points is for `--at {text[start:end]}`"
-        fail(f"the range of `{bare}` has two ends, and no step", Span(start, end), f"write {between}; {points}")
-    if not colon:
-        fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), RANGE_EXAMPLE)
+    if len(parts) != 2:
+        hint = f"{RANGE_EXAMPLE}; a sweep of points is for `--at`"
+        fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), hint)
     begin = start + len(name) + 1
-    first = _end(bare, low, begin, value_of) if low.strip() else None
-    second = _end(bare, high, begin + len(low) + 1, value_of) if high.strip() else None
-    if first is not None and second is not None and first > second:
-        turned = f"turn it round: `{bare}={high.strip()}:{low.strip()}`"
-        ends = f"from {low.strip()} down to {high.strip()}"
-        fail(f"the range of `{bare}` goes the wrong way, {ends}", Span(start, end), turned)
-    return bare, Range(first, second)
-
-
-def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
-    try:
-        return constant_value(name, text, begin)
-    except ExpressionError:
-        if value_of is constant_value:
-            raise
-        return value_of(name, text, begin)
+    places = begin, begin + len(parts[0]) + 1
+    ends = [value_of(bare, part, at) if part.strip() else None for part, at in zip(parts, places, strict=True)]
+    low, high = ends
+    if low is not None and high is not None and low > high:
+        first, second = (part.strip() for part in parts)
+        message = f"the range of `{bare}` goes the wrong way, from {first} down to {second}"
+        fail(message, Span(start, end), f"turn it round: `{bare}={second}:{first}`")
+    return bare, Range(low, high)
 
 
 class PointFile(str):

@@ -209,13 +209,11 @@ def evaluate_constant(text: str) -> float:
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
         spread = UNCERTAIN_DIGITS.search(text)
+        hint = "give the number alone, or ask `autodiff propagate`"
         if spread is not None:
-            hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "
-            hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
+            hint += f"; a product is `{spread[1].rstrip()}*{spread[2]}`"
         elif (spread := re.search(r"\+[-−]|\+/[-−]|±", text)) is not None:
-            number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
-            hint = f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff propagate`"
-            hint += f"; a difference is `{number} - {doubt}`" if number and doubt else ""
+            hint += "; a difference is `a - b`"
         if spread is not None:
             what = f"`{spread[0]}` gives an uncertainty, and a point here has none"
             raise point_error(what, hint, Span(*spread.span()))
@@ -228,9 +226,9 @@ def evaluate_constant(text: str) -> float:
             name, leaf = next(iter(program.leaves.items()))
             span = program.whole.span(leaf)
             hint = "give a number, or an expression of numbers such as `pi/4`"
-            if name.lower() in ("nan", "inf", "infinity"):
-                raise point_error(f"`{name}` is not a value that a variable can have", hint, span)
-            raise point_error(f"`{name}` has no value here", hint, span)
+            is_word = name.lower() in ("nan", "inf", "infinity")
+            what = "is not a value that a variable can have" if is_word else "has no value here"
+            raise point_error(f"`{name}` {what}", hint, span)
         check_single(program)
         with limit_errors():
             (value,) = Evaluation(REAL, program.graph.with_leaves({})).values

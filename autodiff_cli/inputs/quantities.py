@@ -16,25 +16,12 @@ from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
-from ..quantities.unit import (
-    MAX_UNIT_CHARACTERS,
-    NUMBER,
-    Dimension,
-    Unit,
-    UnitSystem,
-    choose,
-    factor,
-    parse_unit,
-    quantity_name,
-    ratio,
-    si_unit,
-    unit_or_none,
-)
+from ..quantities import unit as unit_tools
+from ..quantities.unit import NUMBER, Unit, parse_unit, quantity_name, si_unit, unit_or_none
 from ..run.evaluation import Evaluation
-from ..run.flat_graph import Row
-from ..table.operators import ADD, DIV, MUL
-from ..table.primitive import FUNCTIONS
-from .parse_point import Range, constant_value, pieces
+from ..table.operators import ADD, CONSTANT, DIV, MUL
+from ..table.primitive import FUNCTIONS, Primitive
+from .parse_point import Range, constant_value, split
 from .problem import Names, Quantity, evaluate_constant, output_names
 
 
@@ -123,7 +110,7 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
     # an expression before the unit: in parentheses, a call or a name
-    depth, first = 0, max(len(text.rstrip()) - MAX_UNIT_CHARACTERS, 0)
+    depth, first = 0, max(len(text.rstrip()) - unit_tools.MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth or index < first or not (char == " " or text[index - 1] == ")"):
@@ -178,8 +165,7 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
-    options = [texts] if isinstance(texts, str) else texts
-    listed = [text[start:end] for text in options for start, end in pieces(text)]
+    listed = [piece for text in ([texts] if isinstance(texts, str) else texts) for piece in split(text)]
     units: dict[int, Unit] = {}
     for k, piece in enumerate(listed):
         name, equals, text = (part.strip() for part in piece.rpartition("="))
@@ -228,8 +214,8 @@ class ProgramUnits:
         self.dimensions: list[Any] = evaluation.graph.data
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         self._inputs += [unit for unit in known.values() if unit is not None]
-        self._system = UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
-        self._unit = partial(choose, inputs=self._inputs) if self._system is None else self._system.unit
+        self._system = unit_tools.UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        self._unit = partial(unit_tools.choose, inputs=self._inputs) if self._system is None else self._system.unit
         results = evaluation.values
         if unknowns:
             solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()]
@@ -252,7 +238,7 @@ class ProgramUnits:
         self.sides = self.outputs
         if unknowns:
             dimensions = [m.known(side.dimension) for side in evaluation.values]
-            self.sides = [Unit() if of is None else choose(of, self._inputs) for of in dimensions]
+            self.sides = [Unit() if of is None else unit_tools.choose(of, self._inputs) for of in dimensions]
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
 
@@ -281,7 +267,7 @@ class ProgramUnits:
         return self._ratio(output, [self.point.get(name, Unit()).difference for name in names])
 
     def _ratio(self, output: int, below: Sequence[Unit]) -> Unit:
-        unit = ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
+        unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
         if self._system is None or output in self.chosen:
             return unit
         # products of other units cannot replace degrees and per cent
@@ -299,7 +285,7 @@ class ProgramUnits:
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
         """Return the factor from that `quotient` to this unit."""
-        return factor(self.quotient(by), unit)
+        return unit_tools.factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """Return the units of an iterate; those of derivatives are quotients."""
@@ -387,7 +373,7 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     return own
 
 
-def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> Dimension:
+def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> unit_tools.Dimension:
     if own is not None:
         return own.dimension
     dimension = m.solution(name)
@@ -445,18 +431,19 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
 class MeasuredNumber(float):
     """A number that remembers its unit."""
 
-    __slots__ = ("unit",)
     unit: Unit
 
-    def __new__(cls, x: float, unit: Unit = Unit()) -> MeasuredNumber:  # noqa: B008 - copies are made of the number
-        number = super().__new__(cls, x)
-        number.unit = unit
-        return number
+
+def with_unit(x: float, unit: Unit) -> MeasuredNumber:
+    """Return a number of a unit."""
+    number = MeasuredNumber(x)
+    number.unit = unit
+    return number
 
 
 def measured_number(x: Any, unit: Unit) -> Any:
     """Return a coherent number in this unit; None and booleans unchanged."""
-    return x if x is None or isinstance(x, bool) else MeasuredNumber(unit.value_from_si(x), unit)
+    return x if x is None or isinstance(x, bool) else with_unit(unit.value_from_si(x), unit)
 
 
 def direction_in_units(
@@ -526,39 +513,32 @@ def in_own_units(
     """
     of_system = computed or (lambda unit: si_unit(unit.dimension))
     whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}
+    primitives: list[Primitive] = []
+    parents: list[tuple[int, ...]] = []
     places: list[Any] = []
-    rows: list[Row] = []
     constants: dict[int, tuple[float, str | None]] = {}
 
-    def node(place: Any) -> int:
+    def node(primitive: Primitive, inputs: tuple[int, ...], place: Any) -> int:
+        primitives.append(primitive)
+        parents.append(inputs)
         places.append(place)
         return len(places) - 1
 
     def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
         scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
         steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
-        steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
-        for primitive, number in steps:
-            constant = node(place)
+        for primitive, number in [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero):
+            constant = node(CONSTANT, (), place)
             constants[constant] = number, None
-            rows.append((primitive, node(place), k, constant))
-            k = len(places) - 1
+            k = node(primitive, (k, constant), place)
         return k
 
     moved: list[int] = []
     own: dict[str, int] = {}
-    signed = set()
-    for i, (primitive, parents) in enumerate(zip(whole.primitives, whole.parents, strict=True)):
-        place = whole.places[i]
-        k = node(place)
+    for i, (primitive, inputs, place) in enumerate(zip(whole.primitives, whole.parents, whole.places, strict=True)):
+        k = node(primitive, tuple([moved[p] for p in inputs]), place)
         if i in whole.constants:
             constants[k] = whole.constants[i]
-        elif parents:
-            first, *more = [moved[parent] for parent in parents]
-            operand = first if len(more) < 2 else (first, *more)
-            rows.append((primitive, k, operand, more[0] if len(more) == 1 else None))
-        if i in whole.signed:
-            signed.add(k)
         if i in leaves:
             own[leaves[i]] = k
             unit = variables.get(leaves[i], Unit())
@@ -568,7 +548,8 @@ def in_own_units(
         converted(moved[root], of_system(unit), unit, whole.places[root])
         for root, unit in zip(program.roots, sides, strict=True)
     ]
-    graph = whole.replace(rows=rows, places=places, constants=constants, signed=signed)
+    signed = {moved[i] for i in whole.signed}
+    graph = whole.replace(primitives=primitives, parents=parents, places=places, constants=constants, signed=signed)
     graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
     return Program(program.text, graph, program.parameters, program.constants, bound)

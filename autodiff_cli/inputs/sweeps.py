@@ -14,6 +14,7 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..diagnostics.points import SWEEP_EXAMPLE
 from ..errors import ExpressionError, Span, limit_error, point_error, quote, usage_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, with_text
@@ -29,7 +30,6 @@ MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
 _NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
 _SPREAD = re.compile(r"±|\+/-|\+-")
-EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
 
 
 class Axis:
@@ -195,8 +195,8 @@ class Grid(NamedTuple):
         sizes = [axis.size for axis in self.axes.values()]
         return sizes[0] if self.zipped else math.prod(sizes)
 
-    def _strides(self) -> Iterator[tuple[str, Axis, int]]:
-        # each value is repeated `stride` times, and the whole sequence again and again
+    def strides(self) -> Iterator[tuple[str, Axis, int]]:
+        """Yield each sweep, and how often its values repeat before the next; then all come again."""
         stride = self.size
         for name, axis in self.axes.items():
             stride = 1 if self.zipped else stride // axis.size
@@ -204,7 +204,7 @@ class Grid(NamedTuple):
 
     def points(self) -> Iterator[dict[str, float]]:
         """Yield the swept values at each point, with their texts."""
-        strides = [*self._strides()]
+        strides = [*self.strides()]
         values: dict[str, float] = {}
         for k in range(self.size):
             changed = {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
@@ -214,17 +214,13 @@ class Grid(NamedTuple):
     def columns(self, start: int, stop: int) -> dict[str, list[float]]:
         """Return the swept values in a range of points, as numbers."""
         columns: dict[str, list[float]] = {}
-        for name, axis, stride in self._strides():
-            columns[name] = column = []
-            place = start
-            while place < stop:
-                k = place // stride % axis.size
-                if stride == 1:
-                    values = axis.numbers(k, min(axis.size, k + stop - place))
-                else:
-                    values = [axis.number(k)] * (min(stop, (place // stride + 1) * stride) - place)
-                column += values
-                place += len(values)
+        for name, axis, stride in self.strides():
+            if axis.size == self.size:
+                columns[name] = axis.numbers(start, stop)
+                continue
+            indices = [k // stride % axis.size for k in range(start, stop)]
+            numbers = {k: axis.number(k) for k in {*indices}}
+            columns[name] = [numbers[k] for k in indices]
         return columns
 
 
@@ -272,7 +268,7 @@ class Sweeping:
         colons = top_level(inside, ":")
         if not colons and ":" in written:
             colon = begin + written.index(":")
-            hint = f"a sweep has its colons outside of parentheses: {EXAMPLE}"
+            hint = f"a sweep has its colons outside of parentheses: {SWEEP_EXAMPLE}"
             fail("a colon has no meaning here", Span(colon, colon + 1), hint)
         if not colons:
             return None
@@ -286,17 +282,17 @@ class Sweeping:
         else:
             slashes = [k for k in top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
             if not slashes:
-                raise _without_step(name, inside, here)
+                hint = f"give its step as in `x=0:10:0.5`, or the number of its points, `{name}={inside}/11`"
+                hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between` of `solve`"
+                fail("a sweep needs a step, or a number of points", here, hint)
             count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
             ends = self._numbers(name, inside[: slashes[-1]], begin)
         ((first, start), (last, end)) = ends
         if logarithmic and not (start > 0 and end > 0):
             fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
-        if count == 1 and start != end:
-            hint = "give the point alone, or ask for 2 points or more"
-            fail("one point cannot be at both ends of a sweep", here, hint)
-        if count > 1 and start == end:
-            fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
+        if (count == 1) != (start == end):
+            hint = "give the point alone, or 2 points or more between different ends"
+            fail("a sweep of one point has one end, and of more points two", here, hint)
         if logarithmic:
             return Geometric(start, end, count)
         steps = max(1, count - 1)
@@ -341,8 +337,6 @@ class Sweeping:
     def _list(self, name: str, written: str, begin: int) -> Listed:
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
-        if not written[1:-1].strip():
-            fail(f"there are no values of `{name}` in the braces", Span(begin, begin + len(written)), EXAMPLE)
         values: list[float] = []
         for start, end in pieces(written[1:-1]):
             item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
@@ -366,13 +360,11 @@ class Sweeping:
         parts = [(part, begin + place) for part, place in _parts(text)]
         if len(parts) > most:
             colon = parts[most][1] - 1
-            message = "a sweep has three numbers at most: from, to and step"
-            message = message if most == 3 else "a logarithmic sweep has two numbers: from and to"
-            fail(message, Span(colon, colon + 1), EXAMPLE)
-        for k, (part, place) in enumerate(parts):
+            fail(f"this sweep has {most} numbers at most", Span(colon, colon + 1), SWEEP_EXAMPLE)
+        for part, place in parts:
             if not part.strip():
-                what = ("start", "end", "step")[k]
-                fail(f"the {what} of the sweep is missing here", Span(place - (k > 0), place + (k == 0)), EXAMPLE)
+                colon = max(place - 1, begin)
+                fail("a number of the sweep is missing here", Span(colon, colon + 1), SWEEP_EXAMPLE)
             here = Span(place, place + len(part))
             if self._without_unit(f":{part}", here)[1]:
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
@@ -381,11 +373,9 @@ class Sweeping:
 
     def _count(self, name: str, text: str, begin: int) -> int:
         written = text.strip()
-        here = Span(begin, begin + max(1, len(text)))
-        if not _is_whole(written):
-            fail("a number of points is a whole number", here, f"write `{name}=0:10/21`")
-        if not 0 < len(written.lstrip("0")) < 20:
-            fail("this is too many points" if written.strip("0") else "a sweep has a point or more", here, EXAMPLE)
+        if not (_is_whole(written) and 0 < len(written.lstrip("0")) < 20):
+            here = Span(begin, begin + max(1, len(text)))
+            fail("a number of points is a whole number of 1 to 19 digits, and not 0", here, f"write `{name}=0:10/21`")
         return int(written)
 
     def _step(self, name: str, inside: str, begin: int) -> Axis:
@@ -395,11 +385,8 @@ class Sweeping:
         if step == 0:
             fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
         if (end - start) * step < 0:
-            way = "up" if end > start else "down"
-            turned = f"-{by}" if plain_number(by) else f"-({by})"
-            turned = by[1:].strip() if by.startswith(("-", "−")) else turned
-            message = f"the sweep goes {way} {stretch}, and its step has the wrong sign"
-            fail(message, place, f"write `{name}={first}:{last}:{turned}`")
+            hint = f"turn it round: `{name}={last}:{first}:{by}`"
+            fail(f"the sweep goes {stretch}, and its step has the wrong sign", place, hint)
         steps = (end - start) / step
         if 0 < steps < 1 - STEP_TOLERANCE:
             message = f"the step {float(step):.6g} is longer than the way {stretch}"
@@ -441,17 +428,6 @@ def _fraction(text: str, value: float) -> Fraction:
     if plain_number(written) and value and len(written) < 50:
         return Fraction(written)
     return Fraction(float(value))
-
-
-def _without_step(name: str, inside: str, here: Span) -> ExpressionError:
-    first, _, last = (part.strip() for part in inside.partition(":"))
-    low, high = (float(x) if plain_number(x) else None for x in (first, last))
-    step = "…"
-    if low is not None and high is not None and low != high:
-        step = f"{math.copysign(10 ** math.floor(math.log10(abs(high - low) / 5)), high - low):g}"
-    hint = f"give its step, `{name}={inside}:{step}`, or the number of its points, `{name}={inside}/11`"
-    hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between {name}={inside}` of `solve`"
-    return ExpressionError("point", "a sweep needs a step, or a number of points", here, hint)
 
 
 def sweeping(value_of: ValueOf | None) -> ValueOf:

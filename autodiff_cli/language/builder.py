@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from copy import copy
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NamedTuple, NoReturn
@@ -23,6 +24,7 @@ CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """Named constants, unless the program or the point redefines them."""
 
 MAX_NODES = 2_000_000
+_ANY_NODE = range(1 << 60)
 SIMPLE = {
     name: p
     for name, p in FUNCTIONS.items()
@@ -117,7 +119,7 @@ class Program:
         return [(name, span(place).start, i) for name, place, i in self.bound]
 
 
-name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
+name_mark, call_mark = Primitive("name", ()), Primitive("call", ())
 """Markers in a definition for nodes that only a call determines."""
 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
@@ -141,18 +143,10 @@ class Body(Graph):
         self.called: dict[int, tuple[str, Place]] = {}
         self.start: list[int] = []
         """By node, the start of its expression, in texts with lists."""
+        self.bounded: set[int] = set()
+        """The calls with an index and bounds."""
         self.lazy: dict[int, int] = {}
         """By lazily evaluated node, the innermost node that demands it."""
-
-
-class Anything:
-    """Unknown conditions: a body's parameters may be numbers or conditions."""
-
-    def __contains__(self, node: object) -> bool:
-        return True
-
-    def add(self, node: int) -> None:
-        """Ignore the node."""
 
 
 class Function(NamedTuple):
@@ -237,7 +231,6 @@ class Builder:
         self.bindings: list[tuple[str, Place, int]] = []
         self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
-        self._before: tuple[Sequence[int], int, ExpressionError | None] = (0, 0, 0, 0), 0, None
 
     def outline(self) -> list[Statement]:
         """The statements and their places in the text."""
@@ -256,7 +249,7 @@ class Builder:
     def program(self) -> Program:
         """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
-            problem, self.problem, self._before = self.problem, None, ((), 0, None)
+            problem, self.problem = self.problem, None
             try:
                 raise problem
             finally:
@@ -265,9 +258,8 @@ class Builder:
         if self.statements[-1][0] == "define":
             _, function = self.uncalled.popitem()
             parameters = self.apply_to_variables(function)
-        if not self.takes_lists:  # whose shapes only calls tell
-            for function in [*self.uncalled.values()]:
-                self._check_body(function)
+        if self.uncalled and not self.takes_lists:  # whose shapes only calls tell
+            self._check_uncalled()
         whole, leaves = self.whole, self.free
         if self.expanded or self.takes_lists:
             leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(whole.places[leaf[1]])[:2]))
@@ -290,11 +282,6 @@ class Builder:
             statement = "expression", *place
         self.statements.append(statement)
         return self.statements
-
-    def next_statement(self) -> None:
-        """Go on to the next statement."""
-        sizes = len(self.node_of), len(self.free), len(self.used_constants), len(self.looks)
-        self._before = sizes, len(self.whole.places), self.problem
 
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         """Record the outputs, if this is the last statement."""
@@ -338,36 +325,14 @@ class Builder:
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
         message, hint = f"`{name}` is {what}, so it cannot be updated", f"bind it first: `{name} = …`"
-        self.problem = self._before[2] or self.error("name", message, at, hint)
+        self.refuse(self.error("name", message, at, hint))
 
     def begin_body(self) -> None:
-        """Turn the part of this statement that was read into a head."""
-        sizes, size, self.problem = self._before
-        rows: tuple[dict[str, Any], ...] = (self.node_of, self.free, self.used_constants, self.looks)
-        for row, before in zip(rows, sizes, strict=True):
-            while len(row) > before:
-                row.popitem()
-        self._cut(size)
-        self.begin(Body())
-
-    def begin(self, body: Body) -> None:
-        """Add the next nodes to a body, where no name has a meaning."""
+        """Add the next nodes to a new body, where no name has a meaning, and any node may be a condition."""
         if self.body is None:
             self._top = self.node_of, self.conditions, self.functions
-        self.nodes = self.body = body
-        self.node_of, self.conditions, self.functions = {}, Anything(), {}
-
-    def _cut(self, size: int) -> None:
-        nodes = self.whole
-        for kept in (self.conditions, nodes.signed):
-            kept.difference_update(range(size, len(nodes.places)))
-        while nodes.rows and nodes.rows[-1][1] >= size:
-            nodes.rows.pop()
-        del nodes.places[size:]
-        table: dict[int, Any]
-        for table in (nodes.constants, self.labels):
-            while table and next(reversed(table)) >= size:
-                table.popitem()
+        self.nodes = self.body = Body()
+        self.node_of, self.conditions, self.functions = {}, _ANY_NODE, {}
 
     def end_body(self) -> Body:
         """Return the body, and add nodes to the program again."""
@@ -415,13 +380,14 @@ class Builder:
     def _entries(self, value: Any) -> tuple[int, ...]:
         return (value,)
 
-    def _check_body(self, function: Function) -> None:
-        free, constants, size = dict(self.free), dict(self.used_constants), len(self.whole.places)
-        self.unknown = frozenset([self._leaf((0, 0)) for _ in function.parameters])
-        self.value(self.enter(function, sorted(self.unknown), None))
-        self.unknown = frozenset()
-        self.free, self.used_constants = free, constants
-        self._cut(size)
+    def _check_uncalled(self) -> None:
+        trial, whole = copy(self), self.whole
+        copies = {"constants": {**whole.constants}, "signed": {*whole.signed}, "places": [*whole.places]}
+        trial.nodes = trial.whole = whole.replace(rows=[*whole.rows], **copies)
+        trial.free, trial.used_constants, trial.labels = {**self.free}, {**self.used_constants}, {}
+        for function in [*self.uncalled.values()]:
+            trial.unknown = frozenset([trial._leaf((0, 0)) for _ in function.parameters])
+            trial.value(trial.enter(function, sorted(trial.unknown), None))
 
     def error(self, kind: str, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
         """Return an error about pieces of the text."""
@@ -523,6 +489,8 @@ class Builder:
                 raise self.error("name", f"`{name}` calls itself", place, hint)
             if history:
                 raise self.error("name", f"`{name}` is defined only later", place, "move its definition up")
+            if name in ON_LISTS and self.takes_lists:
+                return ON_LISTS[name]
             if name in ON_LISTS:
                 raise ListNotation
             message = f"`{name}` is not a function"
@@ -537,7 +505,7 @@ class Builder:
         self.nodes.rows.append((primitive, i, a, b))
         if primitive is NEG and a in self.nodes.constants:
             self.nodes.signed.add(i)
-        elif primitive.gives_condition:
+        elif primitive.gives_condition and self.body is None:
             self.conditions.add(i)
         elif primitive.lazy_inputs:
             self.branches = True
@@ -547,7 +515,7 @@ class Builder:
         """Add an operation. Raises `ExpressionError` if a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
-        return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
+        return self.node(primitive, operands, place)
 
     def _leaf(self, place: Place) -> int:
         places = self.nodes.places
@@ -600,9 +568,7 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
-        """Return the operand of a unary plus."""
-        if self.body is not None:
-            return self.operation(plus_mark, (operand,), place, (piece,))
+        """Return the operand of a unary plus, which in a body may be a condition."""
         if operand in self.conditions:
             self.check_types((), (operand,), (piece,))
         return operand

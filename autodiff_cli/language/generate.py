@@ -20,7 +20,6 @@ GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
 
 TABLES = Path(__file__).with_name("tables.py")
 OPERANDS = frozenset(("NAME", "NUMBER"))  # the terminals that are no signs
-CHARACTER_CLASS = r"(?<!\\)\[\^?(?:\\.|[^\]\\])*\]"
 
 HEADER = '''\
 """The token pattern and the LALR tables of the grammar. Written by `generate.py`: do not edit, run that."""
@@ -105,11 +104,6 @@ def tables_text() -> str:
         "# A number alone.",
         f"NUMBER = {named['NUMBER']!a}",
         "",
-        "# The same for text that is plain ASCII, where they are quicker.",
-        f"ASCII_TOKEN = {re.sub(CHARACTER_CLASS, _ascii_class, tokens)!a}",
-        f"ASCII_PAIR = {re.sub(CHARACTER_CLASS, _ascii_class, pair)!a}",
-        f"ASCII_NUMBER = {re.sub(CHARACTER_CLASS, _ascii_class, named['NUMBER'])!a}",
-        "",
         *_block("TERMINALS", map(repr, terminals)),
         f"WORDS = {words!r}",
         "# The signs of plain ASCII, each with its terminal.",
@@ -153,7 +147,7 @@ def _signs(rules: Iterable[Any]) -> set[str]:
 
 def _pair(named: dict[str, str], words: list[str]) -> str:
     space = named["SPACE"].removesuffix("+")
-    first = re.match(CHARACTER_CLASS, named["NAME"])
+    first = re.match(r"\[\^?(?:\\.|[^\]\\])*\]", named["NAME"])
     assert first is not None
     after_first = named["NAME"][first.end() :].removesuffix("*")
     word = rf"(?:{'|'.join(words)})(?!{after_first})"
@@ -168,7 +162,8 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
     ]
     ascii_signs = "".join(f"{chr(code)}{chr(code)}=" for code in range(128))
     others = sorted((text for text in texts if text not in alone), key=lambda text: not re.search(text, ascii_signs))
-    signs = [*others, word, rf"(?<!{space})(?={operand})", r"[\s\S]"]
+    operand_begins = rf"(?!{word}){first[0]}|\.?[0-9]"
+    signs = [*others, word, rf"(?<!{space})(?={operand_begins})", r"[\s\S]"]
     return rf"{space}*+({operand}|){space}*+((?:{'|'.join(alone)})|{'|'.join(signs)})"
 
 
@@ -184,19 +179,6 @@ def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int
                 after[row[name][1]] = len(order)
                 order.append(row[name][1])
     return order, after
-
-
-def _ascii_class(match: re.Match[str]) -> str:
-    members = [chr(code) for code in range(128) if re.fullmatch(match[0], chr(code))]
-    if not members:
-        return r"[^\s\S]"
-    ranges: list[list[str]] = []
-    for character in members:
-        if ranges and ord(ranges[-1][1]) == ord(character) - 1:
-            ranges[-1][1] = character
-        else:
-            ranges.append([character, character])
-    return "[" + "".join(re.escape(a) if a == b else f"{re.escape(a)}-{re.escape(b)}" for a, b in ranges) + "]"
 
 
 def _block(name: str, items: Iterable[str], brackets: str = "()") -> list[str]:

@@ -11,32 +11,17 @@ from ..errors import ExpressionError, Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
+from . import tokens
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
 from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
-from .tokens import (
-    KIND,
-    NUMBERS,
-    Complete,
-    Head,
-    Statement,
-    bad_position,
-    check_commas,
-    check_statements,
-    meaning_of,
-    pairs,
-    read_token,
-    sign_kind,
-    split,
-    without_skipped,
-)
+from .tokens import NAME, NUMBERS, Complete, Head, Statement, meaning_of
 
-_NAME, _NUMBER, _UNREADABLE = KIND["NAME"], KIND["NUMBER"], KIND["UNREADABLE"]
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
-_SHIFT, _AFTER_NAME, _NEXT, _BODY, _AGAIN, _STUCK = range(6)
-_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(6, 11)
-_GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(11, 15)
+_SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
+_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
+_GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(12, 16)
 _ENTRY = -1
 """Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
 (the four from `_GROUP` on); see `State`."""
@@ -74,11 +59,11 @@ def read(text: str, builder: Builder) -> Builder:
 def _read(text: str, builder: Builder) -> Builder:
     # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, numbers = _NAME, _NUMBER, _NUMERIC, NUMBERS
+    name_read, number_read, numeric, numbers = NAME, tokens.NUMBER, _NUMERIC, NUMBERS
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-    text = without_skipped(text)
-    operands, signs, is_exact = split(text)
+    text = tokens.without_skipped(text)
+    operands, signs, is_exact = tokens.split(text)
     stack: list[Frame] = []
     state = context = _state(0)
     first = 0
@@ -93,11 +78,11 @@ def _read(text: str, builder: Builder) -> Builder:
                 if number is None or "_" in operand:
                     if not is_exact:
                         is_exact = True
-                        operands[:], signs[:] = zip(*pairs(text), strict=True)
+                        operands[:], signs[:] = zip(*tokens.pairs(text), strict=True)
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
                 if number is None:
-                    read = _UNREADABLE
+                    read = tokens.UNREADABLE
                 else:
                     top = len(places)
                     constants[top] = number
@@ -107,16 +92,16 @@ def _read(text: str, builder: Builder) -> Builder:
                 pass
             elif not is_exact and (not operand.isidentifier() or operand in WORDS):
                 is_exact = True
-                operands[:], signs[:] = zip(*pairs(text), strict=True)
+                operands[:], signs[:] = zip(*tokens.pairs(text), strict=True)
                 continue
-            elif bad_position(operand) is not None:
-                read = _UNREADABLE
+            elif tokens.bad_position(operand) is not None:
+                read = tokens.UNREADABLE
             else:
                 try:
                     how = state[read][signs[i]][0]
                 except KeyError:
                     how = _move(_move(state, read), signs[i])[0]
-                top = None if how == _AFTER_NAME else builder.name(operand, (first, i))
+                top = None if how in (_AFTER_NAME, _HEAD) else builder.name(operand, (first, i))
             try:
                 state = state[read]
             except KeyError:
@@ -146,7 +131,7 @@ def _read(text: str, builder: Builder) -> Builder:
             elif how == call:
                 if operands[i + 1] and not is_exact:
                     is_exact = True
-                    operands[:], signs[:] = zip(*pairs(text), strict=True)
+                    operands[:], signs[:] = zip(*tokens.pairs(text), strict=True)
                 called = operands[first - 1]
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
                     # A function of one argument without other meanings, as in `builder.call`.
@@ -185,7 +170,7 @@ def _read(text: str, builder: Builder) -> Builder:
                 if make:
                     context, first, _ = stack.pop()
             elif how == _PROGRAM:
-                check_statements(builder.statements, builder.outline)
+                tokens.check_statements(builder.statements, builder.outline)
                 return builder
             elif how == _AGAIN:
                 first = i + 1
@@ -193,8 +178,10 @@ def _read(text: str, builder: Builder) -> Builder:
             else:
                 if how == _AFTER_NAME:
                     top = None
-                elif how in (_NEXT, _BODY):
-                    builder.next_statement() if how == _NEXT else builder.begin_body()
+                elif how in (_NEXT, _HEAD, _BODY):
+                    if how == _BODY or builder.takes_lists or (how == _HEAD and "=" in text and _is_head(signs, i)):
+                        builder.begin_body()
+                    top = None if how == _HEAD else top
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
@@ -204,7 +191,7 @@ def _read(text: str, builder: Builder) -> Builder:
                     # adjacent items need no position
                     at = (text, builder.span.start(i)) if sign else (operand + operands[i + 1], 0)
                     target = _coefficient(context[None], state[None])
-                    if target is None or read_token(*at).lastindex != KIND["COEFFICIENT"]:
+                    if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
                         raise ParseFailure(builder.outline())
                 stack.append((context, first, top))
                 context = state = target
@@ -226,6 +213,16 @@ def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
         return False
     return name not in valued and not any(other.startswith(f"{name}[") for other in valued)
+
+
+def _is_head(signs: Sequence[str], opening: int) -> bool:
+    """Return whether an equals sign follows the closing parenthesis."""
+    depth = 0
+    for i in range(opening, len(signs) - 1):
+        depth += (signs[i] == "(") - (signs[i] == ")")
+        if depth == 0:
+            return signs[i + 1] == "="
+    return False
 
 
 def _last(first: int) -> int:
@@ -317,7 +314,7 @@ def _call(parts: Parts) -> int | Head:
 def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
     span, texts = parts.builder.span, parts.operands
     if any(texts[last][-1:].isdigit() and texts[last + 1][:1].isdigit() for _, last in pieces[:-1]):
-        check_commas([span.start(first) for first, _ in pieces], parts.builder.text, where)
+        tokens.check_commas([span.start(first) for first, _ in pieces], parts.builder.text, where)
 
 
 def _bind(parts: Parts) -> Complete:
@@ -374,7 +371,7 @@ _MAKERS: dict[str, Make] = {
 _BEGINNINGS = frozenset(
     state
     for state in range(0, len(ACTION), _WIDTH)
-    if (named := ACTION[state + _NAME]) > 0 and ACTION[named + KIND["EQUALS"]] > 0
+    if (named := ACTION[state + NAME]) > 0 and ACTION[named + tokens.EQUALS] > 0
 )
 """The states at the beginning of a statement."""
 
@@ -445,9 +442,9 @@ class State:
         closes = action > 0 and only_rule(action)
         if action > 0 and not closes:
             how, sign = _SHIFT, TERMINALS[kind]
-            if self.read == _NAME and sign in ("OPEN", "EQUALS", "AUGMENT"):
-                how = _AFTER_NAME
-            elif self.read == _NAME and sign == "LEFT":
+            if self.read == NAME and sign in ("OPEN", "EQUALS", "AUGMENT"):
+                how = _HEAD if sign == "OPEN" and self.number in _BEGINNINGS else _AFTER_NAME
+            elif self.read == NAME and sign == "LEFT":
                 how = _ENTRY
             elif sign == "EQUALS":
                 how = _BODY
@@ -475,14 +472,14 @@ def _move(moves: Moves, key: Any) -> Any:
     if type(key) is not str:
         moves[key] = following = State(state.number, key, state).moves
         return following
-    action = state.action(sign_kind(key))
+    action = state.action(tokens.sign_kind(key))
     if len(moves) < _MOST_SIGNS:
         moves[key] = action
     return action
 
 
 def _coefficient(context: State, state: State) -> Moves | None:
-    number = ACTION[context.number + KIND["COEFFICIENT"]] if state.possible and state.read == _NUMBER else 0
+    number = ACTION[context.number + tokens.COEFFICIENT] if state.possible and state.read == tokens.NUMBER else 0
     return _state(number) if number > 0 else None
 
 

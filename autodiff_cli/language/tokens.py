@@ -10,8 +10,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, Offer, Span
+from . import tables
 from .elements import parse_name
-from .tables import ASCII_NUMBER, ASCII_PAIR, ASCII_SIGNS, ASCII_TOKEN, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
+from .tables import ASCII_SIGNS, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
 KIND = {name: number for number, name in enumerate(TERMINALS)}  # the number of each terminal, as in the tables
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
@@ -37,8 +38,8 @@ _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 """Characters that only choose a form of the previous one."""
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
-_DIGITS = ASCII_NUMBER.partition(r"(?:\[")[0]
-plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[Ee]', f'(?:(?!{_LONG_EXPONENT})[Ee]')}").fullmatch
+_DIGITS = tables.NUMBER.partition(r"(?:\[")[0].replace("\u2212", "")
+plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[eE]', f'(?:(?!{_LONG_EXPONENT})[eE]')}").fullmatch
 """Match text that is a number, perhaps signed, and needs no parsing."""
 
 
@@ -62,7 +63,7 @@ def _readable(text: str) -> str:
 
 def pairs(text: str) -> list[tuple[str, str]]:
     """Return names or numbers, perhaps empty, each with the sign after it, which may be empty too."""
-    return _compile(ASCII_PAIR if text.isascii() else PAIR).findall(_readable(text))
+    return _compile(PAIR).findall(_readable(text))
 
 
 def split(text: str) -> tuple[list[str], list[str], bool]:
@@ -86,7 +87,7 @@ class Spans:
         text = without_skipped(self.text)
         positions = []
         end = 0
-        for match in _compile(ASCII_PAIR if text.isascii() else PAIR).finditer(_readable(text)):
+        for match in _compile(PAIR).finditer(_readable(text)):
             (start, stop), (sign, after) = match.span(1), match.span(2)
             if stop > start:
                 end = stop
@@ -182,7 +183,7 @@ def meaning_of(sign: str) -> str:
 
 def read_token(text: str, start: int = 0) -> re.Match[str]:
     """Return the first token from `start`; its last group is its terminal's."""
-    match = _compile(ASCII_TOKEN if text.isascii() else TOKEN).match(text, start)
+    match = _compile(TOKEN).match(text, start)
     assert match is not None
     return match
 
@@ -190,7 +191,7 @@ def read_token(text: str, start: int = 0) -> re.Match[str]:
 def scan(text: str) -> Iterator[Token]:
     """Yield each token that is not skipped, then the end."""
     depth = 0
-    for match in _compile(ASCII_TOKEN if text.isascii() else TOKEN).finditer(text):
+    for match in _compile(TOKEN).finditer(text):
         kind = match.lastindex or 0
         start, stop = match.span(kind)
         if kind == NAME:
@@ -338,18 +339,15 @@ def check_commas(starts: Sequence[int], text: str, where: str) -> None:
 
 
 def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:
-    joined, listed = f"{before}.{after}", f"{before}, {after.replace(',', ', ')}"
-    message, too_long, is_long = "the decimal sign is a point", "leave the commas out", len(listed) > _MAX_LISTED
+    is_grouped = "." not in before and re.compile(_GROUPS).fullmatch(after) is not None
+    joined = before.replace(".", "") + ("" if is_grouped else ".") + after.replace(",", "")
+    listed = f"{before}, {after.replace(',', ', ')}"
+    message = "a number is written without commas in it" if is_grouped else "the decimal sign is a point"
     # Nobody writes `000` or `050` as a separate number.
-    is_one = False
-    if "." in before:
-        joined = f"{before.replace('.', '')}.{after}"
-        message = "a number has a point or a comma in it, and not both"
-        too_long, is_long = "leave the point out and write a point for the comma", len(after) > _MAX_LISTED
-    elif re.compile(_GROUPS).fullmatch(after):
-        joined, message = before + after.replace(",", ""), "a number is written without commas in it"
-        is_one = re.search(r"(?:^|,)0", after) is not None
+    is_one = is_grouped and re.search(r"(?:^|,)0", after)
     offered = [joined] if is_one else [joined, listed]
     hint = f"write `{joined}`" + f", or `{listed}` for {what}" * (len(offered) > 1)
+    if len(listed) > _MAX_LISTED:
+        hint = "leave the commas out"
     offers = tuple([Offer(span.start, span.end, text, shown=(text,)) for text in offered])
-    return ExpressionError("syntax", message, span, too_long if is_long else hint, offers=offers)
+    return ExpressionError("syntax", message, span, hint, offers=offers)

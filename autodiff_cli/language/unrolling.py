@@ -29,7 +29,6 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     MUL: lambda a, b: a * b,
     DIV: lambda a, b: a / b if b else math.nan,
     NEG: lambda a: -a,
-    marks.plus_mark: lambda a: a,
 }
 """Operations that an index may use."""
 
@@ -73,16 +72,9 @@ class Unroller(Builder):
         """The number of indices of each list, and a place."""
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
-        self.begin(Body())
+        self.begin_body()
 
     # ---- statements
-    def next_statement(self) -> None:
-        super().next_statement()
-        self.begin(Body())
-
-    def begin_body(self) -> None:
-        self.begin(Body())
-
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
         values = self.evaluate_roots(*operands)
         self.outputs = ()
@@ -96,7 +88,9 @@ class Unroller(Builder):
         body = super().end_body()
         for i, (primitive, parents) in enumerate(zip(body.primitives, body.parents, strict=True)):
             body.start.append(min([body.start[p] for p in parents], default=i))
-            waiting = parents[1:] if primitive is marks.INDEX else parents if self._is_bounded(body, i) else ()
+            if self._is_bounded(body, i):
+                body.bounded.add(i)
+            waiting = parents[1:] if primitive is marks.INDEX else parents if i in body.bounded else ()
             for p in waiting:
                 k = p
                 while k >= body.start[p]:
@@ -112,7 +106,7 @@ class Unroller(Builder):
         if body.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False
         term, index = parents[:2]
-        if body.primitives[index] is not marks.name_mark:
+        if body.primitives[index] is not marks.name_mark or called[i][0] in self.defined:
             return False
         uses = [k for k in range(body.start[term], term + 1) if body.primitives[k] is marks.name_mark]
         return any(called[k][0] == called[index][0] for k in uses)
@@ -165,7 +159,7 @@ class Unroller(Builder):
             return None  # it waits to be asked for
         self.spend(1, place)
         primitive, pieces = body.primitives[i], body.pieces.get(i, ())
-        if primitive is marks.call_mark and self._is_bounded(body, i):
+        if i in body.bounded:
             return self._bound(call, i, place)
         operands = [call.values[p - call.first] for p in body.parents[i]]
         if primitive is marks.INDEX:
@@ -286,13 +280,6 @@ class Unroller(Builder):
         products = tuple([self.node(MUL, pair, place) for pair in zip(left, right, strict=True)])
         return self.node(PRIMITIVES["sum"], products, place) if len(products) > 1 else products[0]
 
-    def function(self, name: str, place: Place, end: int, caller: Function | None) -> Function | Primitive:
-        if name in ON_LISTS:
-            own = (*self.defined, *self.bound, *self.valued, *(caller.parameters if caller else ()))
-            if name not in own:
-                return ON_LISTS[name]
-        return super().function(name, place, end, caller)
-
     def _apply(
         self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
     ) -> int | Array:
@@ -323,19 +310,14 @@ class Unroller(Builder):
         body = call.function.body
         called, at = body.called[i]
         term, index, *bounds = body.parents[i]
-        name, index_place = body.called[index]
+        name = body.called[index][0]
         primitive = self.function(called, at, place[1], call.function)
-        if isinstance(primitive, Function):
-            self._check_depth(call.depth, place)
-            inner = call._replace(depth=call.depth + 1)
-            operands = [self._part(inner, p) for p in body.parents[i]]
-            return self.enter(primitive, operands, place, body.pieces[i], call.depth)
+        assert isinstance(primitive, Primitive)
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
         is_index = isinstance(call.meanings.get(name, Index(0)), Index)
         if not is_index or any(name in names for names in (self.valued, self.shapes, self.bound)):
             message = f"`{name}` is the index of this `{called}`, and has a value besides"
-            also = [(index_place, "the index")] if call.via else []
-            raise self.error("name", message, call.place(index), f"give the index another name{plain}", *also)
+            raise self.error("name", message, call.place(index), f"give the index another name{plain}")
         first, last = (self._whole(p, call, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
             both = body.pieces[i][2][0], body.pieces[i][3][1]
@@ -419,10 +401,7 @@ class Unroller(Builder):
         if isinstance(value, Array):
             return value.shape
         if not isinstance(value, Named):
-            span = self.span(pieces[0])
-            number = self.text[span.start : span.end]
-            hint = f"a product is `{number}*[…]`" if len(number) < 20 else "a product is written with `*`"
-            raise self.error("type", "this is a number, and has no entries", span, hint)
+            raise self.error("type", "this is a number, and has no entries", pieces[0], "a product is written with `*`")
         name = value.name
         if name in self.shapes:
             return self.shapes[name]
@@ -432,9 +411,8 @@ class Unroller(Builder):
             text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
             hint = f"write a call in parentheses: `{name}({text})`"
             raise self.error("name", f"`{name}` is a function", place, hint)
-        hint = f"give it as a list: `{name}=[…]`" if name in self.valued else "give one of them another name"
-        also = [(self.whole.places[self.free[name]], "used here")] if name in self.free else []
-        raise self.error("type", f"`{name}` is a number, and has no entries", pieces[0], hint, *also)
+        hint = f"give it as a list, `{name}=[…]`, or give one of them another name"
+        raise self.error("type", f"`{name}` is a number, and has no entries", pieces[0], hint)
 
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
         self.spend(math.prod(map(len, ranges)), (0, 0) if place is None else place)

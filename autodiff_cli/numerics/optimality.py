@@ -21,8 +21,6 @@ from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 
-Matrix = Sequence[Sequence[float]]
-
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
 """Returns the eigenvalues and unit eigenvectors of a symmetric matrix."""
 
@@ -174,15 +172,6 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     return Verdict(kind, shape, negative, held, tuple(slope), tuple(directions), tuple(step), gain)
 
 
-def curvature(spectrum: Sequence[float], error: float) -> str:
-    """Return `convex`, `concave`, `indefinite` or `flat`, from eigenvalues and error."""
-    if spectrum and min(spectrum) > error:
-        return "convex"
-    if spectrum and max(spectrum) < -error:
-        return "concave"
-    return "indefinite" if spectrum and min(spectrum) < -error and max(spectrum) > error else "flat"
-
-
 def _shape(
     at: Derivatives, rows: Sequence[int], decomposed: Decomposition
 ) -> tuple[str, bool, list[list[float]], list[float], float]:
@@ -199,7 +188,9 @@ def _shape(
     )
     if not rows:
         return "flat", False, [], [], 0.0
-    noise = norm(errors) + 4 * UNIT_ROUNDOFF * len(rows) * norm(matrix)
+    # the largest absolute row sum bounds the spectral norm
+    error, size = (max(math.fsum(map(abs, row)) for row in square) for square in (errors, matrix))
+    noise = error + 4 * UNIT_ROUNDOFF * len(rows) * size
     if not math.isfinite(noise):
         return "flat", False, [], [0.0] * len(rows), math.inf
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
@@ -228,13 +219,10 @@ def _shape(
         if x:
             gain += along * along / abs(x) / 2
             step = [s - along / x * u * v for s, u, v in zip(step, units, vector, strict=True)]
-    negative = bool(spectrum) and min(spectrum) < -noise
-    return curvature(spectrum, noise), negative, flat, step, gain
-
-
-def norm(matrix: Matrix) -> float:
-    """Return the largest absolute row sum: a spectral norm bound if symmetric."""
-    return max((math.fsum(map(abs, row)) for row in matrix), default=0.0)
+    least, most = min(spectrum), max(spectrum)
+    shape = "indefinite" if least < -noise and most > noise else "flat"
+    shape = "convex" if least > noise else "concave" if most < -noise else shape
+    return shape, least < -noise, flat, step, gain
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

@@ -44,7 +44,7 @@ def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fra
     polynomial = primitive(coefficients)
     for other in map(primitive, excluded):
         while len(common := _gcd(polynomial, other)) > 1:
-            polynomial = _quotient(polynomial, common)
+            polynomial = _divide(polynomial, common)[0]
     return sorted(
         RealRoot(float(root), multiplicity, is_root and Fraction(float(root)) == root, factor)
         for factor, multiplicity in _factors(polynomial)
@@ -67,32 +67,20 @@ def _derivative(p: Polynomial) -> Polynomial:
     return primitive([k * c for k, c in enumerate(p)][1:])
 
 
-def _remainder(p: Polynomial, q: Polynomial) -> Polynomial:
-    """Return a positive multiple of the remainder."""
-    rest = list(p)
-    charge(COEFFICIENT_WORK * len(q) * max(0, len(p) - len(q) + 1) * (1 + max(map(int.bit_length, q)) / 64))
-    while len(rest) >= len(q):
-        lead, shift = rest[-1], len(rest) - len(q)
-        rest = [c * abs(q[-1]) for c in rest]
-        sign = lead if q[-1] > 0 else -lead
-        for k, c in enumerate(q):
-            rest[k + shift] -= sign * c
-        rest = primitive(rest)
-    return rest
-
-
-def _quotient(p: Polynomial, q: Polynomial) -> Polynomial:
-    rest, result = list(p), [0] * (len(p) - len(q) + 1)
-    for shift in reversed(range(len(result))):
-        result[shift] = rest[shift + len(q) - 1] // q[-1]
-        for k, c in enumerate(q):
-            rest[k + shift] -= result[shift] * c
-    return result
+def _divide(p: Polynomial, q: Polynomial) -> tuple[Polynomial, Polynomial]:
+    """Return positive multiples of quotient and remainder."""
+    rest, quotient = [Fraction(c) for c in p], [Fraction(0)] * max(0, len(p) - len(q) + 1)
+    charge(COEFFICIENT_WORK * len(q) * len(quotient) * (1 + max(map(int.bit_length, q)) / 64))
+    for shift in reversed(range(len(quotient))):
+        quotient[shift] = rest.pop() / q[-1]
+        for k, c in enumerate(q[:-1]):
+            rest[k + shift] -= quotient[shift] * c
+    return primitive(quotient), primitive(rest)
 
 
 def _gcd(p: Polynomial, q: Polynomial) -> Polynomial:
     while q:
-        p, q = q, _remainder(p, q)
+        p, q = q, _divide(p, q)[1]
     return p
 
 
@@ -100,13 +88,13 @@ def _factors(p: Polynomial) -> Iterator[tuple[Polynomial, int]]:
     if len(p) < 2:
         return
     rest = _gcd(p, _derivative(p))
-    simple, multiplicity = _quotient(p, rest), 1
+    simple, multiplicity = _divide(p, rest)[0], 1
     while len(simple) > 1:
         shared = _gcd(simple, rest)
-        factor = _quotient(simple, shared)
+        factor = _divide(simple, shared)[0]
         if len(factor) > 1:
             yield factor, multiplicity
-        simple, rest, multiplicity = shared, _quotient(rest, shared), multiplicity + 1
+        simple, rest, multiplicity = shared, _divide(rest, shared)[0], multiplicity + 1
 
 
 def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
@@ -115,7 +103,7 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
         p = p[1:]
     chain = [p, _derivative(p)]
     while chain[-1]:
-        chain.append([-c for c in _remainder(chain[-2], chain[-1])])
+        chain.append([-c for c in _divide(chain[-2], chain[-1])[1]])
     bound = Fraction(2) ** (max(map(abs, p)) // abs(p[-1]) + 1).bit_length()
     waiting = [(a, b, _changes(chain, a), _changes(chain, b)) for a, b in pairwise((-bound, Fraction(0), bound))]
     while waiting:

@@ -261,14 +261,11 @@ class ConstrainedProblem(Objective):
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
         kinks = []
-        seen: list[tuple[list[int], list[float]]] = []
         for near in BORDER_DISTANCES:
             room = near * np.maximum(1.0, np.abs(x))
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
             reduced = Reduced(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
-            posed = reduced.places, reduced.x.tolist()
-            local = reduced.judged() if posed not in seen else None
-            seen.append(posed)
+            local = reduced.judged()
             if local is not None:
                 there = np.array([local.row.point[name] for name in self.free])
                 if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):

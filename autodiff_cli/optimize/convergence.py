@@ -221,14 +221,12 @@ class SearchProblem(ABC):
                 result = self.function.value_and_gradient_with_errors(inputs, row.free)
                 if math.isfinite(sum(g.error for g in result[1])):
                     break
-            return result
-        return None
+        return result
 
     def value_error(self, row: DescentStep) -> float:
         """Return the value's rounding error, without that of the point."""
-        return self.function.value_and_gradient_with_errors({name: Bounded(x) for name, x in row.point.items()}, ())[
-            0
-        ].error
+        exact = {name: Bounded(x) for name, x in row.point.items()}
+        return self.function.value_and_gradient_with_errors(exact, ())[0].error
 
     def _move(self, row: DescentStep, step: Sequence[float], times: float) -> list[float]:
         along = zip(row.free_values, step, self.limits, strict=True)
@@ -249,7 +247,7 @@ class SearchProblem(ABC):
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
             ratio = _ratio(before, step)
-            factor = 1 / (1 - ratio) if 0.3 < ratio < MAX_STEP_RATIO else 2 * factor if ratio >= MAX_STEP_RATIO else 1.0
+            factor = 2 * factor if ratio >= MAX_STEP_RATIO else 1 / (1 - ratio) if ratio > 0.3 else 1.0
             here = trail[-1]
             # to a saddle the value may rise, by what the gradient allows for
             slope = dot(verdict.slope, verdict.step)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Generator, Iterable, Iterator,
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from operator import sub
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,11 +169,7 @@ class Descent:
         small_norm = -1.0 if options.gradient_tolerance is None else options.gradient_tolerance
         small_change = options.value_tolerance
         best, worst = sign * start.value, sign * start.value + DIVERGENCE_FACTOR * (1 + abs(start.value))
-        hypot, isfinite = math.hypot, math.isfinite
-        row = start
-        coordinates: Sequence[float] = start.coordinates
-        partials: Sequence[float] = start.partials
-        epochs, stride, epoch = options.batches(self.data_rows), self.stride, start.epoch
+        row, epochs, stride, epoch = start, options.batches(self.data_rows), self.stride, start.epoch
         yield row
         for planned in range(stride, self.steps + stride, stride):
             step = min(planned, self.steps)
@@ -182,17 +177,17 @@ class Descent:
                 break
             try:
                 if options.batch is None:
-                    point = moved(coordinates, partials)
+                    point = moved(row.coordinates, row.partials)
                 else:
                     epoch = planned // stride
-                    point = list(coordinates)
+                    point = list(row.coordinates)
                     for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
                         if self.stop(k + 1):
                             return self.interrupt(k)
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
-                        if not all(map(isfinite, point)):
+                        if not all(map(math.isfinite, point)):
                             break
-                if not isfinite(sum(point)) and not all(map(isfinite, point)):
+                if not all(map(math.isfinite, point)):
                     return self._diverged(step, row)
                 value, partials = evaluate(point)
             except BudgetExceeded as error:
@@ -202,15 +197,11 @@ class Descent:
                     return self._diverged(step, row)
                 message = f"stopped at step {step}, where the program has no value or no derivative"
                 return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
-            norm = hypot(*partials)
+            norm = math.hypot(*partials)
             if norm == math.inf:
                 return self._diverged(step, row)
             before = row.value
-            coordinates = tuple(point)
-            # like `DescentStep(…)`, in half the time, which shows in small steps
-            row = tuple.__new__(
-                DescentStep, (step, value, norm, coordinates, tuple(partials), names, free, epoch, units)
-            )
+            row = DescentStep(step, value, norm, tuple(point), tuple(partials), names, free, epoch, units)
             signed = sign * value
             if signed < best:
                 best, self.best = signed, row
@@ -255,7 +246,8 @@ def _mover(
     rule: RunOptions, start: DescentStep, sign: float
 ) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
     where = tuple(map(start.names.index, start.free))
-    rate, mu, beta1, beta2 = sign * rule.rate, rule.momentum, rule.beta1, rule.beta2
+    rate, beta1, beta2 = sign * rule.rate, rule.beta1, rule.beta2
+    mu = 0.0 if rule.method == "plain" else rule.momentum
     first, second = [0.0] * len(where), [0.0] * len(where)
     power1 = power2 = 1.0
 
@@ -275,11 +267,7 @@ def _mover(
         means = zip(first, second, strict=True)
         return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
 
-    shifts: Callable[[Sequence[float]], Iterable[float]] = adam if rule.method == "adam" else momentum
-    if rule.method == "plain":
-        shifts = partial(map, rate.__mul__)
-    if where == tuple(range(len(start.names))):
-        return lambda coordinates, partials: list(map(sub, coordinates, shifts(partials)))
+    shifts = adam if rule.method == "adam" else momentum
 
     def moved(coordinates: Sequence[float], partials: Sequence[float]) -> list[float]:
         point = list(coordinates)

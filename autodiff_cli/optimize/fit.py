@@ -6,33 +6,21 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, limit_error, plural, point_error, quote, require, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, require, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
 from ..inputs.optional_units import left_out, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Point, Problem, as_number
+from ..inputs.problem import Point
 from ..numbers.budget import use_budget
 from ..numerics.student_t import check_level
 from ..record import Record
-from .observations import (
-    FitFormula,
-    FitInputs,
-    Observations,
-    ProgramOverRows,
-    Sigma,
-    has_unit,
-    no_column,
-    parse_sigma,
-    percentage,
-    read_formula,
-)
+from .observations import FitFormula, FitInputs, Sigma, parse_sigma, pose_fit, read_formula
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .inference import Goodness, Inference, Parameter, Prediction
 
 DEFAULT_LEVEL = 0.95
-MAX_PARAMETERS = 200
 TYPED_ROWS = 100  # that count as the formula's length each
 CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
 MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
@@ -128,7 +116,7 @@ def fit(
             of_units = FitUnits(formula, inputs, units, arithmetic)
             if of_units.columns:
                 formula, inputs = of_units.formula(formula), of_units.inputs(inputs)
-        model = Model(*_pose(formula, inputs, weights), stop)
+        model = Model(*pose_fit(formula, inputs, weights), stop)
         problem, data, free = model.problem, model.data, model.free
         if not free:
             hint = "a name that is no column of the data is a parameter"
@@ -144,9 +132,6 @@ def fit(
             raise limit_error(message, hint)
         start = np.array([problem.values.get(name, 1.0) for name in free])
         if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
-            error = None if model.linear else model(start).error
-            if error is not None:
-                raise error
             message = f"`{lacking[0]}` has no start, and the model is not linear in it"
             hint = f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`"
             hint += f"; the columns that are used are {quote(columns)}"
@@ -160,9 +145,9 @@ def fit(
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                     end = orthogonal_fit(model, start, end)
                 end = end._replace(values=nearest_symmetric(model, end.values))
-        except Stopped as stopped:
+        except Stopped:
             model.stop = lambda: False
-            interrupted, end = True, stopped.args[0] if stopped.args else end
+            interrupted, end = True, min(model.reached, key=lambda end: end.cost, default=end)
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predict(inputs.predict)
         answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
@@ -229,57 +214,3 @@ def _answer(
         constants=problem.program.constants,
         warnings=tuple(warnings),
     )
-
-
-def _pose(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
-    program, response, transform, measured = formula
-    columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
-    if transform is not None:
-        answers, _, errors = ProgramOverRows(transform, [])(columns, len(next(iter(columns.values()), ())))
-        for row, error in sorted(errors.items()):
-            raise ExpressionError(error.kind, f"row {row + 1} of the data: `{response}`: {error}", hint=error.hint)
-        columns = {**columns, response: answers.tolist()}
-    predictors = [name for name in program.leaves if name in columns]
-    parameters = [name for name in program.leaves if name not in columns]
-    unknowns = [name for name in parameters if name not in fixed]
-    warnings: list[Diagnostic] = []
-    for name in [*point, *fixed]:
-        if name in predictors:
-            raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
-        if name not in parameters:
-            warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
-    for name in bounds:
-        if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}")
-    for name in fixed:
-        if name in point and as_number(point[name], name) != as_number(fixed[name], name):
-            raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
-    if len(unknowns) > MAX_PARAMETERS:
-        hint = f"fit up to {MAX_PARAMETERS}"
-        raise limit_error(f"{len(unknowns)} parameters are too many", hint)
-    typed = point | fixed
-    values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
-    for name, limits in bounds.items():
-        if name in values:
-            limits.check_start(name, values[name])
-        ends = [end for end in limits if end is not None]
-        values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
-    own = [] if transform is None else measured
-    for name, spread in inputs.sigma.items():
-        if name not in (response, *measured, *predictors):
-            hint = f"uncertainties are those of {quote([response, *own, *predictors])}"
-            raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
-        if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
-            if has_unit(spread):
-                message = f"the uncertainty of `{name}` has a unit, and the columns here have none"
-                raise point_error(message, "give the number alone, or name units in the headings")
-            raise no_column(spread, list(columns))
-    if response in inputs.sigma and (twice := [name for name in own if name in inputs.sigma]):
-        raise usage_error(f"`{response}` and `{twice[0]}` both have uncertainties", "leave one out")
-    if inputs.sigma and not any(name in inputs.sigma for name in (response, *measured)):
-        hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(inputs.sigma)}=…"`'
-        raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
-    if weights is not None and weights not in columns:
-        raise no_column(weights, list(columns))
-    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
-    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)

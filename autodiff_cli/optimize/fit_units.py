@@ -31,15 +31,13 @@ class FitUnits:
             if percentage(spread) is not None:
                 check_percentage(name, texts.get(name, ""))
         counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
-        columns, self.warnings = column_units(names, texts, counts)
-        if not columns:
-            self.columns = columns
+        self.columns, self.warnings = column_units(names, texts, counts)
+        if not self.columns:
             return
-        self.parameters = [name for name in program.leaves if name not in columns]
-        self.columns = dict(columns)
+        self.parameters = [name for name in program.leaves if name not in self.columns]
         self.wanted: dict[str, Unit] = {}
         m = UnknownDimensions(self.parameters)
-        leaves = {name: Dimensioned(unit.dimension) for name, unit in columns.items()}
+        leaves = {name: Dimensioned(unit.dimension) for name, unit in self.columns.items()}
         of_values: dict[str, Unit] = {}
         for name, unit in inputs.typed_units:
             if of_values.setdefault(name, unit).dimension != unit.dimension:
@@ -54,7 +52,7 @@ class FitUnits:
                 m.same(unknown.dimension, leaves[name].dimension)
         try:
             sides = (evaluate_dimensions(m, side, leaves).values[0].dimension for side in (transform, program) if side)
-            dimension = columns[self.response].dimension if transform is None else next(sides)
+            dimension = self.columns[self.response].dimension if transform is None else next(sides)
             found = next(sides)
             if not m.same(found, dimension):
                 message = f"the formula gives {m.describe(found)}, and `{self.response}` is {quantity_name(dimension)}"
@@ -64,7 +62,7 @@ class FitUnits:
             raise without_units_hint(error) from None
         self.si = formula.has_unit_literals
         # the response first, for it is what people look at; then simple units
-        ranked = sorted(columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
+        ranked = sorted(self.columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
         self.system = UnitSystem([unit for _, unit in ranked])
         self.columns.setdefault(self.response, self.system.unit(dimension))
         self.solved = {name: m.solution(name) for name in self.parameters}

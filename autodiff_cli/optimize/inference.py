@@ -159,15 +159,15 @@ class Inference:
 
     def correlation(self) -> dict[str, dict[str, float]]:
         """Return the correlations of the estimates."""
-        place = {name: self.names.index(name) for name in self.errors}
-        length = {name: math.sqrt(max(0.0, float(self.inverse[k, k]))) for name, k in place.items()}
-
-        def entry(a: str, b: str) -> float:
-            size = length[a] * length[b]
-            r = float(self.inverse[place[a], place[b]]) / size if size else 0.0
-            return 1.0 if a == b else max(-1.0, min(1.0, r))
-
-        return {a: {b: entry(a, b) for b in place} for a in place}
+        places = [self.names.index(name) for name in self.errors]
+        square = self.inverse[np.ix_(places, places)]
+        length = np.sqrt(np.maximum(0.0, np.diagonal(square)))
+        sizes = np.outer(length, length)
+        entries = np.divide(square, sizes, out=np.zeros_like(square), where=sizes > 0)
+        entries = np.clip(entries, -1.0, 1.0)
+        np.fill_diagonal(entries, 1.0)
+        rows = [dict(zip(self.errors, row, strict=True)) for row in entries.tolist()]
+        return dict(zip(self.errors, rows, strict=True))
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
         """Return standardised residuals, and half-widths of the band."""
@@ -400,10 +400,9 @@ def anderson_darling(residuals: Any) -> Normality | None:
 
 
 def _anderson_darling_tail(a: float) -> float:
-    if a < 0.2:
-        return 1 - math.exp(-13.436 + 101.14 * a - 223.73 * a * a)
     if a < 0.34:
-        return 1 - math.exp(-8.318 + 42.796 * a - 59.938 * a * a)
+        c = (-13.436, 101.14, -223.73) if a < 0.2 else (-8.318, 42.796, -59.938)
+        return 1 - math.exp(c[0] + c[1] * a + c[2] * a * a)
     if a < 0.6:
         return math.exp(0.9177 - 4.279 * a - 1.38 * a * a)
     # the formula is for A² up to 13, where it is 1e-31

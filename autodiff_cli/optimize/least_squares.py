@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ..algebra.walk import linear_and_kinks
+from ..batched.kernels import ProgramOverRows
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
@@ -24,7 +25,7 @@ from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
 from .convergence import SearchProblem
 from .descend import DescentStep
-from .observations import Observations, ProgramOverRows
+from .observations import Observations
 
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
@@ -42,7 +43,7 @@ MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
 class Stopped(Exception):
-    """The search was interrupted; its argument is the best end so far, if any."""
+    """The search was interrupted."""
 
 
 class EndPoint(NamedTuple):
@@ -141,6 +142,7 @@ class Model:
         self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compile(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
+        self.reached: list[EndPoint] = []  # by all copies over these rows
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
@@ -167,7 +169,7 @@ class Model:
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
         """Return the model with standard uncertainties of predictors by row."""
-        return self.copy(errors=errors, places=[], _around=self._compile([*self.free, *errors]))
+        return self.copy(errors=errors, places=[], reached=[], _around=self._compile([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
         """Return the model over at most `rows` rows, drawn at random."""
@@ -175,7 +177,8 @@ class Model:
             return self
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
         columns = {name: column[places] for name, column in self.columns.items()}
-        return self.copy(columns=columns, rows=rows, response=self.response[places], weights=self.weights[places])
+        response, weights = self.response[places], self.weights[places]
+        return self.copy(columns=columns, rows=rows, response=response, weights=weights, reached=[])
 
     def allows(self, values: Any) -> bool:
         """Return whether values are within the bounds."""
@@ -209,9 +212,10 @@ class Model:
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = dict(zip(self.free, map(float, values), strict=True))
-        fitted, slopes, errors = over_rows({**self.held, **point, **columns}, self.rows)
+        block = over_rows({**self.held, **point, **columns}, self.rows)
         # a row of weight 0 is left out, whether or not it has a value
-        return fitted, slopes, {row: error for row, error in errors.items() if self.weights[row] > 0}
+        errors = {row: error for row, error in block.errors.items() if self.weights[row] > 0}
+        return block.results[0], block.results[1:], errors
 
     def _correct(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
         n = len(self.free)
@@ -275,6 +279,20 @@ class Model:
         _, places, counts = np.unique(predictor[used], return_inverse=True, return_counts=True)
         return np.bincount(places, residuals[used]) / counts
 
+    def is_determined(self, values: Any) -> bool:
+        """Return whether the data tell all parameters apart, in doubles."""
+        rows = self(values).jacobian
+        upper = np.linalg.qr(rows / column_sizes(rows))[1]
+        return bool(np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE)
+
+    def fit_linear(self, values: Any) -> Any:
+        """Return the values with the linear parameters solved for."""
+        at, places, solution = self(values), self.places, np.array(values, dtype=float)
+        rows = at.jacobian[:, places]
+        size = column_sizes(rows)
+        solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
+        return solution
+
     def r_squared(self, values: Any, *, origin: bool = False) -> float:
         """Return R² about the mean of the response, or about 0."""
         square, left = self.weights**2, self(values).residuals
@@ -291,62 +309,34 @@ def column_sizes(rows: Any) -> Any:
     return size
 
 
-def is_determined(model: Model, values: Any) -> bool:
-    """Return whether the data tell all parameters apart, in doubles."""
-    rows = model(values).jacobian
-    scaled = rows / column_sizes(rows)
-    squares = np.linalg.eigvalsh(scaled.T @ scaled)
-    # where the squares do not decide, the columns themselves do
-    return bool(squares[0] > 1e-10 * squares[-1] or np.linalg.cond(np.linalg.qr(scaled)[1]) < 1 / NULL_SINGULAR_VALUE)
-
-
-def fitted_linearly(model: Model, values: Any) -> Any:
-    """Return the values with the linear parameters solved for."""
-    at, places = model(values), model.places
-    solution = np.array(values, dtype=float)
-    rows = at.jacobian[:, places]
-    size = column_sizes(rows)
-    solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
-    return solution
-
-
-def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS) -> EndPoint:
-    """Return where SciPy's Levenberg-Marquardt ends, or its trust regions."""
-    plain = not model.problem.bounds and model.loss == "linear"
-    return _by_scipy(model, start, [], "Levenberg-Marquardt" if plain else "trust regions", most)
-
-
 def projected(model: Model, start: Any) -> EndPoint:
     """Return where variable projection ends."""
     if len(model.places) < len(start):
-        return _by_scipy(model, start, model.places, "variable projection")
+        return searched(model, start, places=model.places)
     # once more, against the rounding errors of the first solve
-    values = fitted_linearly(model, fitted_linearly(model, np.array(start, dtype=float)))
+    values = model.fit_linear(model.fit_linear(np.array(start, dtype=float)))
     return polished(model, values, "one linear solve")
 
 
-def search(model: Model, start: Any) -> EndPoint:
-    """Return where the strategy for this model ends."""
-    return projected(model, start) if model.places else searched(model, start)
-
-
-def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: int = MAX_EVALUATIONS) -> EndPoint:
+def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Collection[int] = ()) -> EndPoint:
+    """Return where SciPy ends, with the parameters at `places` projected."""
     from scipy.optimize import least_squares
 
-    others = [k for k in range(len(start)) if k not in places]
-    reached: list[EndPoint] = []
+    places, others = list(places), [k for k in range(len(start)) if k not in places]
+    is_plain = not model.problem.bounds and model.loss == "linear"
+    message = "variable projection" if places else "Levenberg-Marquardt" if is_plain else "trust regions"
     theta = np.array(start, dtype=float)[others]
 
     def complete(theta: Any) -> Any:
         values = np.array(start, dtype=float)
         values[others] = theta
-        return fitted_linearly(model, values) if places else values
+        return model.fit_linear(values) if places else values
 
     def slopes(theta: Any) -> Any:
         # they are asked for where a step has led
         values = complete(theta)
         at = model(values)
-        reached[:] = [EndPoint(values, at.cost, math.inf, message)]
+        model.reached.append(EndPoint(values, at.cost, math.inf, message))
         rows = at.jacobian
         if not places:
             return rows
@@ -354,17 +344,14 @@ def _by_scipy(model: Model, start: Any, places: list[int], message: str, most: i
         return rows[:, others] - q @ (q.T @ rows[:, others])
 
     more: dict[str, Any] = {"method": "lm"}
-    if model.problem.bounds or model.loss != "linear" or model.rows < len(theta):
+    if not is_plain or model.rows < len(theta):
         bounds = tuple(limit[others] for limit in model.limits)
         more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
     more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most, "x_scale": "jac"}
-    try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
-            warnings.simplefilter("ignore")
-            theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
-        return polished(model, complete(theta), message)
-    except Stopped:
-        raise Stopped(*reached) from None
+    with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
+        warnings.simplefilter("ignore")
+        theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
+    return polished(model, complete(theta), message)
 
 
 def _products(rows: Any, left: Any) -> Any:
@@ -405,6 +392,7 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
         else:
             break
         here, cost = there, risen
+    model.reached.append(best)
     return best
 
 
@@ -426,16 +414,15 @@ class _Squares(SearchProblem):
     def moved(self, theta: Any) -> Any:
         point, model = np.array(self.end.values), self.model
         point[self.others] += self.units @ theta
-        return fitted_linearly(model, point) if model.places and model.loss == "linear" else point
+        return model.fit_linear(point) if model.places and model.loss == "linear" else point
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
         there = self.model(self.moved(x))
         slopes = there.jacobian[:, self.others].T @ (there.residuals * there.robust.weight)
         partials = tuple((self.units.T @ slopes / self.spread**2).tolist())
         names = tuple(self.model.free[k] for k in self.others)
-        return (
-            None if there.errors else DescentStep(0, there.cost / self.spread**2, 0.0, tuple(x), partials, names, names)
-        )
+        step = DescentStep(0, there.cost / self.spread**2, 0.0, tuple(x), partials, names, names)
+        return None if there.errors else step
 
     def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
         there = row if x is None else self.row(x)

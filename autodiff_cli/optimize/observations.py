@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import list_columns
-from ..batched.evaluator import Evaluator, gradient_recorder
-from ..errors import ExpressionError, point_error, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, point_error, quote, usage_error
 from ..inputs.parse_point import Range, is_name, split
-from ..inputs.problem import Quantity, check_single, parse
+from ..inputs.problem import Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
 from ..language.tokens import EQUALS, has_unit_literals, split_statements
 from ..table.primitive import FUNCTIONS
@@ -19,6 +18,7 @@ from ..table.primitive import FUNCTIONS
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
+MAX_PARAMETERS = 200
 _CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 Spread = str | float  # a number, the name of a column, or a share such as `2%`
@@ -116,10 +116,6 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
             if place != program.roots[0]:
                 hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
                 raise usage_error("which column the formula explains is not said", hint)
-            meant = next((column for column in columns if column.split()[:1] == [response]), None)
-            if response not in columns and meant is not None:
-                hint = f'call it so: `--columns "{response}={meant}"`'
-                raise usage_error(f"there is no column `{response}`", hint)
         if response not in columns:
             raise no_column(response, columns)
         measured = [response]
@@ -231,13 +227,15 @@ class Observations(NamedTuple):
         """Return the root of the weight of each row. Raises `ExpressionError`."""
         import numpy as np
 
+        from ..batched.kernels import ProgramOverRows
+
         rows = len(self.columns[self.response])
         if self.response in self.sigma:
             return 1 / self.uncertainty(self.response)
         if self.has_sigma and self.transform is not None:
             # by the exact derivatives of the formula of columns
             names = [name for name in self.transform.variables if name in self.sigma]
-            _, slopes, _ = ProgramOverRows(self.transform, names)(self.columns, rows)
+            slopes = ProgramOverRows(self.transform, names)(self.columns, rows).results[1:]
             spreads = [slope * self.uncertainty(name) for name, slope in zip(names, slopes, strict=True)]
             spread = np.sqrt(np.sum(np.square(spreads), axis=0))
             _check_positive(spread, f"`{self.response}`", "uncertainty")
@@ -260,29 +258,58 @@ def _check_positive(numbers: Any, where: str, what: str, *, or_zero: bool = Fals
             raise point_error(f"{where} has the {what} {number:g}{place}", hint)
 
 
-class ProgramOverRows:
-    """A program with derivatives by some variables, at all rows."""
+def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
+    """Return the problem and its data, with the numbers of all parameters. Raises `ExpressionError`."""
+    program, response, transform, measured = formula
+    columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
+    if transform is not None:
+        from ..batched.kernels import ProgramOverRows
 
-    def __init__(self, program: Program, wrt: Sequence[str], constant: Collection[str] = ()) -> None:
-        from ..batched.kernels import kernel
-
-        self.names, self.count = list(program.leaves), 1 + len(wrt)
-        fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
-        self._kernel = kernel(gradient_recorder(program, list(wrt)), len(self.names), fixed, None)
-        self._evaluator = Evaluator(program, list(wrt))
-
-    def __call__(self, inputs: Mapping[str, Any], rows: int) -> tuple[Any, Any, dict[int, ExpressionError]]:
-        """Return values, derivatives and errors."""
-        import numpy
-
-        from ..batched.kernels import evaluate
-
-        given = map(inputs.__getitem__, self.names)
-        columns = [x if isinstance(x, float | numpy.ndarray) else numpy.array(x, dtype=float) for x in given]
-
-        def plain(at: Mapping[str, float]) -> Sequence[float]:
-            value, slopes = self._evaluator([at[name] for name in self.names])
-            return [value, *slopes]
-
-        block = evaluate(self._kernel, self.names, columns, rows, self.count, plain, lambda row, name: None)
-        return block.results[0], block.results[1:], block.errors
+        block = ProgramOverRows(transform)(columns, len(next(iter(columns.values()), ())))
+        for row, error in sorted(block.errors.items()):
+            raise ExpressionError(error.kind, f"row {row + 1} of the data: `{response}`: {error}", hint=error.hint)
+        columns = {**columns, response: block.results[0].tolist()}
+    predictors = [name for name in program.leaves if name in columns]
+    parameters = [name for name in program.leaves if name not in columns]
+    unknowns = [name for name in parameters if name not in fixed]
+    warnings: list[Diagnostic] = []
+    for name in [*point, *fixed]:
+        if name in predictors:
+            raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
+        if name not in parameters:
+            warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
+    for name in bounds:
+        if name not in unknowns:
+            raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}")
+    for name in fixed:
+        if name in point and as_number(point[name], name) != as_number(fixed[name], name):
+            raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
+    if len(unknowns) > MAX_PARAMETERS:
+        hint = f"fit up to {MAX_PARAMETERS}"
+        raise limit_error(f"{len(unknowns)} parameters are too many", hint)
+    typed = point | fixed
+    values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
+    for name, limits in bounds.items():
+        if name in values:
+            limits.check_start(name, values[name])
+        ends = [end for end in limits if end is not None]
+        values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
+    own = [] if transform is None else measured
+    for name, spread in inputs.sigma.items():
+        if name not in (response, *measured, *predictors):
+            hint = f"uncertainties are those of {quote([response, *own, *predictors])}"
+            raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
+        if isinstance(spread, str) and spread not in columns and percentage(spread) is None:
+            if has_unit(spread):
+                message = f"the uncertainty of `{name}` has a unit, and the columns here have none"
+                raise point_error(message, "give the number alone, or name units in the headings")
+            raise no_column(spread, list(columns))
+    if response in inputs.sigma and (twice := [name for name in own if name in inputs.sigma]):
+        raise usage_error(f"`{response}` and `{twice[0]}` both have uncertainties", "leave one out")
+    if inputs.sigma and not any(name in inputs.sigma for name in (response, *measured)):
+        hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(inputs.sigma)}=…"`'
+        raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
+    if weights is not None and weights not in columns:
+        raise no_column(weights, list(columns))
+    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
+    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)

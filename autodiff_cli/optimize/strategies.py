@@ -12,19 +12,7 @@ import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
 from .inference import runs_test
-from .least_squares import (
-    MAX_LAST_STEP,
-    EndPoint,
-    Model,
-    Stopped,
-    at_kink,
-    fitted_linearly,
-    is_determined,
-    polished,
-    projected,
-    search,
-    searched,
-)
+from .least_squares import MAX_LAST_STEP, EndPoint, Model, at_kink, polished, projected, searched
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
 PROBED_POINTS = 8  # places where the data may determine the parameters
@@ -51,7 +39,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     if error is not None and not model.places:
         raise error
     if error is None and any(name not in model.problem.values for name in model.linear):
-        start = fitted_linearly(model, start)
+        start = model.fit_linear(start)
     best = least(model, start)
     if loss == "linear":
         return best
@@ -60,10 +48,8 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
     # outliers may have led the squares away from the start
     starts = [best.values] if error is not None else [best.values, start]
-    try:
-        end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
-    except Stopped as stopped:
-        raise Stopped(*stopped.args or (best,)) from None
+    model.reached[:] = [best._replace(cost=model(best.values).cost)]
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
 
@@ -72,7 +58,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
 
     def rank(end: EndPoint) -> tuple[bool, float]:
         # an oscillating curve is at no distance from any row
-        return not is_determined(model, end.values), end.moved
+        return not model.is_determined(end.values), end.moved
 
     best = polished(model, end.values, "Gauss-Newton")
     for values in (end.values, start):
@@ -82,6 +68,10 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
 
 
+def _search(model: Model, start: Any) -> EndPoint:
+    return projected(model, start) if model.places else searched(model, start)
+
+
 def least(model: Model, start: Any) -> EndPoint:
     """Return the smallest sum of squares that the strategies find."""
     if len(model.places) == len(start):
@@ -89,10 +79,7 @@ def least(model: Model, start: Any) -> EndPoint:
     best = searched(model, start)
     first = best.message
     if model.places:
-        try:
-            other = projected(model, start)
-        except Stopped as stopped:
-            raise Stopped(min((best, *stopped.args), key=lambda end: end.cost)) from None
+        other = projected(model, start)
         first = other.message
         if other.cost <= best.cost * (1 + 1e-9):
             best = other
@@ -100,9 +87,9 @@ def least(model: Model, start: Any) -> EndPoint:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
     best = at_kink(model, best)
     draw, lost = random.Random(1), False
-    if best.cost < UNDEFINED_SUM_OF_SQUARES and not is_determined(model, best.values):
+    if best.cost < UNDEFINED_SUM_OF_SQUARES and not model.is_determined(best.values):
         elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
-        lost = any(model(there).error is None and is_determined(model, there) for there in elsewhere)
+        lost = any(model(there).error is None and model.is_determined(there) for there in elsewhere)
     if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
     work = current_budget()
@@ -111,16 +98,13 @@ def least(model: Model, start: Any) -> EndPoint:
     try:
         few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
         if few is not model:
-            here = search(few, best.values)
+            here = _search(few, best.values)
             there = _restarted(few, here, start, first, draw, lost=False)
             if there.cost < here.cost * (1 - 1e-9):
                 end = searched(model, there.values)._replace(message=there.message)
                 best = min(best, end, key=lambda end: end.cost)
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
-    except Stopped as stopped:
-        whole = model.copy(stop=lambda: False)  # an end may be that of a sample
-        raise Stopped(min((best, *stopped.args), key=lambda end: whole(end.values).cost)) from None
     except BudgetExceeded:
         pass
     finally:
@@ -136,7 +120,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
 
     def is_proper(end: EndPoint) -> bool:
-        return end.moved <= MAX_LAST_STEP and is_determined(probe, end.values)
+        return end.moved <= MAX_LAST_STEP and probe.is_determined(end.values)
 
     again, of_best = 0, faults(best)
     minima = [] if any(of_best) else [best]
@@ -146,7 +130,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         try:
             if (rise > MAX_RISE and not (lost or any(of_best))) or probe(there).error is not None:
                 continue
-            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else search(model, there)
+            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else _search(model, there)
             of_end, proper = faults(end), is_proper(end)
             minima += [end] if proper and not of_end[1] else []
             # by more than the rounding of the data
@@ -158,12 +142,10 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
                 end = at_kink(model, end)
                 ill = "had come to a higher minimum" if lower and best.moved <= MAX_LAST_STEP else "had ended badly"
                 best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
-                lost = lost and not is_determined(model, best.values)
+                lost = lost and not model.is_determined(best.values)
                 of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
-                again += not lost or is_determined(probe, end.values)
-        except Stopped:
-            raise Stopped(best) from None
+                again += not lost or probe.is_determined(end.values)
         except BudgetExceeded:
             break
     dof = model.rows - len(model.free)
@@ -186,7 +168,7 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
         there = _elsewhere(model, start, draw, anywhere=anywhere)
         at = probe(there)
         if at.error is None:
-            solved = fitted_linearly(probe, there) if model.places else there
+            solved = probe.fit_linear(there) if model.places else there
             left = at.residuals + at.jacobian @ (solved - there)
             points.append((float(np.linalg.norm(left)), solved, left))
     first: list[Any] = []
@@ -266,10 +248,9 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
 def _in_order(model: Model, values: Any) -> Any:
     names, starts = model.free, model.problem.values
-    places = range(len(names))
     if len(names) > MAX_PERMUTED:
         return values
-    pairs = list(combinations(places, 2))
+    pairs = list(combinations(range(len(names)), 2))
 
     def agreement(pair: tuple[int, int], end: Any) -> float:
         if any(names[k] in model.linear or names[k] not in starts for k in pair):
@@ -282,7 +263,7 @@ def _in_order(model: Model, values: Any) -> Any:
         others = [pair for pair in pairs if not {*first} & {*pair}]
         for more in ((), *((pair,) for pair in others), *combinations(others, 2)):
             if len({*first, *sum(more, ())}) == 2 + 2 * len(more):
-                order = list(places)
+                order = list(range(len(names)))
                 for i, j in (first, *more):
                     order[i], order[j] = j, i
                 if sum(agreement(pair, values) for pair in (first, *more)) < 0:
@@ -296,17 +277,10 @@ def _in_order(model: Model, values: Any) -> Any:
         first, other = few(beside), few(beside[order])
         return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
 
-    for _ in places:
-        for pair in pairs:
-            if agreement(pair, values) >= 0:
-                continue
-            order = next(filter(same, exchanges(pair)), None)
-            if order is None:
-                continue
+    # an exchange may call for another
+    for pair in pairs * 2:
+        if agreement(pair, values) < 0 and (order := next(filter(same, exchanges(pair)), None)):
             there = values[order]
             if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9):
                 values = there
-                break
-        else:
-            break
     return values

@@ -22,9 +22,9 @@ from .sweep import (
     NodeError,
     NotDifferentiable,
     backward,
+    breakpoints,
     forward,
     kinks_met,
-    may_meet_kinks,
     show,
     tangents,
 )
@@ -175,7 +175,7 @@ class Evaluation:
         roots = self.graph.roots
         slopes = self.tangents(seeds, active)
         results = [slopes[root] for root in roots]
-        if may_meet_kinks(self.order, active):
+        if self.sweep(breakpoints, self.order, active):
             for k, root in enumerate(roots):
                 _, met, order = self.sweep(reverse_sweep, self.order, active, {root: self.m.number(1)})
                 kinks |= self.breakpoints(met)

@@ -105,14 +105,10 @@ class Graph:
 
     def with_data(self, data: list[Any]) -> Graph:
         """Return the graph with other values of its nodes."""
-        facts = {
-            "primitives": self.primitives,
-            "parents": self.parents,
-            "has_lazy_inputs": self.has_lazy_inputs,
-            "labels": self.labels,
-        }
+        for name in ("primitives", "parents", "has_lazy_inputs", "labels"):
+            getattr(self, name)  # is computed once for all copies
         copy = Graph.__new__(Graph)
-        copy.__dict__ = self.__dict__ | facts | {"data": data}
+        copy.__dict__ = self.__dict__ | {"data": data}
         return copy
 
     def with_leaves(self, values: Mapping[int, Any]) -> Graph:

@@ -54,12 +54,10 @@ class SecondOrder:
     """Numbers with their first and second derivatives in several variables."""
 
     def __init__(self, m: NumberType, count: int) -> None:
-        self.base = m
-        self.inner = Duals(m)
+        self.base, self.inner = m, Duals(m)
         self.m = Duals(self.inner)
-        self.count = count
-        self.size = count
-        """The number of variables, including lengths of vectors."""
+        self.count = self.size = count
+        """The number of variables; `size` includes lengths of vectors."""
         self.steps = budget.BRANCH_NODE + count**2
 
     def leaf(self, x: Number, direction: int) -> Dual:
@@ -137,9 +135,7 @@ class TaylorSeries:
 
     def __init__(self, m: NumberType, order: int, line: Sequence[Number] = ()) -> None:
         """`line` has the speed of each variable, if there are several."""
-        self.base = m
-        self.m = SeriesType(m)
-        self.line = line
+        self.base, self.m, self.line = m, SeriesType(m), line
         self.order = order if line else max(order, MIN_SERIES_ORDER)
         self.steps = budget.BRANCH_NODE + 4 * self.order
 
@@ -289,20 +285,14 @@ class SmoothBranch:
         return branch if isinstance(branch, bool) else smooth.m.number(branch)
 
     def __call__(self, u: Any) -> int:
-        return self.record_side(self.sign(self.smooth.m.number(u)))
-
-    def sign(self, u: Any) -> int:
-        """Compute the branch without the cache."""
-        x = _plain(u)
+        u = self.smooth.m.number(u)
+        x, side = _plain(u), 1
         if x != 0:
-            return 1 if x > 0 else -1
-        sign: int = self.smooth.sign(self, u) if _varies(u) else 1
-        return sign
-
-    def record_side(self, answer: int) -> int:
-        """Record the answer among the sides of the operation, and return it."""
-        self.sides[self.here.node].append(answer)
-        return answer
+            side = 1 if x > 0 else -1
+        elif _varies(u):
+            side = self.smooth.sign(self, u)
+        self.sides[self.here.node].append(side)
+        return side
 
     def is_nonzero(self, u: Any) -> bool:
         """Return whether a number is nonzero near the point, except on a surface."""
@@ -314,8 +304,9 @@ class SmoothBranch:
         """Return the length of a vector that is 0 at the point."""
         varying = [k for k, x in enumerate(xs) if _varies(x)]
         if len(varying) == 1:
-            k = self.record_side(varying[0])
-            return xs[k] if self.record_side(self.sign(xs[k])) > 0 else -xs[k]
+            k = varying[0]
+            self.sides[self.here.node].append(k)
+            return xs[k] if self(xs[k]) > 0 else -xs[k]
         result = self.smooth.length(self)
         self.lengths.append(Length([self.smooth.gradient(xs[k]) for k in varying], self.here))
         return result
@@ -411,16 +402,16 @@ def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Num
 
 def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | None:
     graph, m, wanted = active.graph, active.m, list(dict.fromkeys(active.wanted))
-    # Along a line, most kinks already show.
-    line = [m.number((37 * k % 101 + 64) / 64) for k in range(len(wanted))]
+    count = len(wanted)
+    # Along a line, most kinks of several variables already show.
+    line = [m.number((37 * k % 101 + 64) / 64) for k in range(count)] if count > 1 else ()
+    most = MAX_COMPARISON_EFFORT // (len(graph.data) * (count + 1) ** 2)
     with suppress(Unknown):
-        if _agreeing(partial(TaylorSeries, m, 1, line), graph, wanted, seeds, MAX_COMPARISON_EFFORT) is None:
-            return None
-    most = MAX_COMPARISON_EFFORT // (len(graph.data) * (len(wanted) + 1) ** 2)
-    with suppress(Unknown):
-        if len(wanted) == 1:
-            return _agreeing(partial(TaylorSeries, m, 1), graph, wanted, seeds, most)
-    return _agreeing(partial(SecondOrder, m, len(wanted)), graph, wanted, seeds, most)
+        effort = MAX_COMPARISON_EFFORT if line else most
+        side = _agreeing(partial(TaylorSeries, m, 1, line), graph, wanted, seeds, effort)
+        if side is None or not line:
+            return side
+    return _agreeing(partial(SecondOrder, m, count), graph, wanted, seeds, most)
 
 
 def _agreeing(

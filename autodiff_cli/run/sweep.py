@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, NamedTuple
 
-from ..errors import AutodiffError, Diagnostic, Span
+from ..errors import AutodiffError, Diagnostic
 from ..numbers import budget
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
-from ..table.operators import CONSTANT, NEG, WHERE
+from ..table.operators import WHERE
 from ..table.primitive import Primitive
 from .flat_graph import Graph
 
@@ -24,11 +24,8 @@ class NodeError(AutodiffError):
         self, node: int, kind: str, message: str, hint: str | None = None, position: int | None = None
     ) -> None:
         super().__init__(message)
-        self.node = node
-        self.kind = kind
-        self.message = message
-        self.hint = hint
-        self.position = position
+        self.node, self.kind, self.message = node, kind, message
+        self.hint, self.position = hint, position
 
 
 class NotDifferentiable(NodeError):
@@ -51,30 +48,23 @@ class Breakpoint(NamedTuple):
     def primitive(self) -> Primitive:
         return self.graph.primitives[self.node]
 
-    @property
-    def span(self) -> Span | None:
-        return self.graph.span(self.node)
-
     def warning(self) -> Diagnostic:
         """Return the warning of a missing derivative, with the convention used."""
-        primitive = self.primitive
-        if primitive.gives_condition:
-            message, hint = f"{self._equality_message}: the branches meet", "the derivative is that of the branch taken"
-        else:
-            message = f"`{primitive.written}` has no derivative at {_point_text(self.inputs)}"
-            hint = f"convention: {primitive.convention}"
-        return Diagnostic("kink", message, self.span, hint)
+        message, hint = self._describe("has no derivative"), f"convention: {self.primitive.convention}"
+        if self.primitive.gives_condition:
+            message, hint = f"{message}: the branches meet", "the derivative is that of the branch taken"
+        return Diagnostic("kink", message, self.graph.span(self.node), hint)
 
     def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
         """Return the error that there is no derivative, with the reason."""
-        fault = "jumps" if self.primitive.jumps else "has a kink"
-        what = f"`{self.primitive.written}` {fault} at {_point_text(self.inputs)}"
-        what = self._equality_message if self.primitive.gives_condition else what
+        what = self._describe("jumps" if self.primitive.jumps else "has a kink")
         return NotDifferentiable(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
 
-    @property
-    def _equality_message(self) -> str:
-        return f"`{self.primitive.written}` compares equal numbers, {show(self.inputs[0])}, here"
+    def _describe(self, fault: str) -> str:
+        name = self.primitive.written
+        if self.primitive.gives_condition:
+            return f"`{name}` compares equal numbers, {show(self.inputs[0])}, here"
+        return f"`{name}` {fault} at {_point_text(self.inputs)}"
 
     def same_value(self, m: NumberType, x: Number, y: Number) -> bool:
         """Return whether two sides are equal. Raises `NodeError` if undecided."""
@@ -167,7 +157,6 @@ def _point_text(inputs: Sequence[Number]) -> str:
     return show(inputs[0]) if len(inputs) == 1 else "(" + ", ".join(map(show, inputs)) + ")"
 
 
-@lru_cache(256)
 def domain_description(primitive: Primitive, count: int) -> str:
     """Return an operation's domain; a single input is called `argument`, not `x`."""
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
@@ -245,8 +234,8 @@ class Activity(list[bool]):
         """Nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
         """One-sided local derivatives at kinks, if all sides agree."""
-        self.zeros: set[int] = set()
-        """Literal zeros; a product with one depends on nothing."""
+        self.has_zeros = any(graph.data[i] == 0 for i in graph.constants)
+        """Whether some constant is 0; a product with a literal 0 depends on nothing."""
         self._through = through
         self._values: dict[int, Any] = {}
         """Known values of nodes, also in untaken branches."""
@@ -255,17 +244,9 @@ class Activity(list[bool]):
         for i in self.wanted:
             self[i] = True
         primitives, parents = graph.primitives, graph.parents
-        i = 0
         try:
             for i in order:
-                ps = parents[i]
-                if not ps:
-                    if primitives[i] is CONSTANT and graph.data[i] == 0:
-                        self.zeros.add(i)
-                    continue
-                primitive = primitives[i]
-                if primitive is NEG and ps[0] in self.zeros:
-                    self.zeros.add(i)
+                primitive, ps = primitives[i], parents[i]
                 if primitive is WHERE:
                     # Where branches meet, the condition's variables matter too.
                     condition, taken = ps[0], ps[1] if graph.data[ps[0]] else ps[2]
@@ -338,7 +319,7 @@ def local_derivatives(active: Activity, i: int) -> list[Number | None]:
     primitive, ps, data = graph.primitives[i], graph.parents[i], graph.data
     if active.one_sided_partials and i in active.one_sided_partials:
         return [d if active[p] else None for p, d in zip(ps, active.one_sided_partials[i], strict=True)]
-    if active.zeros and primitive.product and not active.zeros.isdisjoint(ps):
+    if active.has_zeros and primitive.product and has_zero_factor(graph, ps):
         return [None] * len(ps)
     inputs = [data[p] for p in ps]
     try:
@@ -363,7 +344,7 @@ def _partials(active: Activity, i: int) -> list[Number | None]:
 
 def has_zero_factor(graph: Graph, factors: Iterable[int]) -> bool:
     """Return whether one of the factors is a literal 0."""
-    return any(graph.data[p] == 0 and graph.is_literal(p) for p in factors)
+    return any(graph.is_literal(p) and bool(graph.data[p] == 0) for p in factors)
 
 
 def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) -> Failure:
@@ -378,11 +359,10 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
         return NodeError(i, error.kind, error.message, error.hint)
     primitive = graph.primitives[i]
     name, places, position = primitive.written, _point_text(graph.inputs(i)), _failing_input(active, i)
-    try:
-        vanishes = bool(adjoint == 0)
-    except Refusal as refusal:
-        return NodeError(i, refusal.kind, refusal.message, refusal.hint)
     kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
+    vanishes = False
+    with suppress(Refusal):
+        vanishes = bool(adjoint == 0)
     if vanishes:
         what = f"`{name}` at {places} has no finite derivative, and what it is multiplied by is 0"
         message = f"0·∞: the {m.derivative} cannot be read off here; {what}"
@@ -443,28 +423,19 @@ def _kinks(active: Activity, i: int) -> list[int]:
     return [i] if _pieces_meet(active, i, primitive.kink) else []
 
 
-def may_meet_kinks(order: Iterable[int], active: Activity) -> bool:
-    """Return whether an active node has a kink or jump here. Raises `NodeError`."""
-    primitives = active.graph.primitives
-    return any(True for _ in _nodes_that(order, lambda i: active[i] and primitives[i].may_kink and _kinks(active, i)))
-
-
 def breakpoints(order: Iterable[int], active: Activity) -> list[int]:
     """Return the active nodes, comparisons included, where smooth branches meet.
 
     Raises `NodeError` if that is undecided.
     """
-    primitives = active.graph.primitives
-    return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(active, i, primitives[i].breakpoint))]
-
-
-def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
-    for i in order:
-        try:
-            if holds(i):
-                yield i
-        except Refusal as refusal:
-            raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
+    met = []
+    try:
+        for i in order:
+            if active[i] and _pieces_meet(active, i, active.graph.primitives[i].breakpoint):
+                met.append(i)
+    except Refusal as refusal:
+        raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
+    return met
 
 
 def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> bool:

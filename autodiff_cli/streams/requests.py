@@ -15,17 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, closest, limit_error, usage_error
 from ..inputs import decoding as reading
-from ..inputs.parse_point import (
-    Lenient,
-    PointFile,
-    ValueOf,
-    corrections,
-    merge,
-    once_read,
-    parse_point,
-    point_of_object,
-    read_json,
-)
+from ..inputs import parse_point as points
+from ..inputs.parse_point import Lenient, PointFile, ValueOf, corrections, parse_point
 from ..language.elements import split_names
 from ..views.formats import Subject
 
@@ -148,7 +139,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
     try:
         if error is not None:
             raise ExpressionError("request", str(error), error.span, error.hint)
-        fields, problem = read_json(text)
+        fields, problem = points.read_json(text)
         expr = fields.get("expr")
         program: str | None = expr if isinstance(expr, str) else None
         subject = Subject(program, number, fields.get("id"))
@@ -163,7 +154,7 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             wrong = "is not text" if "expr" in fields else "is missing"
             hint = 'write it as {"expr": "x**2", "at": {"x": 3}}'
             raise ExpressionError("request", f"the request's `expr` {wrong}", hint=hint)
-        own = point_of_object(fields["at"], value_of) if fields.get("at") is not None else {}
+        own = points.point_of_object(fields["at"], value_of) if fields.get("at") is not None else {}
         wrt = names_of_object("wrt", fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
         more = {key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None}
     except ExpressionError as fault:
@@ -213,9 +204,9 @@ def mapping(options: Sequence[str] | None) -> dict[str, str]:
 
 def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dict[str, float]:
     """Return the point of `--at`: typed values win over files, later files over earlier."""
-    options, value_of = once_read(options) or [], reading.value_of
+    options, value_of = points.once_read(options) or [], reading.value_of
     typed = [option for option in options if not isinstance(option, PointFile)]
-    point = merge([parse_point(option, value_of) for option in typed])
+    point = points.merge([parse_point(option, value_of) for option in typed])
 
     def read(name: str, text: str, offset: int = 0) -> float:
         from ..inputs.sweeps import sweeping

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection
 
 from ..numbers.recorder import CONDITIONS, Step
 from ..table.primitives import by_name, library_names
-from .faults import Needed, Vectors
+from .lowering import Vectors
 from .target import by_library, language
 
 LANES = 4
@@ -51,7 +51,6 @@ class Llvm:
         self.lines: list[str] = []
         self.declared: dict[str, str] = {}
         self.count = 0
-        self.masks: dict[Needed, str] = {}
 
     def _new(self, text: str, *, before: bool = False) -> str:
         name = f"%v{self.count}"
@@ -152,40 +151,25 @@ class Llvm:
         return vector
 
     # -- checks
-    def _mask(self, needed: Needed) -> str:
-        if needed not in self.masks:
-            condition, holds = needed[-1]
-            last = self._value(condition) if holds else self._new(INSTRUCTIONS["not_"].format(self._value(condition)))
-            before = self._mask(needed[:-1]) if needed[:-1] else None
-            self.masks[needed] = last if before is None else self._new(f"and {TRUTH} {before}, {last}")
-        return self.masks[needed]
-
     def _flag(self, inputs: list[str]) -> str:
         terms = [*inputs, *[self._value(result) for result in self.plan.results]]
         equal: list[str] = []
-        for step, needed in self.plan.checks:
-            where = self._mask(needed) if needed else None
+        for step, condition in self.plan.checks:
+            where = self._value(condition)
             if _is_condition(step):
                 same = self._new("fcmp ueq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args]))
-                equal.append(same if where is None else self._new(f"and {TRUTH} {same}, {where}"))
-                continue
-            term = self._value(step)
-            if where is not None:
-                term = self._new(f"select {TRUTH} {where}, {VECTOR} {term}, {VECTOR} zeroinitializer")
-            terms.append(term)
-        total = self._add(terms)
+                equal.append(self._new(f"and {TRUTH} {same}, {where}"))
+            else:
+                term = f"{VECTOR} {self._value(step)}"
+                terms.append(self._new(f"select {TRUTH} {where}, {term}, {VECTOR} zeroinitializer"))
+        total = terms[0] if terms else "zeroinitializer"
+        for term in terms[1:]:
+            total = self._new(f"fadd {VECTOR} {total}, {term}")
         rest = self._new(f"fsub {VECTOR} {total}, {total}")
         flag = self._new(f"fcmp uno {VECTOR} {rest}, {rest}")
         for pair in equal:
             flag = self._new(f"or {TRUTH} {flag}, {pair}")
         return flag
-
-    def _add(self, terms: list[str]) -> str:
-        """The sum, by halves, so that no term waits for all before it."""
-        while len(terms) > 1:
-            pairs = [self._new(f"fadd {VECTOR} {terms[k]}, {terms[k + 1]}") for k in range(0, len(terms) - 1, 2)]
-            terms = pairs + terms[len(terms) // 2 * 2 :]
-        return terms[0] if terms else "zeroinitializer"
 
 
 def _is_condition(step: Step) -> bool:

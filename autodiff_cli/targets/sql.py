@@ -19,8 +19,8 @@ from ..table.primitive import ATOM, OPERATIONS, Primitive
 from ..table.primitives import by_name
 from .target import Target, comment_lines, needs, reserved_words
 
-Template = Callable[["Sql", Sequence[Step], Sequence[float]], str]
-"""Returns how an operation is written, `{0}` for its first input, by inputs and bounds."""
+Template = Callable[["Sql", Sequence[Step]], str]
+"""Returns how an operation is written, `{0}` for its first input, by its inputs."""
 
 MAX_DOUBLE = sys.float_info.max
 QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
@@ -35,16 +35,19 @@ def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
     return next(((k, float(a)) for k, a in enumerate(args) if a.name == "number"), None)
 
 
-def _quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _quotient(sql: Sql, args: Sequence[Step]) -> str:
     return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
 
 
 # ---- arithmetic that ends the query where a result overflows, or underflows to 0
 def _check_sum(sign: str) -> Template:
 
-    def template(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+    def template(sql: Sql, args: Sequence[Step]) -> str:
         plain = f"{{0}} {sign} {{1}}"
-        if (args[0] is args[1] and sign == "-") or min(sizes) < MAX_DOUBLE * 2**-55:
+        constant = _constant(args)
+        zeros = [a for a in args if a.name == "sub" and a.args[0] is a.args[1]]
+        same = args[0] is args[1] and sign == "-"
+        if same or zeros or (constant and abs(constant[1]) < MAX_DOUBLE * 2**-55):
             return f"({plain})"
         other = "<>" if sign == "+" else "="
         zero = sql._number(0.0)
@@ -54,7 +57,7 @@ def _check_sum(sign: str) -> Template:
     return template
 
 
-def _check_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_product(sql: Sql, args: Sequence[Step]) -> str:
     number, constant = sql._number, _constant(args)
     if args[0] is args[1]:
         return _power_between(sql, 2.0, "{0}*{0}")
@@ -74,7 +77,7 @@ def _check_product(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> st
     )
 
 
-def _check_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_quotient(sql: Sql, args: Sequence[Step]) -> str:
     number = sql._number
     zero, one = number(0.0), number(1.0)
     if args[1].name == "number" and args[1].data:
@@ -89,13 +92,13 @@ def _check_quotient(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> s
     )
 
 
-def _check_exp(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_exp(sql: Sql, args: Sequence[Step]) -> str:
     low, high = map(sql._number, EXPONENTS)
     return f"CASE WHEN {{0}} < {low} THEN {sql._number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
 
 
 def _up_to(function: str, highest: float) -> Template:
-    return lambda sql, args, sizes: f"{function}(CASE WHEN abs({{0}}) <= {sql._number(highest)} THEN {{0}} END)"
+    return lambda sql, args: f"{function}(CASE WHEN abs({{0}}) <= {sql._number(highest)} THEN {{0}} END)"
 
 
 def _power_between(sql: Sql, y: float, power: str) -> str:
@@ -111,7 +114,7 @@ def _power_between(sql: Sql, y: float, power: str) -> str:
     return f"CASE WHEN {size} >= {number(high)} THEN {large} END"
 
 
-def _check_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
+def _check_power(sql: Sql, args: Sequence[Step]) -> str:
     number, y = sql._number, args[1]
     if y.name == "number" and 1e-3 < abs(y.data) < 1e3:
         return _power_between(sql, y.data, "power({0}, {1})")
@@ -126,8 +129,8 @@ def _check_power(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
     )
 
 
-def _power_of_any_size(sql: Sql, args: Sequence[Step], sizes: Sequence[float]) -> str:
-    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _check_power(sql, args, sizes)
+def _power_of_any_size(sql: Sql, args: Sequence[Step]) -> str:
+    return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _check_power(sql, args)
 
 
 TEMPLATES: dict[str, dict[str, Template]] = {
@@ -154,12 +157,6 @@ OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
 MAX_QUOTED = 40
 """Characters of the program that a row quotes."""
 
-SIZES: dict[str, Callable[..., float]] = by_name({
-    "add": lambda x, y: x + y, "sub": lambda x, y: x + y, "mul": lambda x, y: x * y if x and y else 0.0,
-    "neg": lambda x: x, "abs": lambda x: x,
-})  # fmt: skip
-"""How large a result can be, by how large the inputs can be."""
-
 QUOTE = "'"
 _COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
 """A comment in a program; nothing else has a `#`."""
@@ -185,7 +182,6 @@ class Sql(Target):
         self.heading_lines = (f"Written by autodiff for {self.database}, from this program:",)
         self.reserved = reserved_words("sql")
         self.templates = TEMPLATES.get(dialect, {})
-        self.sizes: dict[Step, float] = {}
 
     def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
@@ -209,7 +205,7 @@ class Sql(Target):
             return f"{self.forms[name]}(CASE WHEN {inside} THEN {{0}} END)"
         if name not in self.templates:
             return ""
-        text = self.templates[name](self, args, [self.sizes.get(a, math.inf) for a in args])
+        text = self.templates[name](self, args)
         return text.replace("{1}", "{0}") if name != step.name else text
 
     def step_inputs(self, step: Step) -> Iterable[Step]:
@@ -240,8 +236,6 @@ class Sql(Target):
 
     def lines(self) -> list[str]:
         unit, columns = self.unit, list(self.variables.values())
-        for step in unit.recording.recorder.steps:
-            self.sizes[step] = self.size(step)
         results = unit.recording.results
         layers = [{name: self.input(name) for name in columns}] if columns else []
         for rows in self.layers(results):
@@ -253,20 +247,6 @@ class Sql(Target):
         shown.append(self._error(columns))
         last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.settings};"]
         return [*self.heading(), *self.tables(layers, shown), *last]
-
-    def size(self, step: Step) -> float:
-        """Return a bound on the size of a step from those of its inputs."""
-        if step.name == "number":
-            return abs(float(step.data))
-        if step.name == "where":
-            return max(self.sizes[a] for a in step.args[1:])
-        if step.name == "sub" and step.args[0] is step.args[1]:
-            return 0.0
-        sizes = [self.sizes[a] for a in step.args]
-        if step.name in SIZES:
-            return SIZES[step.name](*sizes)
-        values = re.fullmatch(r"[\[(](-?[\d.]+), (-?[\d.]+)[\])]", OPERATIONS[step.name].values) if step.args else None
-        return max(abs(float(values[1])), abs(float(values[2]))) if values else math.inf
 
     def input(self, name: str) -> str:
         """Return a column of the points as a finite number, else NULL."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal, localcontext
+from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError, Span, plural, point_error
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 NEGATIVE = "an uncertainty is 0 or above"
 UNCERTAINTY_DIGITS = 2  # digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6
-MAX_WRITTEN_DIGITS = 700  # of a value, from the largest double down to the second digit of the smallest
+_EXACT = Context(prec=700)  # digits of a value, from the largest double down to the second digit of the smallest
 
 BETWEEN = re.compile(r"±|\+/-|\+-")  # a value and its uncertainty
 COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")  # the coverage factor behind an expanded uncertainty
@@ -274,8 +274,7 @@ def last_place(u: float) -> int:
 
 
 def _to_place(x: float, place: int) -> Decimal:
-    with localcontext(prec=MAX_WRITTEN_DIGITS):
-        result = Decimal(x).quantize(Decimal(1).scaleb(place), ROUND_HALF_UP)
+    result = Decimal(x).quantize(Decimal(1).scaleb(place), ROUND_HALF_UP, _EXACT)
     return result or abs(result)  # a zero has no sign
 
 
@@ -286,8 +285,7 @@ def _round(value: float, u: float) -> tuple[str, str, str, str]:
     leading = max(short.adjusted(), place) if short else place
     # no power of ten if the digits are next to the point
     power = leading if place > 0 or leading < -4 else 0
-    with localcontext(prec=MAX_WRITTEN_DIGITS):
-        value_text, u_text = (f"{x.scaleb(-power):f}" for x in (short, spread))
+    value_text, u_text = (f"{x.scaleb(-power, _EXACT):f}" for x in (short, spread))
     return value_text, u_text, str(int(spread.scaleb(-place))), f"e{power}" if power else ""
 
 

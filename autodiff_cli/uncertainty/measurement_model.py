@@ -6,18 +6,17 @@ import bisect
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from operator import add, mul, truediv
 from typing import Any
 
-from ..batched.evaluator import Evaluator, gradient_recorder
+from ..batched.evaluator import Evaluator
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
 from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
-from ..graphs.adjoint import record_values
 from ..graphs.higher_order import directional_in, hessian_in
-from ..graphs.value import Value, in_order
+from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import pose_with_units
@@ -76,8 +75,6 @@ class _Surfaces:
 def _kinks(
     outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
 ) -> list[Kink]:
-    if not any(node.primitive.active_branch for node in in_order(outputs)):
-        return []
     m = Duals(REAL)
     leaves = {
         name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t}) for name, x in values.items()
@@ -143,25 +140,18 @@ class Explicit:
 
     def evaluator_of_draws(self, fixed: Collection[str]) -> Draws:
         """Return the evaluator of outputs at points that share the `fixed` inputs."""
-        from ..batched.kernels import evaluate, kernel  # only draws need NumPy
+        from ..batched.kernels import ProgramOverRows  # only draws need NumPy
 
-        program, leaves = self.program, self.program.leaf_places()
-        names, count = list(program.leaves), len(program.roots)
-        shared = frozenset(k for k, name in enumerate(names) if name in fixed)
-        compiled = kernel(lambda m: record_values(program.graph, leaves, m), len(leaves), shared, None)
-        evaluators = [Evaluator(program.with_outputs((root,), program.text)) for root in program.roots]
-        steps = DRAWN_INPUT * sum([name not in fixed for name in names])
-        steps += DRAWN_OUTPUT * count + DRAWN_NODE * len(program.graph.places)
-
-        def plain(at: Mapping[str, float]) -> list[float]:
-            return _floats([evaluator.value(list(at.values())) for evaluator in evaluators])
+        over_rows = ProgramOverRows(self.program, (), fixed)
+        steps = DRAWN_INPUT * sum([name not in fixed for name in over_rows.names])
+        steps += DRAWN_OUTPUT * len(self.outputs) + DRAWN_NODE * len(self.program.graph.places)
 
         def at(values: Mapping[str, Any], points: int) -> Any:
             charge(steps * points)
-            columns = [values[name] for name in names]
-            return evaluate(compiled, names, columns, points, count, plain, lambda row, name: None).results
+            return over_rows(values, points).results
 
-        return steps + (sum(evaluator.steps for evaluator in evaluators) if compiled.compute is None else 0), at
+        one_by_one = over_rows.kernel.compute is None
+        return steps + one_by_one * sum(evaluator.steps for evaluator in over_rows.evaluators), at
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
@@ -228,27 +218,19 @@ class Implicit:
         """Return the solver at points that share the `fixed` inputs, by Newton's method."""
         import numpy as np
 
-        from ..batched.kernels import evaluate, kernel
+        from ..batched.kernels import ProgramOverRows
 
-        random_inputs, names = [name for name in self.point if name not in fixed], list(self.program.leaves)
+        random_inputs = [name for name in self.point if name not in fixed]
         size, slopes = len(self.outputs), np.array(self.first_order(random_inputs)[1])
-        shared = frozenset(k for k, name in enumerate(names) if name in self.point and name in fixed)
-        compiled = kernel(gradient_recorder(self.program, self.outputs), len(names), shared, None)
+        over_rows = ProgramOverRows(self.program, self.outputs, {*self.point}.intersection(fixed))
         steps = DRAWN_OUTPUT * size * (1 + size)
-
-        def plain(at: Mapping[str, float]) -> list[float]:
-            swept = evaluate_in(REAL, self.program.outputs, at, self.outputs)
-            rows, _ = swept.jacobian()
-            return _floats([*swept.values, *chain.from_iterable(rows)])
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
             charge(steps * count)
-            at = {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}
-            columns = [at[name] for name in names]
-            block = evaluate(compiled, names, columns, count, size * (1 + size), plain, lambda row, name: None)
-            left, rows = block.results[:size], block.results[size:].reshape(size, size, count)
+            results = over_rows({**inputs, **dict(zip(self.outputs, unknowns, strict=True))}, count).results
+            left, rows = results[:size], results[size:].reshape(size, size, count)
             step = np.full((size, count), np.nan)
-            good = np.isfinite(block.results).all(axis=0)
+            good = np.isfinite(results).all(axis=0)
             matrices = np.moveaxis(rows[:, :, good], 2, 0)
             good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
             step[:, good] = np.linalg.solve(matrices[well], -left[:, good].T[:, :, None])[:, :, 0].T

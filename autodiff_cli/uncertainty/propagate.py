@@ -9,18 +9,7 @@ from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..equations.solve import posed_equations
-from ..errors import (
-    Diagnosed,
-    Diagnostic,
-    ExpressionError,
-    closest,
-    limit_error,
-    plural,
-    point_error,
-    quote,
-    require,
-    usage_error,
-)
+from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error, quote, require, usage_error
 from ..inputs.optional_units import column_units, in_unit, left_out
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
@@ -139,11 +128,9 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
         for start, end in pieces(text):
             pair, equals, number = text[start:end].partition("=")
             a, _, b = (part.strip() for part in pair.partition(":"))
-            if not (equals and is_name(a) and is_name(b)):
+            if not (equals and is_name(a) and is_name(b) and a != b):
                 raise point_error(f"`{text[start:end]}` is not the correlation of two names", example)
             r = constant_value(f"{a}:{b}", number)
-            if a == b:
-                raise point_error(f"`{a}` is correlated with itself", "leave that out: it is 1")
             if not -1 <= r <= 1:
                 raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
             key = (b, a) if (b, a) in pairs else (a, b)
@@ -174,13 +161,7 @@ def estimates_of_fit(record: object) -> Estimates:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
         check_level(level)
-        absolute = record.get("absolute_sigma")
-        if "absolute_sigma" not in record:
-            # older records have only the intervals
-            ends = [(errors[name], high - low) for name, (low, high) in record["intervals"].items() if errors[name]]
-            k = coverage_factor(level, math.inf)
-            absolute = all(math.isclose(width / 2 / error, k, rel_tol=1e-6) for error, width in ends)
-        dof = math.inf if absolute else float(record["dof"])
+        dof = math.inf if record.get("absolute_sigma") else float(record["dof"])
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:
@@ -224,16 +205,14 @@ def propagate(
     check_level(level)
     if k is not None and not 0 < k < math.inf:
         raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
-    if level is None:
-        level = DEFAULT_LEVEL if fitted is None else fitted.level
-    count = 0
+    level = level or (DEFAULT_LEVEL if fitted is None else fitted.level)
+    count = int(samples or 0)
     if samples is not None:
-        if samples != int(samples) or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
+        if samples != count or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
             hint = f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6"
             raise usage_error(f"`--samples` cannot be {samples:,.17g}", hint)
         message = "`--samples` needs NumPy, which comes with the extra `optimize`"
         require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
-        count = int(samples)
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities: dict[str, Any] = {**(point or {})}
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
@@ -276,9 +255,8 @@ def propagate(
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in known.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
-    model: Model
     if is_implicit:
-        model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
+        model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
     else:
         model = Explicit(text, values, units, system)
     of_program = model.units
@@ -302,21 +280,22 @@ def propagate(
         whitened = [[dot(row, column) for column in zip(*spread.root, strict=True)] for row in rows]
         results = []
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
-            shown = [
-                c if of_program is None else of_program.derivative([name], j).from_si(out[j].to_si(c))
-                for name, c in zip(inputs, row, strict=True)
-            ]
+            shown = row
+            if of_program is not None:
+                to = [of_program.derivative([name], j) for name in inputs]
+                shown = [unit.from_si(out[j].to_si(c)) for unit, c in zip(to, row, strict=True)]
             first = spread.result(output, estimate, row, shown, level, k)
             second, warning = _Expansion(model, j, out[j], spread, whitened[j], first).second_order(drawn=count > 0)
             results.append(first._replace(second_order=second))
             warnings += [warning] if warning else []
         if count:
-            for drawn in tables.values():
-                for name in [*drawn]:
-                    unit, column = getattr(values[name], "unit", Unit()), drawn.pop(name)
-                    if name in inputs:
-                        drawn[name] = in_unit(column, unit, si_unit(unit.dimension))
-            copies = [*filter(None, tables.values())]
+            units_of = {name: getattr(values[name], "unit", Unit()) for name in inputs}
+            si = {name: si_unit(unit.dimension) for name, unit in units_of.items()}
+            copies = [
+                {name: in_unit(x, units_of[name], si[name]) for name, x in table.items() if name in inputs}
+                for table in tables.values()
+            ]
+            copies = [*filter(None, copies)]
             results, count, interrupted = _with_draws(model, spread, results, out, copies, count, seed, stop, warnings)
         covariance = [[dot(one, other) for other in whitened] for one in whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
@@ -391,14 +370,13 @@ def _inputs(
         raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
-        raise limit_error(message, "give those that hardly matter without an uncertainty")
+        raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
     return inputs
 
 
 def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
-    near = closest(name, list(names))
-    hint = f"did you mean `{near}`?" if near else "leave it out"
-    return Diagnostic("unused", f"`{name}` has {what}, and no uncertainty in this program", None, hint)
+    message = f"`{name}` has {what}, and no uncertainty in this program"
+    return Diagnostic("unused", message, None, f"leave it out; those with an uncertainty are {quote(names)}")
 
 
 class _Spread(NamedTuple):
@@ -518,7 +496,6 @@ class _Expansion:
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
-        self._thirds: dict[tuple[float, ...], float] = {}
         # correlated inputs are taken as jointly normal
         self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
         for (i, *others), _ in spread.groups:
@@ -611,11 +588,8 @@ class _Expansion:
         return [[along(a, b) for b in columns] for a in columns]
 
     def _third(self, direction: Iterable[float]) -> float:
-        key = tuple(direction)
-        if key not in self._thirds:
-            moved = {name: d for name, d in zip(self.names, key, strict=True) if d}
-            self._thirds[key] = self.unit.from_si(self.model.third_order(self.output, moved)) if moved else 0.0
-        return self._thirds[key]
+        moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
+        return self.unit.from_si(self.model.third_order(self.output, moved)) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
         from statistics import NormalDist
@@ -635,7 +609,8 @@ class _Expansion:
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
                 place = "within the coverage interval" if distance < first.k else place
-                return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", node.span, None)
+                span = node.graph.span(node.node)
+                return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", span, None)
         return None
 
     def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
@@ -740,8 +715,7 @@ def _with_draws(
             warnings.append(Diagnostic("outside", f"{message}; they are left out", None, hint))
         drawn = tally.summarize(result.level)
         if not all(map(math.isfinite, (drawn.mean, drawn.deviation, *drawn.shortest, *drawn.symmetric, drawn.scatter))):
-            message = f"the draws of `{result.output}` are too large for their mean and deviation in double precision"
-            raise ExpressionError("overflow", message, hint="compute in larger units")
+            raise OverflowError
         tolerance = _tolerance(result)
         low = abs(result.value - result.expanded - drawn.shortest[0])
         high = abs(result.value + result.expanded - drawn.shortest[1])

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from .schema import View
 
-SUBJECTS = (
-    "derivatives", "formulas", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises",
-)  # fmt: skip
+SUBJECTS = ("derivatives", "formulas", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises")
 """The rooms of what people ask."""
 
 
@@ -31,13 +29,13 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
-    """Write an answer as its command does. Raises a usage error for a format that it lacks."""
+    """Write an answer as its command does. Raises a usage error for other formats."""
     from .characters import Terminal
     from .formats import Documents, Subject, writer
 
     out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(out_writer, Documents):
-        # whatever the environment says of terminals: a notebook's asks for colour
+        # a notebook's environment asks for colour
         out_writer.look = Terminal()
     out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()

@@ -1,7 +1,5 @@
 """Text on a screen: width, escapes, colours; themes of pictures."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

@@ -1,7 +1,5 @@
 """The view of a Check."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The view of a descent: its rows for machines, the whole run for people."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
@@ -62,30 +60,29 @@ class DescentView(PicturedView[Answer], section="descend"):
     )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
-        for numbers in map(_numbers, _rows(shown)):
-            row = {name: numbers[name] for name in ("step", "value", "gradient_norm")}
-            for name, x in numbers["point"].items():
-                yield {**row, "variable": name, "at": x, "partial": numbers["gradient"].get(name)}
+        for step in map(_measured, _rows(shown)):
+            row = {name: getattr(step, name) for name in ("step", "value", "gradient_norm")}
+            for name, x in step.point.items():
+                yield {**row, "variable": name, "at": x, "partial": step.gradient.get(name)}
 
     def one_line(self, shown: Answer) -> str:
-        lines = map(_numbers, _rows(shown))
-        texts = [[x for name in self.line_fields for x in words(line[name])] for line in lines]
+        steps = map(_measured, _rows(shown))
+        texts = [[x for name in self.line_fields for x in words(getattr(step, name))] for step in steps]
         return "\n".join(map(" ".join, texts))
 
     def document(self, shown: Answer) -> Iterator[Block]:
         run = _run(shown)
         if run.last is None:
             return
-        free, best, ending = run.last.free, run.descent.best, run.descent.ending
-        epochs = ("epoch",) if run.last.epoch is not None else ()
-        last = _numbers(run.last)
-        yield from input_lines({}, last["point"], free, self.digits, run.descent.over)
+        last, best, ending = _measured(run.last), _measured(run.descent.best), run.descent.ending
+        free, epochs = last.free, ("epoch",) if last.epoch is not None else ()
+        yield from input_lines({}, last.point, free, self.digits, run.descent.over)
         rows: list[tuple[str | float, ...]] = []
         for row in run.rows_shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
             rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
-        named = [("value", last["value"]), *[(name, last["point"][name]) for name in free]]
-        named.append(("gradient norm", last["gradient_norm"]))
+        named = [("value", last.value), *[(name, last.point[name]) for name in free]]
+        named.append(("gradient norm", last.gradient_norm))
         heads = ("step", *epochs, *[heading(name, unit_of(x)) for name, x in named])
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
@@ -94,30 +91,30 @@ class DescentView(PicturedView[Answer], section="descend"):
             yield Line(((ending.message, "" if ending.succeeded else "heading"),))
             if ending.hint:
                 yield Line((("hint: ", "faint"), (ending.hint, "")))
-        if best.step != run.last.step:
-            numbers = _numbers(best)
-            place = assignments({name: self.number(numbers["point"][name]) for name in free})
-            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(numbers["value"]), "number"))
+        if best.step != last.step:
+            place = assignments({name: self.number(best.point[name]) for name in free})
+            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
             yield Line((*value, (" at ", "faint"), *place))
 
     def picture(self, shown: Answer) -> Picture:
-        from .plots.answer_figures import loss_picture
+        from .plots.figure import loss_picture
 
         run = _run(shown)
-        best, ending = run.descent.best, run.descent.ending
+        best, ending = _measured(run.descent.best), run.descent.ending
         assert ending is not None
-        value, point = (_numbers(best)[name] for name in ("value", "point"))
-        place = ", ".join([f"{name} = {self.number(point[name])}" for name in best.free])
-        title = shorten_end(f"value {self.number(value)} at {place}")
-        up = heading("value", unit_of(value))
+        place = ", ".join([f"{name} = {self.number(best.point[name])}" for name in best.free])
+        title = shorten_end(f"value {self.number(best.value)} at {place}")
+        up = heading("value", unit_of(best.value))
         return loss_picture(run.rows_shown(), best.step, title, ending.message, up)
 
 
-def _numbers(row: DescentStep) -> dict[str, Any]:
-    numbers: dict[str, Any] = {"value": row.value, "gradient_norm": row.gradient_norm}
-    numbers |= {"point": row.point, "gradient": row.gradient}
-    measured = numbers if row.units is None else attach_units(numbers, row.units)
-    return {"step": row.step, **measured}
+def _measured(row: DescentStep) -> DescentStep:
+    if row.units is None:
+        return row
+    units = {name: row.units[name] for name in ("value", "gradient_norm")}
+    units["coordinates"] = [row.units["point"][name] for name in row.names]
+    units["partials"] = [row.units["gradient"][name] for name in row.free]
+    return attach_units(row, units)  # type: ignore[no-any-return]
 
 
 def _rows(shown: Any) -> Iterable[DescentStep]:

@@ -1,7 +1,5 @@
 """Derivatives as formulas in every form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,7 +10,7 @@ from ..language.printer import expression_text
 from .document import NO_VARIABLES, Block, Line, Pieces, Table, formula_line, input_lines, numbers_table, value_line
 from .mathematics import mathematics
 from .numerals import attach_units
-from .schema import OutputRow, Values, View, read_section, record_of, records_of
+from .schema import OutputRow, Values, View, read_section, record_of
 
 _WORDS = ("unless ", "away ", "where ")
 
@@ -49,13 +47,10 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
 
 def derivation_record(derivation: Derivation) -> dict[str, object]:
     """Return a derivation as a record."""
-    steps = [
-        (step.rule, step.function or None, *formulas, step.condition or None, step.depth)
-        for step, _, *formulas in written_steps(derivation, False)
-    ]
-    function, formula = expression_text(derivation.function), expression_text(derivation.formula)
-    record: dict[str, object] = records_of(read_section("derivation").fields, (derivation.by, function, steps, formula))
-    return record
+    written = written_steps(derivation, False)
+    steps = [step._replace(part=part, result=result) for step, _, part, result in written]
+    texts = {name: expression_text(getattr(derivation, name)) for name in ("function", "formula")}
+    return record_of(read_section("derivation").fields, derivation._replace(steps=steps, **texts))
 
 
 class DiffView(View[Diff], section="diff"):
@@ -122,7 +117,8 @@ class DiffView(View[Diff], section="diff"):
             yield {**row, "short": one.short, "condition": one.condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
-        yield {f"d_{'_'.join((*([row.of] if row.of else []), *row.by))}": row.value for row in answer.derivatives}
+        names = [(*([row.of] if row.of else []), *row.by) for row in answer.derivatives]
+        yield {f"d_{'_'.join(name)}": row.value for name, row in zip(names, answer.derivatives, strict=True)}
 
     def one_line(self, answer: Diff) -> str:
         lines = []

@@ -160,7 +160,7 @@ def numbers_table(
     right: bool | Collection[int] = True,
     style: Style = "name",
 ) -> Table:
-    """Return a table of named rows; `right` are the columns without units that are flush right."""
+    """Return a table of named rows; columns in `right`, without units, are flush right."""
     rows = [*rows]
     measured_columns = {k for row in rows for k, x in enumerate(row) if hasattr(x, "unit")}
     if isinstance(right, bool):
@@ -182,9 +182,8 @@ def partials_table(
 ) -> Table:
     """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
-    if elasticities:
-        rows = [(*row, elasticities[row[0]]) for row in rows]
+    columns = [point, gradient, *[elasticities] * bool(elasticities)]
+    rows: list[tuple[Any, ...]] = [(name, *(column[name] for column in columns)) for name in gradient]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -101,59 +101,54 @@ def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -
     bar = "│" if look.unicode else "|"
     blank = paint(f" {' ' * digits} {bar} ", "faint", look) if numbered else "  "
     room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
-    line: _Excerpt | None = None
+    first, last, left, cells = 0, -1, "", list[str]()
     for span, words in places:
         if span is None:
             continue
         start = min(max(span.start, 0), len(text))
-        mark = Span(start, min(max(span.end, start), len(text)))
-        if line is None or not line.first <= mark.start <= line.last:
-            line = _Excerpt(text, mark, max(room, 20), look)
-            gutter = paint(f" {text.count(chr(10), 0, line.first) + 1:>{digits}} {bar} ", "faint", look)
-            yield (gutter if numbered else "  ") + line.drawn
-        before, carets = line.carets(mark)
-        said = " " + escaped(words, look.encoding) if words else ""
-        yield blank + before + paint(carets + said, level, look)
-
-
-class _Excerpt:
-    def __init__(self, text: str, mark: Span, room: int, look: Terminal) -> None:
-        begin = text.rfind("\n", 0, mark.start) + 1
-        end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
-        dots = "…" if look.unicode else "..."
-
-        def cell(place: int) -> str:
-            return TAB if text[place] == "\t" else shown_as(text[place], look.encoding)
-
-        ahead, last = 0, mark.start
-        while last < end and ahead < room:
-            ahead += width_of(cell(last))
-            last += 1
-        # a third of the room before the place, and what the text after it leaves
-        before, first = max(room // 3, room - ahead) - 2 * len(dots), mark.start
-        while first > begin and (width := width_of(cell(first - 1))) <= before:
-            before -= width
-            first -= 1
-        if first - begin <= len(dots) and text[begin:first].isprintable() and text[begin:first].isascii():
-            first = begin
-        left = dots if first > begin else ""
-        self.cells: list[str] = []
-        used, last = len(left), first
-        while last < end and (used := used + width_of(cell(last))) <= room - (len(dots) if last < end - 1 else 0):
-            self.cells.append(cell(last))
-            last += 1
-        self.left, self.first, self.last = len(left), first, last
-        self.drawn = left + "".join(self.cells) + (dots if last < end else "")
-
-    def carets(self, mark: Span) -> tuple[str, str]:
-        start = max(mark.start, self.first)
-        # a combining mark has no column: the caret goes under the character that carries it
-        while self.first < start < self.last and width_of(self.cells[start - self.first]) == 0:
+        if not first <= start <= last:
+            first, left, cells, right = _window(text, start, max(room, 20), look)
+            last = first + len(cells)
+            gutter = paint(f" {text.count(chr(10), 0, first) + 1:>{digits}} {bar} ", "faint", look)
+            yield (gutter if numbered else "  ") + left + "".join(cells) + right
+        # a combining mark has no column: the caret goes under its carrier
+        while first < start < last and width_of(cells[start - first]) == 0:
             start -= 1
-        until = min(max(mark.end, start + 1), self.last)
-        before = self.left + sum(map(width_of, self.cells[: start - self.first]))
-        count = sum(map(width_of, self.cells[start - self.first : until - self.first]))
-        return " " * before, "^" * max(count, 1)
+        before, marked = cells[: start - first], cells[start - first : max(span.end, start + 1) - first]
+        carets = "^" * max(width_of("".join(marked)), 1)
+        said = " " + escaped(words, look.encoding) if words else ""
+        yield blank + " " * (len(left) + width_of("".join(before))) + paint(carets + said, level, look)
+
+
+def _window(text: str, start: int, room: int, look: Terminal) -> tuple[int, str, list[str], str]:
+    """Return what fits of a line: where it begins, dots, its characters, dots."""
+    begin = text.rfind("\n", 0, start) + 1
+    end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
+    dots = "…" if look.unicode else "..."
+
+    def cells(places: Iterable[int]) -> Iterator[str]:
+        for place in places:
+            yield TAB if text[place] == "\t" else shown_as(text[place], look.encoding)
+
+    # a third of the room before the place, and what the text after it leaves
+    ahead = width_of("".join(cells(range(start, min(end, start + room)))))
+    first, before = start, max(room // 3, room - ahead) - 2 * len(dots)
+    for cell in cells(range(start - 1, begin - 1, -1)):
+        before -= width_of(cell)
+        if before < 0:
+            break
+        first -= 1
+    if first - begin <= len(dots) and text[begin:first].isprintable() and text[begin:first].isascii():
+        first = begin
+    left = dots if first > begin else ""
+    shown: list[str] = []
+    used = len(left)
+    for place, cell in enumerate(cells(range(first, end)), start=first):
+        used += width_of(cell)
+        if used > room - (len(dots) if place < end - 1 else 0):
+            return first, left, shown, dots
+        shown.append(cell)
+    return first, left, shown, ""
 
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:

@@ -1,7 +1,5 @@
 """The views of exercises and their answers."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import ClassVar, TypeAlias
@@ -17,7 +15,7 @@ from .characters import Terminal
 from .diff import derivation_blocks, derivation_record
 from .document import Block, Line, Pieces, Room, plain_text, sentence, text_line
 from .mathematics import mathematics
-from .schema import OutputRow, View, read_section
+from .schema import OutputRow, View, cells_of, read_section
 from .tex import page as trace_page
 from .trace import TraceView
 
@@ -54,19 +52,17 @@ class ExerciseView(View[Answer]):
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
-            cells = {field.column: field.value_in(answer) for field in OF_MARK.fields}
-            yield cells | {"answer": self.one_line(answer)}
+            yield cells_of(OF_MARK.fields, answer) | {"answer": self.one_line(answer)}
             return
         for exercise in _exercises(answer):
-            cells = {field.column: field.value_in(exercise) for field in EXERCISE if field.column}
-            yield cells | {"at": ",".join(f"{name}={x}" for name, x in exercise.point.items())}
+            point = ",".join(f"{name}={x}" for name, x in exercise.point.items())
+            yield cells_of(EXERCISE, exercise) | {"at": point}
 
     def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        return "\n".join(
-            f"{exercise.number}. {plain_text(task(exercise, self.unicode))}" for exercise in _exercises(answer)
-        )
+        tasks = [(each.number, plain_text(task(each, self.unicode))) for each in _exercises(answer)]
+        return "\n".join([f"{number}. {text}" for number, text in tasks])
 
     def document(self, answer: Answer) -> Iterator[Block]:
         if isinstance(answer, Marked):
@@ -86,20 +82,18 @@ class ExerciseView(View[Answer]):
     def draw(self, answer: Answer, format: str) -> str:
         from .rendering import Html, escaped_html, web_page
 
-        def item(exercise: Exercise) -> str:
+        items = []
+        for exercise in () if isinstance(answer, Marked) else _exercises(answer):
             pieces = [(escaped_html(text), style) for text, style in task(exercise)]
             words = "".join([f"<code>{text}</code>" if style == "code" else text for text, style in pieces])
             below = '<section class="room"></section>'
             if exercise.solution is not None:
                 below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
-            return f'<li value="{exercise.number}">{words}{below}</li>'
-
-        heading = escaped_html(_heading(answer))
+            items.append(f'<li value="{exercise.number}">{words}{below}</li>\n')
+        body = f"<ol>\n{''.join(items)}</ol>"
         if isinstance(answer, Marked):
             body = f"<p>{escaped_html(answer.message)}</p>"
-        else:
-            body = "<ol>\n" + "\n".join(map(item, _exercises(answer))) + "\n</ol>"
-        return web_page("exercises", heading=heading, body=body)
+        return web_page("exercises", heading=escaped_html(_heading(answer)), body=body)
 
     def latex_document(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
@@ -169,13 +163,14 @@ def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
         stated = [f"{_latex_head(name)} = {expression_latex(graph)}" for name, graph in exercise.statements]
         before, _, after = text.partition("{f}")
         return _latex_sentence(before) + "$" + ",\\ ".join(stated) + "$" + _latex_sentence(after)
-    return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in enumerate(text.split("`"))])
+    pieces = enumerate(text.split("`"))
+    return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in pieces])
 
 
 def _latex_head(name: str) -> str:
     called, mark, rest = name.partition("(")
-    inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(",")) if mark else ""
-    return name_latex(called) + (f"({inside})" if mark else "")
+    inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(","))
+    return f"{name_latex(called)}({inside})" if mark else name_latex(name)
 
 
 def _latex_formula(text: str) -> str:

@@ -1,7 +1,5 @@
 """An exported program: its source as it is, or as a record."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..errors import usage_error
@@ -24,7 +22,7 @@ class ExportedView(View[Exported], section="export"):
     def draw(self, answer: Exported, format: str) -> str:
         from .rendering import in_fence
 
-        # pages that colour code know a language by the ending of its files
+        # pages know a language by the ending of its files
         return "\n".join(in_fence(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
 
     def latex_document(self, answer: Exported) -> str:

@@ -1,7 +1,5 @@
 """The view of a Fit."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
@@ -29,7 +27,7 @@ class FitView(PicturedView[Fit], section="fit"):
         "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
         "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
     }
-    latex_writer, figure = "tex_tables.fit_table", "plots.answer_figures.fit_picture"
+    latex_writer, figure = "tex_tables.fit_table", "plots.figure.fit_picture"
     row_key = ("parameter", "parameters")
 
     predicted: tuple[str, ...] = ()
@@ -48,7 +46,8 @@ class FitView(PicturedView[Fit], section="fit"):
         if self.predicted:
             of_columns = answer.units.texts()["data"] if answer.units is not None else {}
             of_curve = dict.fromkeys(PREDICTED, of_columns.get(answer.response))
-            units = {f"{name}_unit": unit for name, unit in {**of_columns, **of_curve}.items() if unit is not None}
+            named = (of_columns | of_curve).items()
+            units = {f"{name}_unit": unit for name, unit in named if unit is not None}
             for prediction in answer.predictions:
                 ends = [*(prediction.confidence or (None, None)), *(prediction.prediction or (None, None))]
                 yield {**prediction.point, **dict(zip(PREDICTED, (prediction.value, *ends), strict=True)), **units}
@@ -99,7 +98,8 @@ class FitView(PicturedView[Fit], section="fit"):
                 (*(row.point[name] for name in names), row.value, *map(self._between, (row.confidence, row.prediction)))
                 for row in answer.predictions
             ]
-            columns = [*map(answer.heading_of, (*names, answer.response)), f"{level} confidence", f"{level} prediction"]
+            columns = [*map(answer.heading_of, (*names, answer.response))]
+            columns += [f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
     def _between(self, ends: tuple[float, float] | None) -> str:

@@ -23,7 +23,7 @@ from .schema import Answer, OutputRow, View, diagnostic_record
 if TYPE_CHECKING:
     from ..diagnostics.leniency import AsRead
     from .document import Block
-    from .rendering import PlainText
+    from .rendering import ScreenText
 
 
 MAX_TEMPLATES = 1024
@@ -100,7 +100,7 @@ class JsonLines(Writer[Answer]):
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
         self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
         encoder = json.JSONEncoder(ensure_ascii=escape, allow_nan=False)
-        # `encode` makes one of these for each record, which takes longer than to use it
+        # `encode` makes one for each record, which takes longer than to use it
         make: Any = json.encoder.c_make_encoder  # type: ignore[attr-defined]
         self._pieces = make(None, encoder.default, self._string, None, ": ", ", ", False, False, False)
         self._templates: dict[tuple[int, ...], str] = {}
@@ -190,8 +190,7 @@ class Separated(Writer[Answer]):
                 self._rows(subject, [{"error": message}])
                 return
         rows = iter(self.view.rows(self.view.select_with_units(answer)))
-        first = next(rows, {} if self.many else None)
-        if first is not None:
+        if (first := next(rows, {} if self.many else None)) is not None:
             self._rows(subject, chain((first,), rows))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
@@ -263,8 +262,11 @@ class Plain(Writer[Answer]):
     """One line an answer; of many, also one an error."""
 
     def answer(self, subject: Subject, answer: Answer) -> None:
-        leading = [cell_text((subject.kept or {}).get(name)) for name in self.view.leading]
-        self.out.write(" ".join([*leading, self.view.one_line(self.view.select_with_units(answer))]) + "\n")
+        kept = {**(subject.kept or {})}
+        leading = [kept.pop(name, None) for name in self.view.leading]
+        line = self.view.one_line(self.view.select_with_units(answer))
+        cells = [*map(cell_text, leading), line, *[escaped(cell_text(cell)) for cell in kept.values()]]
+        self.out.write(" ".join(cells) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         if self.many:
@@ -299,13 +301,12 @@ class Documents(Writer[Answer]):
         self.out.write(self.medium.render(blocks))
 
     @cached_property
-    def medium(self) -> PlainText:
-        from .rendering import ColoredText, Markdown, PlainText
+    def medium(self) -> ScreenText:
+        from .rendering import Markdown, ScreenText
 
-        if self.format == "markdown":
-            # who shows it breaks its lines
-            return Markdown(self.look._replace(width=None))
-        return (ColoredText if self.look.terminal or self.look.color else PlainText)(self.look)
+        # who shows Markdown breaks its lines
+        markdown = self.format == "markdown"
+        return Markdown(self.look._replace(width=None)) if markdown else ScreenText(self.look)
 
 
 def document_ends(
@@ -331,11 +332,8 @@ class Latex(Writer[Answer]):
         from ..language.typesetting import text_latex
 
         if self.many:
-            if self.document:
-                text = rf"\noindent Error: {text_latex(str(error))}."
-            else:
-                text = escaped(f"% error: {error}")
-            self._part(subject, text)
+            typeset = rf"\noindent Error: {text_latex(str(error))}."
+            self._part(subject, typeset if self.document else escaped(f"% error: {error}"))
 
     def close(self) -> None:
         if self.document and self.many:
@@ -347,9 +345,8 @@ class Latex(Writer[Answer]):
         if self._begun:
             return
         self._begun = True
-        packages: tuple[str, ...] = ("siunitx",) if r"\unit{" in text else ()
-        if self.view.latex_writer:
-            packages = ("booktabs", "siunitx")
+        packages = ["booktabs"] * bool(self.view.latex_writer)
+        packages += ["siunitx"] * bool(packages or r"\unit{" in text)
         if self.document:
             may_have_units = self.many and "siunitx" not in packages
             self.out.write(document_ends(packages, may_have_units=may_have_units)[0])

@@ -1,7 +1,5 @@
 """The view of the functions of the language."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import TypeAlias
 

@@ -21,13 +21,13 @@ if TYPE_CHECKING:
 MAX_LINES = 64
 MAX_LEVELS = 24
 CUT_DEPTH = 12
-"""Without `--depth`: the most lines and levels of a graph, and levels of a larger one."""
+"""Without `--depth`: the most lines and levels, and levels of a larger graph."""
 MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
 """Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
 DRAWN_ALIKE = 2
 """Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
-WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts", "png": "svg"}
-"""The modules of formats that have none of their name."""
+WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts"}
+"""The modules of formats that are not drawn here."""
 
 
 class PictureView(View[Picture], section="graph"):
@@ -52,7 +52,7 @@ class PictureView(View[Picture], section="graph"):
     def draw(self, picture: Picture, format: str) -> str | bytes:
         from .pictures.scene import Choices
 
-        write = getattr(import_module(f".pictures.{WRITERS.get(format, format)}", __package__), format)
+        write = getattr(import_module(f".pictures.{WRITERS.get(format, 'drawings')}", __package__), format)
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
         drawing: str | bytes = write(picture if self.binary else gather(picture), choices)
         return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing
@@ -105,14 +105,12 @@ def outline(
 
 
 def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
+    name: Pieces = ((node.label, "name"),) if node.label else ()
     if not node.operation:
         literal = node.literal
-        text = literal if isinstance(literal, str) else format_number(literal, digits)
-        return ((node.label, "name"),) if node.label else ((text, "number"),)
-    if not node.label:
-        return ((node.operation, "operator"),)
-    name: Pieces = ((node.label, "name"),)
-    return name if short else (*name, (" = ", "faint"), (node.operation, "operator"))
+        return name or ((literal if isinstance(literal, str) else format_number(literal, digits), "number"),)
+    operation: Pieces = ((node.operation, "operator"),)
+    return operation if not name else name if short else (*name, (" = ", "faint"), *operation)
 
 
 _Row = tuple[tuple[bool, ...], int, bool, int, int]

@@ -1,7 +1,5 @@
 """A Hessian in every form: value, gradient, matrix and eigenvalues."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, ClassVar
 

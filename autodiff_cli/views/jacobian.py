@@ -1,7 +1,5 @@
 """A Jacobian, or a product with it, in every form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any

@@ -1,7 +1,5 @@
 """Formulas as people write them, `3x² − 4x + 5`; the parser reads them too."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """The view of a Minimum."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..errors import plural

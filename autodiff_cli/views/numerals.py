@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
@@ -33,12 +33,9 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
     """
     if digits is None and type(value) is float:
         return value.__format__(_USUAL) if value else "0"
-    if not isinstance(value, float):
-        if value is None:
-            return "–"
-        if isinstance(value, bool):
-            return "true" if value else "false"
-    if isinstance(value, Figure):
+    if value is None:
+        return "–"
+    if isinstance(value, bool | Figure):
         text = repr_number(value)
     elif isinstance(digits, Decimals):
         text = f"{value:.{digits:d}f}"
@@ -47,6 +44,11 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
         text = format(value, f".{digits}g" if digits else _USUAL) if value else "0"
     unit = unit_of(value)
     return text if unit is None else f"{text} {unit}".rstrip()
+
+
+def level_digits(levels: Sequence[float], least: int) -> int:
+    """Return the digits that tell contours apart, at `least` so many."""
+    return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
 def percent(level: float) -> str:
@@ -108,9 +110,9 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         figure.unit = units
         return figure
     # only units need it
-    from ..inputs.quantities import MeasuredNumber
+    from ..inputs.quantities import with_unit
 
-    return MeasuredNumber(numbers if of is None else units.from_si(of.to_si(numbers)), units)
+    return with_unit(numbers if of is None else units.from_si(of.to_si(numbers)), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:

@@ -1,7 +1,5 @@
 """A Page as one self-contained HTML file."""
 
-from __future__ import annotations
-
 import json
 import math
 from base64 import b64encode
@@ -17,8 +15,8 @@ from ..language.printer import expression_text
 from .characters import Theme, escaped
 from .diff import step_cells
 from .document import plain_text
+from .pictures.drawings import FAMILY, color_rules, shapes, svg
 from .pictures.scene import DARK, LIGHT, Choices, Colors, title
-from .pictures.svg import FAMILY, color_rules, shapes, svg
 from .rendering import web_page
 from .schema import Values, View, record_of
 from .trace import Notation
@@ -44,7 +42,7 @@ class PageView(View[Page], section="page"):
         "opened": lambda page: page.folded[1:] or None,
         "scales": lambda page: None if page.units is None else dict(_scales(page.units)),
     }
-    extra_formats = ("html",)
+    usual, extra_formats = "html", ("html",)
 
     theme: Theme = "auto"
 

@@ -1,10 +1,9 @@
 """The views of a Curve and of a Surface."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import ClassVar
 
 from ..curves.contours import Surface
@@ -15,8 +14,8 @@ from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten_end
 from .document import Block, Line, held_fixed, quantity_text
 from .formats import format_of
 from .mathematics import program_in_mathematics
-from .numerals import DEFAULT_DIGITS, Decimals
-from .plots.frame import axis_name, axis_of, drawings, frames, level_digits, plot_unit
+from .numerals import DEFAULT_DIGITS, Decimals, level_digits
+from .plots.frame import axis_name, axis_of, drawings, frames, plot_unit
 from .schema import OutputRow, Picture, PicturedView, Values, read_section
 
 MAX_LISTED = 5
@@ -133,17 +132,14 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
         end, height = curve.path[-1]
         yield f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with {up(height, 'value')}"
     undefined = "undefined or not positive" if "y" in curve.log else "undefined"
-    if curve.unknown:
-        undefined = "no solution found"
-    functions = [
-        (f"{name} is ", f"{name} ", output.function) for name, output in zip(names, curve.outputs, strict=True)
-    ]
-    for is_, breaks, function in functions or [("", "", curve.function)]:
+    undefined = "no solution found" if curve.unknown else undefined
+    functions = [output.function for output in curve.outputs] or [curve.function]
+    for name, function in zip(names or [""], functions, strict=True):
         if function.stretches and function.gaps:
             gaps = [f"from {across(a)} to {across(b)}" for a, b in function.gaps]
-            yield f"{is_}{undefined} for {x} {_list(gaps)}"
+            yield f"{name and f'{name} is '}{undefined} for {x} {_list(gaps)}"
         if function.breaks:
-            yield f"{breaks}breaks at {x} = {_list([*map(across, function.breaks)])}"
+            yield f"{name} breaks at {x} = {_list([*map(across, function.breaks)])}".lstrip()
     if curve.kinks and not curve.outputs:
         yield f"no derivative at {x} = {_list([*map(across, curve.kinks)])}"
 
@@ -164,7 +160,7 @@ def linear_text(curve: Curve, digits: int | None = None) -> str:
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
     sign = "−" if slope < 0 else "+"
     size = quantity_text(abs(slope), plot_unit(curve, "derivative"), digits)
-    # a coefficient stands directly before a name or parenthesis, unless digits and `e` would run together
+    # a coefficient stands directly before a name or parenthesis, if that can be read
     dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
     product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
     return f"{quantity_text(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
@@ -251,15 +247,11 @@ class PlotView(PicturedView[Plot], section="plot"):
             return
         for k, output in enumerate(plot.outputs):
             own = {**units, "value_unit": texts["outputs"][k]["value"]} if texts else {}
-            for stretch in output.function.stretches:
-                yield from ({"output": output.name, "x": x, "value": value, **own} for x, value in stretch)
-        if plot.outputs:
-            return
-        slopes = {x: slope for stretch in plot.derivative.stretches for x, slope in stretch}
-        bends = {x: bend for stretch in plot.second.stretches for x, bend in stretch}
-        for stretch in plot.function.stretches:
-            for x, value in stretch:
-                yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x), **units}
+            for x, value in chain(*output.function.stretches):
+                yield {"output": output.name, "x": x, "value": value, **own}
+        slopes, bends = dict(chain(*plot.derivative.stretches)), dict(chain(*plot.second.stretches))
+        for x, value in () if plot.outputs else chain(*plot.function.stretches):
+            yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x), **units}
 
     def one_line(self, plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)

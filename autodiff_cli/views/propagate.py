@@ -1,7 +1,5 @@
 """The view of a Propagation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -33,7 +31,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         "outputs": lambda answer: [result.output for result in answer.results],
         "seed": lambda answer: answer.seed if answer.samples else None,
     }
-    latex_writer, figure = "tex_tables.budget_tables", "plots.answer_figures.budget_picture"
+    latex_writer, figure = "tex_tables.budget_tables", "plots.figure.budget_picture"
 
     sort: bool = False
 
@@ -142,7 +140,7 @@ def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
         dof = "∞" if math.isinf(entry.distribution.dof) else entry.distribution.dof
         numbers = zip(estimate(entry.estimate, entry.uncertainty), (entry.estimate, entry.uncertainty), strict=True)
         value, u = (f"{text} {unit_of(x) or ''}".rstrip() for text, x in numbers)
-        slope, contribution = format_number(share.sensitivity, digits), format_number(share.contribution, digits)
+        slope, contribution = (format_number(x, digits) for x in (share.sensitivity, share.contribution))
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
         row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)
         rows.append((*row, slope, contribution, percentage))

@@ -31,7 +31,7 @@ BREAK_LEVELS = 3
 """Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
 inside code without spaces, after an operator."""
 _PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
-"""Pages give `pre` a font of their own, in which a tree's lines may not meet."""
+"""Pages give `pre` another font, in which a tree's lines may not meet."""
 _MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
 
 
@@ -106,8 +106,8 @@ def in_fence(lines: Sequence[str], language: str = "text") -> list[str]:
     return [fence + language, *lines, fence]
 
 
-class PlainText:
-    """A document without colour, for a pipe or a file. Nothing is cut."""
+class ScreenText:
+    """A document as text, in colour where the stream has colours. Nothing is cut."""
 
     def __init__(self, look: Terminal) -> None:
         self.look = look
@@ -117,19 +117,15 @@ class PlainText:
         lines: list[str] = []
         previous: Block | None = None
         for block in blocks:
-            if drawn := self.block(block):
-                if previous is not None and not self.stand_together(previous, block):
+            if drawn := self._block(block):
+                is_next_line = isinstance(block, Line) or (isinstance(block, Drawing) and not block.name)
+                if previous is not None and not (is_next_line and isinstance(previous, Line)):
                     lines.append("")
                 lines += drawn
                 previous = block
         return "\n".join([*lines, ""])
 
-    def stand_together(self, above: Block, below: Block) -> bool:
-        """Return whether no empty line stands between the two."""
-        return isinstance(above, Line) and (isinstance(below, Line) or (isinstance(below, Drawing) and not below.name))
-
-    def block(self, block: Block) -> Sequence[str]:
-        """Return the lines of a block."""
+    def _block(self, block: Block) -> Sequence[str]:
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Line):
@@ -137,8 +133,8 @@ class PlainText:
         if isinstance(block, Outline):
             return self.outline(block)
         if isinstance(block, Program):
-            return self.program(block)
-        return self.drawing(block) if isinstance(block, Drawing) else self.blank_lines(block)
+            return self._program(block)
+        return self._drawing(block) if isinstance(block, Drawing) else self._blank_lines(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
@@ -150,10 +146,11 @@ class PlainText:
 
     def paint_pieces(self, pieces: Pieces) -> str:
         """Return text in its styles."""
-        return plain_text(pieces)
+        if not self.look.color:
+            return plain_text(pieces)
+        return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
-    def program(self, program: Program) -> Sequence[str]:
-        """Return the heading over an answer."""
+    def _program(self, program: Program) -> Sequence[str]:
         text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
@@ -163,10 +160,8 @@ class PlainText:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        rows: list[Any] = [[((head, "heading"),) for head in table.heads], *table.rows]
-        together = "".join([text for row in rows for cell in row for text, _ in cell])
-        if not (together.isascii() and together.isprintable()):
-            rows = [tuple([as_shown(cell, self.look) for cell in row]) for row in rows]
+        heads: list[Any] = [((head, "heading"),) for head in table.heads]
+        rows = [[as_shown(cell, self.look) for cell in row] for row in (heads, *table.rows)]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -178,9 +173,7 @@ class PlainText:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
             head, *texts = [
                 [
-                    Text.assemble(*row[k])
-                    if width is None
-                    else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
+                    Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
                     for k, width in block.items()
                 ]
                 for row in rows
@@ -197,7 +190,7 @@ class PlainText:
         pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
         return [line.rstrip() for line in self.paint_pieces(pieces).split("\n")[:-1]]
 
-    def _listed(self, rows: Sequence[tuple[Pieces, ...]], width: int) -> list[str]:
+    def _listed(self, rows: Sequence[Sequence[Pieces]], width: int) -> list[str]:
         first, *heads = [plain_text(head) for head in rows[0]]
         margin = max(map(width_of, heads))
         lines: list[str] = []
@@ -205,10 +198,11 @@ class PlainText:
             lines += [""] * (k > 0)
             lines += self.lines(((f"{first} ".lstrip(), "faint"), *label), self.look.width)
             for head, cell in zip(heads, cells, strict=True):
-                if plain_text(cell) and margin + 4 + width_of(plain_text(cell)) <= width:
+                text = plain_text(cell)
+                if text and margin + 4 + width_of(text) <= width:
                     gap = " " * (margin - width_of(head))
                     lines.append(self.line(((f"  {head}{gap}  ", "faint"), *cell)))
-                elif plain_text(cell):
+                elif text:
                     lines += [self.line(((f"  {head}", "faint"),))] if head else []
                     lines += [f"    {self.line(line)}" for line in break_lines(cell, width - 4)]
         return lines
@@ -222,10 +216,12 @@ class PlainText:
         names = [as_shown(branch.pieces, look) for branch in branches]
         cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), look) for branch in branches]
         heads = list(enumerate(outline.heads[1:]))
-        numbers_width = sum(3 + max([len(head), *[len(row[k][0]) for row in cells if row]]) for k, head in heads)
+        columns = [[head, *[row[k][0] for row in cells if row]] for k, head in heads]
+        numbers_width = sum(3 + max(map(len, column)) for column in columns)
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, look) for branch in branches]
-            nodes = [len(rail) + width_of(plain_text(name)) for (rail, _), name in zip(rails, names, strict=True)]
+            drawn = zip(rails, map(plain_text, names), strict=True)
+            nodes = [len(rail) + width_of(name) for (rail, _), name in drawn]
             fits = width is None or max(width_of(outline.heads[0]), *nodes) + numbers_width <= width
             if fits:
                 break
@@ -246,28 +242,19 @@ class PlainText:
                 lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
         return [*lines, *map(self.line, _note(outline, look))]
 
-    def blank_lines(self, room: Room) -> Sequence[str]:
-        """Return blank lines: none."""
+    def _blank_lines(self, room: Room) -> Sequence[str]:
         return ()
 
-    def drawing(self, drawing: Drawing) -> list[str]:
-        """Return a drawing under its name."""
+    def _drawing(self, drawing: Drawing) -> list[str]:
         head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
         return [*head, drawing.draw(self.look)]
 
 
-class ColoredText(PlainText):
-    """A document in colour, for a terminal."""
-
-    def paint_pieces(self, pieces: Pieces) -> str:
-        return "".join([paint(piece, style, self.look) for piece, style in pieces])
-
-
-class Markdown(PlainText):
+class Markdown(ScreenText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self.block(block)))])[:-1]
+        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self._block(block)))])[:-1]
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         return (self.line(pieces),)
@@ -280,29 +267,28 @@ class Markdown(PlainText):
         if style not in ("name", "code") or not shown.strip():
             # a template would be parsed for each text
             return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
-        if "`" not in shown:
-            return f"`{shown}`"
         ticks = "`"
         while ticks in shown:
             ticks += "`"
         edge = " " if shown.startswith("`") or shown.endswith("`") else ""
         return f"{ticks}{edge}{shown}{edge}{ticks}"
 
-    def program(self, program: Program) -> Sequence[str]:
+    def _program(self, program: Program) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fence(program.text.splitlines()))
 
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
         head = _markdown_head(table.heads, table.right, self.look)
-        return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
+        rows = [" | ".join(map(str.replace, map(self.line, row), *bars)) for row in table.rows]
+        return [head, *[f"| {row} |" for row in rows]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
 
-    def drawing(self, drawing: Drawing) -> list[str]:
-        return self._fence("\n".join(super().drawing(drawing)).splitlines())
+    def _drawing(self, drawing: Drawing) -> list[str]:
+        return self._fence("\n".join(super()._drawing(drawing)).splitlines())
 
-    def blank_lines(self, room: Room) -> Sequence[str]:
+    def _blank_lines(self, room: Room) -> Sequence[str]:
         # empty lines would be one
         return ("<br>" * room.height,)
 
@@ -310,14 +296,12 @@ class Markdown(PlainText):
         return in_fence([escaped(line, self.look.encoding) for line in lines])
 
 
-class Html(PlainText):
+class Html(ScreenText):
     """The document as HTML, legible in light and dark."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        return f'<div class="autodiff">\n{super().render(blocks)}</div>\n'
-
-    def stand_together(self, above: Block, below: Block) -> bool:
-        return True
+        lines = [line for block in blocks for line in self._block(block)]
+        return "\n".join(['<div class="autodiff">', *lines, "</div>\n"])
 
     def line(self, pieces: Pieces) -> str:
         return f'<div style="font-family:monospace;white-space:pre-wrap">{self.paint_pieces(pieces) or chr(10)}</div>'
@@ -333,15 +317,16 @@ class Html(PlainText):
             return f"<tr>{''.join(drawn)}</tr>"
 
         heads = row("th", [escaped_html(escaped(head)) for head in table.heads])
-        rows = [row("td", [self.paint_pieces(as_shown(cell, self.look)) for cell in cells]) for cells in table.rows]
+        shown = [[as_shown(cell, self.look) for cell in cells] for cells in table.rows]
+        rows = [row("td", map(self.paint_pieces, cells)) for cells in shown]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
     def outline(self, outline: Outline) -> list[str]:
         tree = "\n".join(super().outline(outline._replace(note="")))
         return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.look))]
 
-    def drawing(self, drawing: Drawing) -> list[str]:
-        *head, text = super().drawing(drawing)
+    def _drawing(self, drawing: Drawing) -> list[str]:
+        *head, text = super()._drawing(drawing)
         return [*head, _PREFORMATTED % escaped_html(text)]
 
 
@@ -375,7 +360,10 @@ def column_blocks(
         return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).minimum_width(), MIN_SENTENCE_WIDTH)
 
     heads, *cells = rows
-    least = {k: max(Wrapped(heads[k]).minimum_width(), *[least_width(row[k]) for row in cells], 0) for k in kept}
+    least = {}
+    for k in kept:
+        widths_in_rows = [least_width(row[k]) for row in cells]
+        least[k] = max(Wrapped(heads[k]).minimum_width(), *widths_in_rows, 0)
     room = width - 1 - COLUMN_BORDER
     first, *others = kept
     blocks = [{first: least[first]}]
@@ -418,7 +406,8 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
         return deep, " " * len(deep)
     on, more, last = ("│", "├─", "└─") if look.unicode else ("|", "|-", "`-")
     passing = [(on if rail else "").ljust(step) for rail in rails]
-    return "".join(passing[:-1]) + (more if rails[-1] else last)[: max(step - 1, 1)].ljust(step), "".join(passing)
+    end = (more if rails[-1] else last)[: max(step - 1, 1)]
+    return "".join(passing[:-1]) + end.ljust(step), "".join(passing)
 
 
 def web_page(name: str, **parts: str) -> str:
@@ -426,7 +415,8 @@ def web_page(name: str, **parts: str) -> str:
     from importlib.resources import files
     from string import Template  # only pages need it
 
-    return Template((files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")).substitute(parts)
+    text = (files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")
+    return Template(text).substitute(parts)
 
 
 @lru_cache(256)

@@ -113,6 +113,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
         head, colon, meaning = lines[start].partition(": ")
         name, *words = head.split()
         said = dict(word.partition("=")[::2] for word in words)
+        named = {word: said[word] or name for word in ("choice", "column", "wide") if word in said}
         if not colon:
             yield next(field for field in read_section("shared").fields if field.name == name)
             continue
@@ -121,13 +122,8 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             of = attrgetter(said.get("from", name))
             value = (lambda answer, of=of: of(answer) or None) if "nonempty" in said else of
         inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
-        yield Field(
-            name, meaning, value, "figures" in said, "optional" in said,
-            choice=said.get("choice", "") or name * ("choice" in said),
-            column=said.get("column", "") or name * ("column" in said),
-            wide=said.get("wide", "") or name * ("wide" in said),
-            fields=read_section(said["keys"]).fields if "keys" in said else inner,
-        )  # fmt: skip
+        inner = read_section(said["keys"]).fields if "keys" in said else inner
+        yield Field(name, meaning, value, "figures" in said, "optional" in said, **named, fields=inner)
 
 
 read_section(
@@ -153,14 +149,14 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
         elif figures:
             record |= figure_texts(arithmetic, figures)
             figures = {}
-        record[name] = _in_record(inner, value, arithmetic) if inner or type(value) is tuple else value
+        value = [*value] if type(value) is tuple else value
+        record[name] = records_of(inner, value, arithmetic) if inner and value is not None else value
     return record | figure_texts(arithmetic, figures) if figures else record
 
 
-def _in_record(fields: tuple[Field, ...], value: Any, arithmetic: str) -> object:
-    if type(value) is tuple:
-        value = [*value]
-    return records_of(fields, value, arithmetic) if fields and value is not None else value
+def cells_of(fields: Iterable[Field], answer: Any) -> dict[str, Any]:
+    """Return the cells of csv and tsv that an answer, or an item in it, fills."""
+    return {field.column: field.value_in(answer) for field in fields if field.column}
 
 
 def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") -> Any:
@@ -170,7 +166,7 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
     if type(value) is list:
         return [item if isinstance(item, dict) else records_of(fields, item, arithmetic) for item in value]
     if type(value) is tuple:
-        return {field.name: _in_record(field.fields, x, arithmetic) for field, x in zip(fields, value, strict=True)}
+        return {field.name: x for field, x in zip(fields, value, strict=True)}
     return record_of(fields, value, arithmetic)
 
 
@@ -187,6 +183,7 @@ class View(Generic[Answer]):
     """The column with the key of a row, and the field with one for each."""
     line_fields: ClassVar[tuple[str, ...]] = ()
     unit_columns: frozenset[str] = frozenset()
+    usual: ClassVar[str] = "table"
     extra_formats: ClassVar[tuple[str, ...]] = ()
     endings: ClassVar[Sequence[str]] = ()
     writers: ClassVar[Mapping[str, Any]] = MappingProxyType({})
@@ -210,20 +207,17 @@ class View(Generic[Answer]):
             cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
 
     def __init__(self, **choices: Any) -> None:
-        for name, choice in choices.items():
-            if not hasattr(type(self), name):
-                raise TypeError(f"{type(self).__name__} has no choice {name!r}")
-            setattr(self, name, choice)
+        vars(self).update(choices)
 
     @cached_property
     def formats(self) -> tuple[str, ...]:
         if self.writers:
             return tuple(self.writers)
-        declarations: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
-        declarations |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
+        declared: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
+        declared |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
         own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
-        names = [name for name, method in FORMS.items() if method in own or declarations.get(method)]
-        return (*names, *[name for name in self.extra_formats if name not in names])
+        names = [name for name, method in FORMS.items() if method in own or declared.get(method)]
+        return tuple(dict.fromkeys((*names, *self.extra_formats)))
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -264,33 +258,27 @@ class View(Generic[Answer]):
         """Return the JSON record."""
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
-        fields = self.shown_fields
-        for _, kind, own_fields in self.other_records:
-            if isinstance(answer, kind):
-                fields = list(own_fields)
-        record = record_of(fields, self.select(answer), name)
+        own_fields = [fields for _, kind, fields in self.other_records if isinstance(answer, kind)]
+        record = record_of(own_fields[0] if own_fields else self.shown_fields, self.select(answer), name)
         return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
-        """Return all doubles of the record, by name; None if more differs between answers."""
+        """Return all doubles of the record by name; None if more differs."""
         return None
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         """Yield the rows of csv and tsv, one for each key of `row_key`."""
         column, by = self.row_key
-        cells = {field.column: field.value_in(answer) for field in self.shown_fields if field.column}
+        cells = cells_of(self.shown_fields, answer)
         if getattr(answer, "units", None) is not None:
             # also the units of numbers that are missing
             texts = answer.units.texts()  # type: ignore[attr-defined]
             cells |= {f"{field.column}_unit": texts[field.name] for field in self.shown_fields if field.name in texts}
-        items: Iterable[dict[str, object]]
         nested = next((field for field in self.fields if field.name == by and field.fields), None)
         if nested is None:
-            items = ({column: name} for name in getattr(answer, by) or ("",))
+            items = [{column: name} for name in getattr(answer, by) or ("",)]
         else:
-            items = (
-                {f.column: f.value_in(item) for f in nested.fields if f.column} for item in nested.value_in(answer)
-            )
+            items = [cells_of(nested.fields, item) for item in nested.value_in(answer)]
         for item in items:
             name = item[column]
             yield {c: x.get(name) if isinstance(x, dict) else x for c, x in cells.items()} | item
@@ -298,20 +286,17 @@ class View(Generic[Answer]):
     def cells(self, answer: Answer) -> Iterable[Mapping[str, Any]]:
         """Return the cells of wide rows; `error` says why a row has none."""
         cells: dict[str, Any] = {}
-        for field in self.fields:
-            numbers: Any = field.value_in(answer) if field.wide else None
+        for before, numbers in [(field.wide, field.value_in(answer)) for field in self.fields if field.wide]:
+            named = numbers if isinstance(numbers, dict) else {"": numbers}
             if type(numbers) in (list, tuple):
-                numbers = dict(enumerate(numbers))
-            if isinstance(numbers, dict):
-                cells |= {f"{field.wide}{name}": x for name, x in numbers.items()}
-            elif numbers is not None:
-                cells[field.wide] = numbers
+                named = dict(enumerate(numbers))
+            cells |= {f"{before}{name}": x for name, x in named.items() if numbers is not None}
         yield cells
 
     def one_line(self, answer: Answer) -> str:
         """Return the numbers of the answer on one line."""
-        values = {field.name: field.value_in(answer) for field in self.fields if field.name in self.line_fields}
-        return " ".join([word for name in self.line_fields for word in words(values[name])])
+        fields = {field.name: field for field in self.fields}
+        return " ".join([word for name in self.line_fields for word in words(fields[name].value_in(answer))])
 
     def document(self, answer: Answer) -> Iterable[Block]:
         """Return the answer for people."""

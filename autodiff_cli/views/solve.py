@@ -1,7 +1,5 @@
 """The view of the solutions of equations."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any, ClassVar
@@ -67,7 +65,7 @@ class SolvedView(View[Solved], section="solve"):
             slopes = solution.derivatives or {}
             for name, by in product(answer.unknowns, answer.variables):
                 slope = slopes.get(name, {}).get(by)
-                # the column and its unit are there also if a solution has no derivatives
+                # the column has its unit also where a solution has no derivatives
                 unit = slope_units.get(name, {}).get(by) if slope is None else None
                 cells[heading(f"d_{name}_{by}", unit)] = slope
             for name, matrix in (solution.second or {}).items():
@@ -106,8 +104,8 @@ class SolvedView(View[Solved], section="solve"):
 
     def _solution(self, answer: Solved, solution: Solution) -> Iterator[Block]:
         for name, value in solution.values.items():
-            digits = self.digits or (7 if solution.multiplicity is None and solution.errors[name] is None else 10)
             error = solution.errors[name]
+            digits = self.digits or (7 if solution.multiplicity is None and error is None else 10)
             reliable = "" if error is None else f"  (off by {format_number(error, 2)} at most)"
             if answer.arithmetic.name == "certified" or error == 0:
                 reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
@@ -146,7 +144,8 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     }
     at = {x: unit.difference for x, unit in units["point"].items()}
     shown: dict[str, Any] = {"values": new, "errors": {name: unit.difference for name, unit in new.items()}}
-    shown["derivatives"] = {u: {x: ratio(new[u], at[x]) for x in row} for u, row in units["derivatives"].items()}
+    slopes = units["derivatives"].items()
+    shown["derivatives"] = {u: {x: ratio(new[u], at[x]) for x in row} for u, row in slopes}
     if "second" in units:
         shown["second"] = {
             u: {x: {y: ratio(new[u], at[x] * at[y], higher=True) for y in row} for x, row in matrix.items()}

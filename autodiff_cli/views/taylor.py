@@ -1,7 +1,5 @@
 """A Taylor polynomial in every form."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from ..derivatives.taylor import Taylor, polynomial, shortest_text

@@ -153,7 +153,8 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     names |= dict.fromkeys((*dict(answer.shared), *answer.point))
     sides: list[tuple[str, ...]] = []
     if answer.equations:
-        texts = [text for one in answer.derivatives for text in (one.shown, f"where({one.condition or '1 > 0'}, 1, 0)")]
+        texts = [one.shown for one in answer.derivatives]
+        texts += [f"where({one.condition}, 1, 0)" for one in answer.derivatives if one.condition]
         names |= dict.fromkeys(name for text in texts for name in parse(text, names).variables)
         typeset = Typesetting(names)
         several = len(names) > len({derivative.of for derivative in answer.derivatives}) + 1
@@ -172,7 +173,8 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
 
     sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
     shown = without_unit if answer.equations else lambda x: x
-    place = r",\ ".join(f"{typeset.name(name)} = {coordinate(shown(x), digits)}" for name, x in answer.point.items())
+    point = [(typeset.name(name), coordinate(shown(x), digits)) for name, x in answer.point.items()]
+    place = r",\ ".join(f"{name} = {x}" for name, x in point)
     values: list[tuple[str, ...]] = []
     for derivative in answer.derivatives:
         if derivative.of:
@@ -196,7 +198,8 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         return measured_latex(x, digits)
 
     def product(x: float, y: float) -> str:
-        return r" \cdot ".join([f"({text})" if text.startswith("-") else text for text in (number(x), number(y))])
+        factors = number(x), number(y)
+        return r" \cdot ".join([f"({text})" if text.startswith("-") else text for text in factors])
 
     def result(x: float | bool | None) -> str:
         return r"\underline{\hspace{4em}}" if blanks else number(x)
@@ -238,7 +241,8 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         lines += _align("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
-            lines += [TITLE % "Gradient", equations([(slopes[by], result(x)) for by, x in trace.gradient.items()])]
+            sides = [(slopes[by], result(x)) for by, x in trace.gradient.items()]
+            lines += [TITLE % "Gradient", equations(sides)]
     else:
         variables = [row for row in trace.rows if row.kind == "variable"]
         speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]

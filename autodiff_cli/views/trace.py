@@ -51,8 +51,7 @@ class Notation:
             return self._accent(row, "\u0304", "adj")
         return "".join(char + "\u0305" for char in stem) + mark + again
 
-    def tangent(self, row: TraceRow | Node) -> str:
-        """Return the node's name with a dot."""
+    def _tangent(self, row: TraceRow) -> str:
         return self._accent(row, "\u0307", "dot")
 
     def _accent(self, row: TraceRow | Node, accent: str, word: str) -> str:
@@ -63,12 +62,10 @@ class Notation:
         """Return a number, or a blank."""
         return BLANK if self.blanks else format_number(x, self.digits)
 
-    def in_formula(self, x: float | bool | None) -> str:
-        """Return a number as in formulas."""
+    def _in_formula(self, x: float | bool | None) -> str:
         return BLANK if self.blanks else literal(x, self.digits)
 
-    def factor(self, text: str) -> str:
-        """Return the text as a factor, in parentheses if needed."""
+    def _factor(self, text: str) -> str:
         depth, outside = 0, ""
         for char in text:
             depth -= char == ")"
@@ -77,34 +74,14 @@ class Notation:
         loose = text.startswith("-") or re.search(r" [-+<>=!]|\b(if|and|or|not)\b", outside)
         return f"({text})" if loose else text
 
-    def values(self, row: TraceRow) -> tuple[str, str]:
-        """Return the operation in numbers, if any, and the value."""
-        if not row.formula:
-            return "", format_number(row.value, self.digits)
-        numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self.in_formula))
-        return numbers, self.number(row.value)
-
-    def pull(self, pull: AdjointStep) -> str:
-        """Return `x̄ += v̄₁ · ∂v₁/∂x`."""
+    def _pull(self, pull: AdjointStep) -> str:
         source, target = pull.source, pull.target
         sign = "+=" if pull.accumulates else "="
         local = f"∂{self.name(source)}/∂{self.name(target)}" if self.unicode else f"d({source.name})/d({target.name})"
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
-    def local(self, term: Term) -> str:
-        """Return a local derivative."""
-        return self.factor(self.text(term.formula) or self.in_formula(term.partial))
-
-    def push(self, push: TangentStep) -> tuple[str, str]:
-        """Return `v̇₂ = y · ẋ`, and its value."""
-        terms, numbers = [], []
-        for term in push.terms:
-            dot, tangent = self.tangent(term.source), self.factor(self.in_formula(term.tangent))
-            one, partial = term.formula == "1", self.factor(self.in_formula(term.partial))
-            terms.append(dot if one else f"{self.local(term)}{self.times}{dot}")
-            numbers.append(tangent if one else f"{partial}{self.times}{tangent}")
-        left = self.tangent(push.target)
-        return f"{left} = {' + '.join(terms) or '0'}", BLANK if self.blanks else " + ".join(numbers) or "0"
+    def _local(self, term: Term) -> str:
+        return self._factor(self.text(term.formula) or self._in_formula(term.partial))
 
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
         """Return what the sweep starts from."""
@@ -112,11 +89,14 @@ class Notation:
             return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]
         tangents = [format_number(trace.direction.get(row.symbol, 0.0), self.digits) for row in variables]
-        return [*zip(map(self.tangent, variables), tangents, strict=True)]
+        return [*zip(map(self._tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
-        """Return a row of the primal trace."""
-        numbers, value = self.values(row)
+        """Return a row of the primal trace: `v₂`, `x · y`, in numbers, its value."""
+        numbers, value = "", format_number(row.value, self.digits)
+        if row.formula:
+            numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self._in_formula))
+            value = self.number(row.value)
         return (self.name(row), "name"), (self.text(row.formula), "code"), (numbers, "code"), (value, "number")
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
@@ -124,30 +104,33 @@ class Notation:
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
-        upstream, partial = (self.factor(self.in_formula(x)) for x in (pull.upstream, pull.partial))
-        before = "" if pull.before is None else f"{self.in_formula(pull.before)} + "
+        upstream, partial = (self._factor(self._in_formula(x)) for x in (pull.upstream, pull.partial))
+        before = "" if pull.before is None else f"{self._in_formula(pull.before)} + "
         numbers = BLANK if self.blanks else f"{before}{upstream}{self.times}{partial}"
-        return (self.pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
+        return (self._pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
-        """Return a row of the tangent trace."""
-        step, numbers = self.push(push)
+        """Return a row of the tangent trace: `v̇₂ = y · ẋ`, in numbers, its value."""
+        terms, factors = [], []
+        for term in push.terms:
+            dot, tangent = self._tangent(term.source), self._factor(self._in_formula(term.tangent))
+            one, partial = term.formula == "1", self._factor(self._in_formula(term.partial))
+            terms.append(dot if one else f"{self._local(term)}{self.times}{dot}")
+            factors.append(tangent if one else f"{partial}{self.times}{tangent}")
+        step = f"{self._tangent(push.target)} = {' + '.join(terms) or '0'}"
+        numbers = BLANK if self.blanks else " + ".join(factors) or "0"
         return (step, "code"), (numbers, "number"), (self.number(push.tangent), "number")
 
     def worked_solution(self, trace: Trace) -> Iterator[str]:
         """Yield the lines of a solution."""
-        for row in trace.rows:
-            numbers, value = self.values(row)
-            formula = self.text(row.formula) or value
-            yield " = ".join(dict.fromkeys((self.name(row), formula, numbers or value, value)))
+        yield from map(_on_a_line, map(self.primal_cells, trace.rows))
         if trace.gradient or trace.mode == "forward":
             yield from map(" = ".join, self.seeds(trace))
         for pull in trace.pulls:
-            numbers = f"{self.factor(self.in_formula(pull.upstream))}{self.times}{self.local(pull)} = "
+            numbers = f"{self._factor(self._in_formula(pull.upstream))}{self.times}{self._local(pull)} = "
             total = f", {self.adjoint(pull.target)} is {self.number(pull.total)}" if pull.accumulates else ""
-            yield f"{self.pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
-        for push in trace.pushes:
-            yield " = ".join(dict.fromkeys((*self.push(push), self.number(push.tangent))))
+            yield f"{self._pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
+        yield from map(_on_a_line, map(self.tangent_cells, trace.pushes))
         if trace.gradient:
             partials = [f"{name}={BLANK if self.blanks else word(x)}" for name, x in trace.gradient.items()]
             yield f"gradient: {' '.join(partials)}"
@@ -155,6 +138,10 @@ class Notation:
             yield f"derivative: {BLANK if self.blanks else word(trace.tangent)}"
         for note in () if self.blanks else trace.notes:
             yield f"{note.kind}: {self.text(note.message)}"
+
+
+def _on_a_line(cells: Pieces) -> str:
+    return " = ".join(dict.fromkeys(text for text, _ in cells if text))
 
 
 class TraceView(View[Trace], section="trace"):
@@ -177,9 +164,8 @@ class TraceView(View[Trace], section="trace"):
     def record(self, answer: Trace) -> dict[str, object]:
         record = super().record(answer)
         if unit_of(answer.value) is not None:
-            units = {key: tree for key, x in record.items() if (tree := _units(x))}
-            before = {key: record.pop(key) for key in ("value", "gradient", "point")}
-            record = {**before, "units": units, **record}
+            before = {key: record[key] for key in ("value", "gradient", "point")}
+            record = {**before, "units": _units(record), **record}
         return _blank(record) if self.blanks else record
 
     def one_line(self, answer: Trace) -> str:
@@ -204,7 +190,8 @@ class TraceView(View[Trace], section="trace"):
         else:
             heads = ("forward tangent trace", "in numbers", "tangent")
             yield from self._table("steps", heads, answer.pushes, notation.tangent_cells, notation.seeds(answer))
-            direction = ", ".join(f"{name} = {format_number(x, self.digits)}" for name, x in answer.direction.items())
+            speeds = {name: format_number(x, self.digits) for name, x in answer.direction.items()}
+            direction = ", ".join(f"{name} = {x}" for name, x in speeds.items())
             along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
             yield Line((*along, (notation.number(answer.tangent), "number")))
         notes = () if self.blanks else answer.notes

@@ -1,7 +1,5 @@
 """Units and constants in every form."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from ..formulas.units import UnitEntry, UnitTable

@@ -86,9 +86,8 @@ class WideTable(Documents[Values]):
             return
         heads = ("line", *self.view.columns)
         end = heads.index("error")
-        number: tuple[Style, ...] = ("number",)
-        carried: tuple[Style, ...] = ("",)
-        styles: tuple[Style, ...] = ("faint", *number * (end - 1), "error", *carried * (len(heads) - end - 1))
+        styles: list[Style] = ["number" if k < end else "" for k in range(len(heads))]
+        styles[0], styles[end] = "faint", "error"
         # lines and errors have a column where there are some
         shown = [k for k in range(len(heads)) if k not in (0, end) or any(row[k] for row in self._rows)]
         rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
@@ -104,9 +103,8 @@ class WideTable(Documents[Values]):
         return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
 
-WIDE: dict[str, type[Writer[Any]]] = {**FORMATS, "json": WideLines, "jsonl": WideLines}
-WIDE |= {"table": WideTable, "markdown": WideTable}
-del WIDE["latex"]
+WIDE: dict[str, type[Writer[Any]]] = {name: kind for name, kind in FORMATS.items() if name != "latex"}
+WIDE |= {"json": WideLines, "jsonl": WideLines, "table": WideTable, "markdown": WideTable}
 """The formats of wide rows that are text."""
 
 

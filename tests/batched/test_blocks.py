@@ -17,7 +17,7 @@ from autodiff_cli.batched.columns_io import program_over
 from autodiff_cli.batched.evaluator import Evaluator, gradient_recorder
 from autodiff_cli.batched.kernels import Kernel, evaluate, kernel
 from autodiff_cli.data.rows import row_request
-from autodiff_cli.derivatives.gradient_cache import Programs
+from autodiff_cli.derivatives.gradient import Programs
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS

@@ -21,7 +21,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.targets.internal import Internal
+from autodiff_cli.targets.target import Internal
 from counting import compared, compares
 from strategies import NAMES, graphs, program_text
 

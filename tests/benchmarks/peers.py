@@ -22,7 +22,7 @@ from random_formulas import Formula, formulas, is_right, unshared_formulas
 from written_formulas import formulas as written_formulas
 
 from autodiff_cli.cli.runner import answer_requests
-from autodiff_cli.derivatives.gradient_cache import Programs
+from autodiff_cli.derivatives.gradient import Programs
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
 from autodiff_cli.views.gradient import GradientView

@@ -20,8 +20,7 @@ from typing import Any
 
 from autodiff_cli.cli.commands import call
 from autodiff_cli.cli.runner import answer_requests
-from autodiff_cli.derivatives.gradient import Gradient, gradient
-from autodiff_cli.derivatives.gradient_cache import Programs
+from autodiff_cli.derivatives.gradient import Gradient, Programs, gradient
 from autodiff_cli.streams.requests import Defaults, stream
 from autodiff_cli.views.formats import writer
 from autodiff_cli.views.gradient import GradientView

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from inspect import getsource, isfunction, signature
+from importlib import import_module
+from inspect import getsource, signature
 from textwrap import dedent
 from typing import Any, get_args
 
@@ -14,11 +15,10 @@ from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import commands, row_routes, runner, searches, slips
-from autodiff_cli.cli.arguments import HelpAsked, check, looks_like_option, read
-from autodiff_cli.cli.commands import CHECKS, command_module
+from autodiff_cli.cli.arguments import HelpAsked, check, is_allowed, looks_like_option, read
+from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
-from autodiff_cli.cli.defaults import is_allowed
-from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command
+from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command, resolve
 from autodiff_cli.curves.plot import MAX_ORDER
 from autodiff_cli.data.text_dialects import Forced
 from autodiff_cli.derivatives.trace import MODES
@@ -33,8 +33,9 @@ from autodiff_cli.targets import DIALECTS, TARGETS
 from autodiff_cli.uncertainty import propagate
 from autodiff_cli.views.characters import Theme
 from autodiff_cli.views.formats import COLUMNAR
+from autodiff_cli.views.graph import FORMATS
 from autodiff_cli.views.pictures.scene import Way
-from autodiff_cli.views.schema import view_in
+from autodiff_cli.views.schema import View
 from autodiff_cli.views.trace import DEFAULT_LINES
 from running import autodiff
 
@@ -99,11 +100,15 @@ def all_options() -> dict[str, dict[str, tuple[Option, object]]]:
     return found
 
 
+def view_of(command: str) -> type[View[Any]]:
+    view: type[View[Any]] = resolve(declared(command).facts["asks"].split()[1])
+    return view
+
+
 @pytest.mark.parametrize("command", QUESTIONS)
 def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
-    module = command_module(command)
     offered = all_options()["--format"][command][0].choices
-    there = module.FORMATS if command == "graph" else view_in(module)().formats
+    there = FORMATS if command == "graph" else view_of(command)().formats
     assert set(offered) == {*there, *(COLUMNAR if command in all_options()["--points"] else ())}
     for name in offered:
         assert name in autodiff(command, "--help").out
@@ -166,7 +171,7 @@ def read_in(source: Any) -> set[str]:
     return names
 
 
-OWN = {*dir(Command), *vars(Command({}))} - {"expr", "at"}
+OWN = {*dir(Command), *vars(Command("grad", {}))} - {"expr", "at"}
 """What a call has besides options."""
 
 READ_BY_THE_RUNNER = {
@@ -177,18 +182,29 @@ READ_BY_THE_RUNNER |= {*Forced._fields, "columns"}
 
 def asked_of(command: str) -> set[str]:
     """The options that a command's question and view take: by the names of their parameters, or others."""
-    module = command_module(command)
-    questions = [f for f in vars(module).values() if isfunction(f) and not f.__module__.startswith("autodiff_cli.cli")]
-    # some are imported where they are asked
-    questions += {"diff": [implicit_diff], "maximize": [minimize.minimize]}.get(command, [])
-    questions += [commands.check_of(command)] if command in CHECKS else []
+    if command not in QUESTIONS:
+        return set()
+    questions = [resolve(declared(command).facts["asks"].split()[0])]
+    # some are chosen when they are asked
+    questions += {"diff": [implicit_diff]}.get(command, [])
+    questions += [resolve(CHECKS[command])] if command in CHECKS else []
     options = set()
     for name in {name for question in questions for name in signature(question).parameters}:
         options |= read_in(getattr(Call, name)) if hasattr(Call, name) else {OPTIONS.get(name, name)}
-    views = view_in(module).__mro__ if command in QUESTIONS else ()
-    choices = {name for kind in views for name in getattr(kind, "__annotations__", {})}
+    choices = {name for kind in view_of(command).__mro__ for name in getattr(kind, "__annotations__", {})}
     options |= {option for option, choice in CHOICES.items() if choice in choices}
     return options | ({"digits", "decimals"} if "digits" in choices else set())
+
+
+def code_of(command: str) -> list[Any]:
+    """What runs a command: a module, or a function, and what makes its method."""
+    run = load(command)
+    if run.__module__ != runs.__name__:
+        return [import_module(run.__module__)]
+    return [
+        run,
+        *({"export": [runs._export, Call.language], "diff": [Call.language], "plot": [runs._plot]}.get(command, [])),
+    ]
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -197,7 +213,7 @@ def test_a_command_reads_what_is_declared_and_all_of_it(command: str) -> None:
     options = {option.parameter for option in declaration.options.values()}
     options |= {argument.parameter for argument in declaration.arguments}
     assert declaration.defaults.keys() >= options
-    named = read_in(command_module(command))
+    named = {name for code in code_of(command) for name in read_in(code)}
     parameters = {option.parameter for option in users_of_options()}
     assert named & parameters - OWN <= options
     assert options <= named | asked_of(command) | READ_BY_THE_RUNNER

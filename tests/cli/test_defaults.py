@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.cli import defaults
+from autodiff_cli.cli import arguments
 from autodiff_cli.cli.arguments import read
 from autodiff_cli.cli.declarations import COMMANDS, commands_with, declared, users_of_options
 from autodiff_cli.errors import ExpressionError
@@ -77,8 +77,8 @@ def test_a_command_leaves_out_what_it_lacks() -> None:
 
 
 def asked(command: str, own: str, *args: str, monkeypatch: pytest.MonkeyPatch) -> Mapping[str, Any]:
-    monkeypatch.setattr(defaults, "from_environment", lambda: own)
-    return defaults.with_own(read(list(args), command), command)
+    monkeypatch.setattr(arguments, "options_of_environment", lambda: own)
+    return arguments.with_own(read(list(args), command), command)
 
 
 def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,14 +86,14 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
     for name in {option.name: None for option in users_of_options()}:
         users = [declared(user).options[name] for user in commands_with(name)]
         if users[0].kind == (list[str] | None) or users[0].metavar in ("PATH", "VECTOR") or name == "--force":
-            assert not defaults.is_allowed(users[0]), name
+            assert not arguments.is_allowed(users[0]), name
         for command in COMMANDS:
             here = declared(command).options
             option = here.get(name, users[0])
             value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
             words = {"exercise": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
             own = name if option.kind is bool else f"{name} {value}"
-            if not defaults.is_allowed(option):
+            if not arguments.is_allowed(option):
                 with pytest.raises(ExpressionError, match="for one call only"):
                     asked(command, own, *words, monkeypatch=monkeypatch)
                 refused += 1
@@ -134,8 +134,8 @@ def test_defaults_that_do_not_go_together_give_way(monkeypatch: pytest.MonkeyPat
 
 def test_options_about_rows_wait_for_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     own = "--wide --backend numpy --zip --spreadsheet"
-    monkeypatch.setattr(defaults, "from_environment", lambda: own)
-    monkeypatch.setenv(defaults.VARIABLE, own)
+    monkeypatch.setattr(arguments, "options_of_environment", lambda: own)
+    monkeypatch.setenv(arguments.OPTIONS_VARIABLE, own)
     assert "value = 0.333333" in autodiff(*THIRD).out
     swept = autodiff("grad", "x*y", "--at", "x=1:3:1,y=1:3:1")
     assert (swept.code, len(swept.out.splitlines())) == (0, autodiff("grad", "x", "--at", "x=1:3:1").out.count("\n"))

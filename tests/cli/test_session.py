@@ -18,9 +18,8 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.cli import prompt
 from autodiff_cli.cli.commands import repl
-from autodiff_cli.cli.prompt import completions
+from autodiff_cli.cli.commands.repl import completions
 from autodiff_cli.cli.session import Session, statements_of
 from autodiff_cli.cli.session_lines import Lines
 from autodiff_cli.derivatives.gradient import Gradient, gradient
@@ -89,16 +88,16 @@ def test_a_paste_of_several_lines(terminal: pexpect.spawn) -> None:
 
 def test_history_comes_back(tmp_path: Path) -> None:
     (tmp_path / "autodiff").mkdir()
-    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(prompt.MAX_HISTORY_LINES + 10)))
+    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(repl.MAX_HISTORY_LINES + 10)))
     child = pexpect.spawn(
         sys.executable, ["-m", "autodiff_cli", "repl"], env=environment(tmp_path), encoding="utf-8", timeout=60
     )
     child.expect(READY)
-    asked(child, "\x1b[A\x1b[A\r", rf"ans = {prompt.MAX_HISTORY_LINES + 9}")
+    asked(child, "\x1b[A\x1b[A\r", rf"ans = {repl.MAX_HISTORY_LINES + 9}")
     child.sendeof()
     child.expect(pexpect.EOF)
     child.close()
-    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == prompt.MAX_HISTORY_LINES // 2 + 1
+    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == repl.MAX_HISTORY_LINES // 2 + 1
 
 
 @pytest.mark.parametrize("state", ["/dev/null", "folder"])
@@ -229,7 +228,7 @@ def test_at_any_prompt_all_is_loaded_ahead(tmp_path: Path, term: str) -> None:
 
 def test_a_rehearsal_prints_nothing_and_changes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
     before = mpmath.mp.prec
-    repl.rehearse_fit()
+    repl.preload()
     assert capfd.readouterr() == ("", "") and mpmath.mp.prec == before
 
 

@@ -63,3 +63,13 @@ def test_kept_cells_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(readers.Text, "is_short", lambda self: False)
     answers = autodiff("grad", "x**2", "--points", str(path), "--wide", "--keep-all", "--format", "csv")
     assert answers.out == "value,d_x,error,x,k\n49.0,14.0,,007,1.0\n1000000.0,2000.0,,1e3,02\n"
+
+
+def test_few_and_many_points_of_a_sweep_end_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    for to in ("csv", "table", "plain"):
+        command = ["grad", "log(x - 2)", "--at", "x=3:0/5", "--on-error", "fail", "--format", to]
+        few = autodiff(*command)
+        assert few.code == 4 and "line 3: error: `log` is undefined at -0.5" in few.err
+        with monkeypatch.context() as patch:
+            patch.setattr(readers, "FEW_ROWS", 0)
+            assert autodiff(*command) == few

@@ -295,7 +295,7 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
     path.write_text("x;y\n0;1,0\n1;\n2;3,5\nNA;4\n3;4,5\n", encoding="utf-8")
     data = ["--data", str(path)]
     refused = autodiff("fit", "y = a + b*x", *data)
-    assert refused.code == 2 and "line 3 of" in refused.err and "--on-error skip" in refused.err
+    assert refused.code == 2 and "line 3: column" in refused.err and "--on-error skip" in refused.err
     kept = autodiff("fit", "y = a + b*x", *data, "--on-error", "skip", "--json")
     assert kept.code == 0 and "5 rows, and 2 of them are left out:" in kept.err and '"rows": 3' in kept.out
     mean = autodiff("propagate", "x*y", *data, "--on-error", "skip", "--json")

@@ -182,10 +182,10 @@ def test_a_fit_names_the_file_and_refuses_columns_by_name(tmp_path: Path) -> Non
     bad.write_text("y,x\n1,2\nNA,4\n", encoding="utf-8")
     parquet.write_table(pa.table({"x": ["1", "2"], "y": [1.0, None]}), text)
     asked = ["fit", "y=a*x", "--at", "a=1", "--data", str(good), "--data"]
-    assert f"error: line 3 of `{bad}`: column `y`: `NA` stands for no value" in autodiff(*asked, str(bad)).err
+    assert f"error: {bad}, line 3: column `y`: `NA` stands for no value" in autodiff(*asked, str(bad)).err
     assert "error: column `x` holds text" in autodiff(*asked, str(text)).err
     parquet.write_table(pa.table({"x": [1, 2], "y": [1.0, None]}), text)
-    assert f"error: row 2 of `{text}`: column `y`: it is empty" in autodiff(*asked[:4], "--data", str(text)).err
+    assert f"error: {text}, row 2: column `y`: it is empty" in autodiff(*asked[:4], "--data", str(text)).err
     parquet.write_table(pa.table({"y": [1.0]}), text)
     assert f"error: there is no column `x` in `{text}`, and there is in `{good}`" in autodiff(*asked, str(text)).err
 

@@ -9,8 +9,6 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from lark import Lark
 
 from autodiff_cli.diagnostics.context import Kind
@@ -61,17 +59,6 @@ def test_valid_text_is_parsed_without_lark() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
-
-
-@given(st.text(st.characters(max_codepoint=127)) | st.text("0123456789.eE_x+-*/^()|<>=!,; \t\r\n#ab"))
-@settings(max_examples=500, deadline=None)
-def test_the_quicker_patterns_for_plain_text_cut_it_in_the_same_places(text: str) -> None:
-    for full, plain in ((tables.PAIR, tables.ASCII_PAIR), (tables.TOKEN, tables.ASCII_TOKEN)):
-        ways = [
-            [(found.lastindex, found.span(), *found.groups()) for found in re.finditer(pattern, text)]
-            for pattern in (full, plain)
-        ]
-        assert ways[0] == ways[1]
 
 
 def is_name(text: str) -> bool:

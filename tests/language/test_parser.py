@@ -357,7 +357,7 @@ def outcome(text: str) -> object:
 def test_plain_text_that_is_cut_at_its_signs_is_read_as_its_pairs_are(text: str) -> None:
     quickly = outcome(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader, "split", lambda text: (*map(list, zip(*pairs(text), strict=True)), True))
+        patch.setattr(reader.tokens, "split", lambda text: (*map(list, zip(*pairs(text), strict=True)), True))
         assert outcome(text) == quickly
 
 

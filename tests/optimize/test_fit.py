@@ -716,7 +716,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path: Path) -> None:
         path.unlink()
     data.write_text("x,y\n0,1.1\n1,oops\n2,5\n", encoding="utf-8")
     failed = autodiff(*command, "--output", str(picture))
-    assert failed.code == 2 and f"line 3 of `{data}`: column `y`" in failed.err
+    assert failed.code == 2 and f"{data}, line 3: column `y`" in failed.err
     assert not (table.exists() or point.exists() or picture.exists())
 
 

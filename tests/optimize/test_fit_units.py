@@ -224,7 +224,7 @@ def test_unknown_dimensions_are_solved_for():
     assert m.same(b.dimension, ampere)
     assert m.solution("a") == parse_unit("V/A^2").dimension and m.solution("b") == ampere
     assert not m.same(a.dimension, NUMBER)
-    assert m.named(m.mul(a, b).dimension) == "a resistance (Ω)"
+    assert m.describe(m.mul(a, b).dimension) == "a resistance (Ω)"
     unsolved = UnknownDimensions(["c", "d"])
     c = unsolved.unknown("c")
     assert not unsolved.same(c.dimension, unsolved.mul(c, m.measured(c, parse_unit("m"))).dimension)

@@ -85,8 +85,7 @@ def test_points_of_files_and_combinations(tmp_path: Path) -> None:
 def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertainty() -> None:
     pytest.importorskip("matplotlib")
     answer = autodiff_cli.fit("y = a + b*x", LINE, sigma="y=0.2,x=0.1", predict="x=0:9:1")
-    from autodiff_cli.views.plots.answer_figures import fit_picture
-    from autodiff_cli.views.plots.figure import draw_file
+    from autodiff_cli.views.plots.figure import draw_file, fit_picture
 
     title = " + ".join(f"c{k}*exp(-k{k}*x)" for k in range(20))
     svg = draw_file(fit_picture(answer)._replace(title=title), "svg", "light").decode()

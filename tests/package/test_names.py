@@ -100,9 +100,8 @@ def test_a_circle_would_be_noticed() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d"}}) == [["b", "c"], ["d"]]
     known = modules()
     assert "diagnostics.diagnosis" in set(imports("inputs.problem", known["inputs.problem"], known))
-    assert "derivatives.gradient_cache" in set(imports("cli.commands.grad", known["cli.commands.grad"], known)), (
-        "inside a function"
-    )
+    inside_function = set(imports("run.evaluation", known["run.evaluation"], known))
+    assert "run.smooth_branches" in inside_function
 
 
 def test_no_two_modules_have_one_name() -> None:

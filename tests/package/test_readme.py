@@ -83,7 +83,7 @@ def test_python_blocks(
         assert examples.examples, f"{document.name}, line {block.first}: no line starts with >>>"
         report: list[str] = []
         result = doctest.DocTestRunner(verbose=False).run(examples, out=report.append, clear_globs=False)
-        assert not result.leave_out, "".join(report)
+        assert not result.failed, "".join(report)
         names = examples.globs
 
 

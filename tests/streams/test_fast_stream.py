@@ -15,9 +15,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autodiff_cli.cli.runner import answer_requests
-from autodiff_cli.derivatives import gradient_cache as programs
-from autodiff_cli.derivatives.gradient import Gradient, gradient
-from autodiff_cli.derivatives.gradient_cache import Programs
+from autodiff_cli.derivatives import gradient as programs
+from autodiff_cli.derivatives.gradient import Gradient, Programs, gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import in_order
 from autodiff_cli.inputs import decoding

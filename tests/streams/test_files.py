@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.cli.commands import command_module
 from autodiff_cli.cli.declarations import COMMANDS, declared
+from autodiff_cli.cli.runner import resolve
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
 from autodiff_cli.views.formats import ENDINGS
-from autodiff_cli.views.schema import view_in
 from places import TESTS
 from running import autodiff, lines
 
@@ -116,7 +115,7 @@ ASKED: dict[str, list[str]] = {
 
 @pytest.mark.parametrize("command", ASKED)
 def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp_path: Path) -> None:
-    formats = view_in(command_module(command))().formats
+    formats = resolve(declared(command).facts["asks"].split()[1])().formats
     for format, (ending, *_) in ENDINGS.items():
         if format in ("png", "pdf"):
             continue

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from autodiff_cli.cli import runner
-from autodiff_cli.derivatives.gradient_cache import Programs
+from autodiff_cli.derivatives.gradient import Programs
 from autodiff_cli.numbers import budget
 from hostile import asks, line
 from running import autodiff

@@ -14,12 +14,11 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.cli.commands import command_module
 from autodiff_cli.cli.declarations import COMMANDS, declared
-from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
+from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS, resolve
 from autodiff_cli.inputs import decoding
 from autodiff_cli.streams.progress import Progress
-from autodiff_cli.views.schema import PICTURES, view_in
+from autodiff_cli.views.schema import PICTURES
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
@@ -198,7 +197,7 @@ STREAMS = [
 @pytest.mark.parametrize("command", STREAMS)
 def test_every_format_of_a_stream_has_something_for_every_line(command: str) -> None:
     x = "x=3±0.1" if command == "propagate" else "x=3"
-    formats = set(view_in(command_module(command))().formats) - set(PICTURES)
+    formats = set(resolve(declared(command).facts["asks"].split()[1])().formats) - set(PICTURES)
     assert len(formats) >= 6 and len(STREAMS) > 8
     for format in formats:
         result = autodiff(command, "-", "--format", format, stdin=lines([f"x**2\t{x}", "x +", f"x**3\t{x}"]))
@@ -250,7 +249,7 @@ def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*args: object, **kwargs: object) -> None:
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("autodiff_cli.cli.commands.grad.gradient", broken)
+    monkeypatch.setattr("autodiff_cli.derivatives.gradient.gradient", broken)
     result = autodiff("grad", "x", "--at", "x=1")
     assert result.code == 70
     assert "--debug" in result.err and "Traceback" not in result.err
@@ -349,7 +348,7 @@ def test_a_fault_of_our_own_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPa
     def broken(program: object, *arguments: object, **options: object) -> None:
         raise AttributeError("as a bug would")
 
-    monkeypatch.setattr("autodiff_cli.cli.commands.diff.diff", broken)
+    monkeypatch.setattr("autodiff_cli.formulas.diff.diff", broken)
     found = autodiff("diff", "--format", "jsonl", stdin="x**2\nx\n")
     assert found.code == 70
     kinds = [json.loads(line)["error"]["kind"] for line in found.out.splitlines()]

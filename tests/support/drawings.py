@@ -8,7 +8,7 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from autodiff_cli.derivatives.graph import Picture, picture, symbolic_picture
+from autodiff_cli.derivatives.graph import Picture, picture
 from autodiff_cli.views.pictures.layout import Size, layered_layout
 from autodiff_cli.views.pictures.scene import FONT
 
@@ -33,7 +33,7 @@ def size(shape: str, count: int) -> Picture:
         for k in range(2, count - 3):
             lines.append(f"v{k} = {f'v{k // 2}' if k > 4 else 'x'} {'-*+/'[k % 4]} {f'v{k - 1}' if k > 2 else 'b'}")
         text = "\n".join([*lines, f"v{count - 4} + a" if count > 6 else "a + b"])
-    names = [node.label for node in symbolic_picture(text).nodes if node.variable]
+    names = [node.label for node in picture(text, symbolic=True).nodes if node.variable]
     return picture(text, {name: 1 + 0.001 * k for k, name in enumerate(names)})
 
 
@@ -126,12 +126,12 @@ def tangle(random: Random, count: int = 30) -> Picture:
     for k in range(count):
         lines.append(f"v{k} = {random.choice(names)} {random.choice('+-*')} {random.choice(names[-6:])}")
         names.append(f"v{k}")
-    return symbolic_picture("\n".join([*lines, names[-1]]))
+    return picture("\n".join([*lines, names[-1]]), symbolic=True)
 
 
 def crossings(drawn: Picture) -> int:
     """How often the lines of a picture cross between two columns."""
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in drawn.nodes]
-    layout = layered_layout([Size(20, 20)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
+    layout = layered_layout([Size(20, 10, 10)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
     lines = [(layout.lefts[a], layout.corners[a][1], layout.corners[b][1]) for a, b, _ in layout.segments]
     return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for a, b in combinations(lines, 2))

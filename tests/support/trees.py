@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 from autodiff_cli.errors import Span
 from autodiff_cli.inputs.problem import statements as statements_of
-from autodiff_cli.language.builder import Body, Builder, Piece
+from autodiff_cli.language.builder import Builder, Piece
 from autodiff_cli.language.reader import read
 from autodiff_cli.language.tokens import Head, Statement
 from autodiff_cli.run.flat_graph import Place
 from autodiff_cli.table.primitive import Primitive
 
-NAME = Primitive("name", ())
+NAME, PLUS = Primitive("name", ()), Primitive("pos", ("x",))
 """What a node of a body is that is neither a number nor an operation."""
 
 
@@ -37,7 +37,7 @@ class Recorder(Builder):
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
-        self.begin(Body())
+        super().begin_body()
         self.parts: tuple[str, tuple[tuple[str, Span], ...], tuple[int, ...]] = ("", (), ())
         self.recorded: list[tuple[Statement, str, tuple[tuple[str, Span], ...], tuple[int, ...]]] = []
 
@@ -53,6 +53,9 @@ class Recorder(Builder):
 
     def begin_body(self) -> None:
         pass
+
+    def plus(self, operand: int, place: Place, piece: Piece) -> int:
+        return self.node(PLUS, (operand,), place)
 
     def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Piece]) -> int:
         return self.node(primitive, operands, place)

@@ -281,7 +281,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "accuracy/check": ("mean", "a word of an option"),
     "views/characters": ("deg sqrt", "signs in letters of ASCII"),
     "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
-    "views/plots/answer_figures": ("log", "a scale of Matplotlib"),
+    "views/plots/figure": ("log", "a scale of Matplotlib"),
     "views/propagate": ("mean", "a word"),
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
     "equations/formula_solutions": ("sqrt", "the formula of a quadratic"),
@@ -292,7 +292,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/builder": ("prod sum", "sums and products over an index"),
     "language/unrolling": ("hypot sum", "a norm, a dot product"),
     "uncertainty/measured_value": ("beta gamma", "distributions"),
-    "views/plots/figure": ("log", "a scale of Matplotlib"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
@@ -321,7 +320,7 @@ OPERATORS: dict[str, str] = {
     "run/doubles": "the hot loops, with powers written out",
     "run/evaluation": "what to say where an exponent has no derivative",
     "run/smooth_branches": "the branch that is taken",
-    "run/sweep": "a literal's minus; the branch that is taken",
+    "run/sweep": "the branch that is taken",
     "graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",
     "algebra/canonical": "the algebra of sums, products and powers",
     "algebra/symbolic_derivative": "sums in reading order, factors in theirs; conditions",

@@ -6,7 +6,7 @@ import pytest
 
 from autodiff_cli.graphs.adjoint import record_gradient
 from autodiff_cli.inputs.problem import parse
-from autodiff_cli.targets.faults import showing_faults
+from autodiff_cli.targets.lowering import showing_faults
 
 HIDDEN: dict[str, str] = {
     # the derivative 1/x has a value where the logarithm has none

@@ -31,7 +31,7 @@ def h2(tmp_path: Path) -> str:
     return str(path)
 
 
-CALL = Call({"unknowns": None})
+CALL = Call("propagate", {"unknowns": None})
 """A call without options."""
 
 

@@ -742,8 +742,8 @@ def test_a_matrix_that_no_quantities_have() -> None:
 def test_bad_cells_are_named(tmp_path: Path) -> None:
     path = tmp_path / "readings.csv"
     for content, message in (
-        ("x,y\n1,2\n3,oops\n", "line 3 of `.*`: column `y`: .*`oops`"),
-        ("x,y\n1,2\n3\n", "line 3 of `.*`: the row has 1 cells"),
+        ("x,y\n1,2\n3,oops\n", "readings.csv, line 3: column `y`: .*`oops`"),
+        ("x,y\n1,2\n3\n", "readings.csv, line 3: the row has 1 cells"),
         ("x,z\n1,2\n", "`y` has no value: the data has no column"),
         ("x,y\n", "no rows of data"),
         ("", "is empty"),

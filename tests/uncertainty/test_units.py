@@ -91,7 +91,7 @@ def test_draws_of_the_calibrated_mass():
     (result,) = propagate(MASS, MASS_AT, units="mg", samples=200_000).results
     assert result.drawn.mean == pytest.approx(1.2341, abs=1e-3)
     assert result.drawn.deviation == pytest.approx(0.0754, rel=0.01)
-    assert result.drawn.shortest_sum == pytest.approx((1.0834, 1.3825), abs=4e-3)
+    assert result.drawn.shortest == pytest.approx((1.0834, 1.3825), abs=4e-3)
     assert result.second_order.uncertainty == pytest.approx(0.0750, abs=5e-5) and result.validation.valid is False
 
 
@@ -294,7 +294,7 @@ def test_a_document_has_the_prefix_that_suits_the_result():
         assert getattr(other, field) == pytest.approx(1e6 * getattr(one, field), rel=1e-12)
     assert other.budget["F"].sensitivity == pytest.approx(1e6 * one.budget["F"].sensitivity, rel=1e-12)
     assert other.second_order.shift == pytest.approx(1e6 * one.second_order.shift, rel=1e-6)
-    assert other.drawn.shortest_sum == pytest.approx([1e6 * x for x in one.drawn.shortest_sum], rel=1e-12)
+    assert other.drawn.shortest == pytest.approx([1e6 * x for x in one.drawn.shortest], rel=1e-12)
     # nobody's choice is changed, and machines have one unit for all sizes
     assert propagate("F/k", point, units="m", by_size=True).results[0].written == "0.0001250(13)"
     at = ",".join(f"{name}={x}" for name, x in point.items())

@@ -17,16 +17,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.graph import Picture, gather, picture, symbolic_picture, to_picture
+from autodiff_cli.derivatives.graph import Picture, gather, picture, to_picture
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.graphs.value import Value, graph_of
 from autodiff_cli.views.characters import Theme, escaped
 from autodiff_cli.views.formats import document_ends
+from autodiff_cli.views.pictures.drawings import pdf, png, svg, tikz
 from autodiff_cli.views.pictures.flowcharts import dot, mermaid
-from autodiff_cli.views.pictures.pdf import pdf
 from autodiff_cli.views.pictures.scene import DARK, LIGHT, Choices, Colors, Way, cells
-from autodiff_cli.views.pictures.svg import png, svg
-from autodiff_cli.views.pictures.tikz import tikz
 from counting import counted_calls
 from drawings import SVG, Box, boxes, crossings, cut, overlaps, points, size, struck, tangle
 from places import TESTS
@@ -106,7 +104,7 @@ def test_a_shared_node_is_drawn_once_and_each_use_is_a_line() -> None:
 def test_operands_arrive_in_order_where_order_matters() -> None:
     def arrivals(text: str) -> dict[str, float]:
         """The height at which the line from each variable arrives at the operation."""
-        root = ET.fromstring(svg(symbolic_picture(text)))
+        root = ET.fromstring(svg(picture(text, symbolic=True)))
         label_at = {(box.right, (box.top + box.bottom) / 2): t.text or ""
                     for t in root.iter(f"{SVG}text") for box in boxes(root)
                     if box.left < float(t.get("x", "")) < box.right
@@ -158,11 +156,11 @@ def test_both_sides_of_a_choice_may_be_the_same_node() -> None:
 
 
 def test_without_a_point_there_are_no_numbers() -> None:
-    drawn = symbolic_picture("f(x) = 3x² − 4x + 5")
+    drawn = picture("f(x) = 3x² − 4x + 5", symbolic=True)
     for text in (dot(drawn), mermaid(drawn), svg(drawn)):
         assert not re.search(r"\bdata\b(?!-)", text) and "grad" not in text
         assert re.search(r"[>{\"]5[<}\"]", text)
-    several = symbolic_picture("a*b, c + 1, 2")
+    several = picture("a*b, c + 1, 2", symbolic=True)
     assert len(several.outputs) == 3 and overlaps(boxes(ET.fromstring(svg(several)))) == 0
 
 
@@ -266,7 +264,7 @@ def test_a_large_png_has_fewer_pixels_and_the_largest_is_refused() -> None:
     assert width <= 120_000 and width * height <= 101e6
     long = "\n".join(f"a_long_name_{k} = {f'a_long_name_{k - 1}' if k else 'x'} + 1" for k in range(1500))
     with pytest.raises(ExpressionError, match="too many for a PNG") as caught:
-        png(symbolic_picture(long))
+        png(picture(long, symbolic=True))
     assert caught.value.kind == "limit"
 
 
@@ -337,7 +335,7 @@ def test_tikz_compiles_whatever_names_say(tmp_path: Path) -> None:
         tikz(odd),
         tikz(gather(picture(BLACK_SCHOLES, OPTION)), Choices(partials=True, width=1280)),
         tikz(picture("log(x) if x > 0 and z <= 1 else y ^ 3", {"x": -1, "y": 3, "z": 5}), Choices(theme="dark")),
-        tikz(symbolic_picture("β_max*x₁ + a*b - c**2/|d|, where(not (f == 2), f, e)")),
+        tikz(picture("β_max*x₁ + a*b - c**2/|d|, where(not (f == 2), f, e)", symbolic=True)),
     ]
     assert r"$\beta_{\max}$" in drawings[-1] and "x_{1}" in drawings[-1]
     compile_document(as_document(*drawings), tmp_path)
@@ -397,7 +395,7 @@ def test_no_png_on_a_terminal() -> None:
     for format in ("png", "pdf"):
         shown = on_terminal("graph", "x", "--at", "x=1", "--format", format, env={"NO_COLOR": "1"})
         assert shown.code == 2 and "\x89" not in shown.out and "%PDF" not in shown.out
-        assert f"a {format.upper()} cannot be shown on a terminal" in shown.out
+        assert f"`--format {format}` is not for a terminal" in shown.out
         assert f"--output graph.{format}" in shown.out
     tree = on_terminal("graph", "x*2", "--at", "x=1", env={"NO_COLOR": "1"})
     assert tree.code == 0 and "├─ x" in tree.out
@@ -538,7 +536,7 @@ def test_the_numbers_beside_the_lines_in_every_format() -> None:
     assert '[label="-3", fontsize=10]' in dot(drawn, choices) and '[label="2"' in dot(drawn, choices)
     assert '-->|"#45;3"| f2' in mermaid(drawn, choices)
     assert ">-3</text>" in svg(drawn, choices)
-    unknown = symbolic_picture("x*w")
+    unknown = picture("x*w", symbolic=True)
     assert 'class="partial"' not in svg(unknown, choices)
     assert dot(unknown, choices) == dot(unknown)
 

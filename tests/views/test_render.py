@@ -15,7 +15,7 @@ from autodiff_cli.views.characters import STYLES, Terminal, escaped, width_of
 from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.graph import MAX_FOLDED_TERMS, MAX_LINES, outline
-from autodiff_cli.views.rendering import ColoredText, Html, Markdown, PlainText
+from autodiff_cli.views.rendering import Html, Markdown, ScreenText
 
 CHARACTERS = st.sampled_from("ab+(λ変数　e\u0301\t\x1b\u200b\u202e🙂")
 TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
@@ -76,7 +76,7 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*PlainText(Terminal()).outline(outline(to_picture([output]).graph, depth=depth, binary=binary))]
+    return [*ScreenText(Terminal()).outline(outline(to_picture([output]).graph, depth=depth, binary=binary))]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -159,7 +159,7 @@ def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
     made = Html(Terminal()).render(EVERY_BLOCK)
     root = ElementTree.fromstring(made)
     said = re.sub(r"\W", "", "".join(root.itertext()))
-    told = re.sub(r"\W", "", PlainText(Terminal()).render(EVERY_BLOCK))
+    told = re.sub(r"\W", "", ScreenText(Terminal()).render(EVERY_BLOCK))
     assert said == told
     assert not re.search(r"src=|href=|url\(|<script|<link", made), "nothing is loaded"
 
@@ -167,12 +167,12 @@ def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
 def test_every_style_has_the_same_colour_in_a_table_and_outside() -> None:
     for style in STYLES:
         look = Terminal(terminal=True, color=True, width=80)
-        line = ColoredText(look).render([Line((("x", style),))])
-        assert line.rstrip("\n") in ColoredText(look).render([Table(("h",), [((("x", style),),)])])
+        line = ScreenText(look).render([Line((("x", style),))])
+        assert line.rstrip("\n") in ScreenText(look).render([Table(("h",), [((("x", style),),)])])
 
 
 def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> None:
-    assert ColoredText(Terminal(terminal=True, width=80)).render(EVERY_BLOCK) == PlainText(Terminal()).render(
+    assert ScreenText(Terminal(terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(Terminal()).render(
         EVERY_BLOCK
     )
 

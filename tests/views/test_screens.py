@@ -34,7 +34,7 @@ from autodiff_cli.uncertainty.propagate import propagate
 from autodiff_cli.views.characters import Terminal, width_of
 from autodiff_cli.views.document import Block, Drawing, Line, Pieces, Table
 from autodiff_cli.views.error import draw
-from autodiff_cli.views.rendering import ColoredText, PlainText
+from autodiff_cli.views.rendering import ScreenText
 from running import autodiff
 
 COUNTS = (1, 8, 40)
@@ -94,7 +94,7 @@ def system(at: dict[str, float]) -> str:
     return "; ".join(f"{name}**2 + {name} = {k}.25" for k, name in enumerate(at, 1))
 
 
-def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = ColoredText) -> list[str]:
+def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = ScreenText) -> list[str]:
     """What a screen of this width breaks of a document, beside what it would be on an endless one."""
     # what draws itself is measured, not read
     drawn = [block for block in blocks if isinstance(block, Drawing)]
@@ -102,7 +102,7 @@ def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Colore
     text = medium(Terminal(terminal=True, width=width)).render(told)
     # columns that are told elsewhere too may be left out, as a whole
     left = [as_left(each, width) if isinstance(each, Table) else each for each in told]
-    endless = PlainText(Terminal(terminal=True)).render(left)
+    endless = ScreenText(Terminal(terminal=True)).render(left)
     found = list(fragments(text, endless))
     found += [f"too wide: {line}" for line in text.splitlines() if width_of(line) > width and not in_one_word(line)]
     for block in drawn:
@@ -114,7 +114,7 @@ def broken(blocks: Sequence[Block], width: int, medium: type[PlainText] = Colore
 
 def as_left(table: Table, width: int) -> Table:
     """The table, without the columns that a screen may leave out if this one does so as a whole."""
-    shown = ColoredText(Terminal(terminal=True, width=width)).render([table])
+    shown = ScreenText(Terminal(terminal=True, width=width)).render([table])
     kept = [k for k, head in enumerate(table.heads) if k not in table.spare or head in shown]
     return table._replace(
         heads=tuple(table.heads[k] for k in kept),
@@ -186,7 +186,7 @@ def test_a_program_is_not_repeated_whole_where_it_is_long(format: str) -> None:
     assert f'"expr": "{text}"' in record, "a record is read by programs"
 
 
-class Folded(ColoredText):
+class Folded(ScreenText):
     """A layout that squeezes columns and breaks what is in them wherever they end."""
 
     def table(self, table: Table) -> Iterable[str]:
@@ -197,14 +197,14 @@ class Folded(ColoredText):
                 yield " ".join(cell[k : k + share].ljust(share) for cell in row)
 
 
-class Cut(ColoredText):
+class Cut(ScreenText):
     """A layout that leaves out what is beyond the screen's edge."""
 
     def table(self, table: Table) -> Iterable[str]:
-        return [line[: self.look.width] for line in PlainText(Terminal()).table(table)]
+        return [line[: self.look.width] for line in ScreenText(Terminal()).table(table)]
 
 
-class Endless(ColoredText):
+class Endless(ScreenText):
     """A layout that does not ask how wide the screen is."""
 
     def lines(self, pieces: Pieces, width: int | None) -> list[str]:
@@ -220,7 +220,7 @@ class Endless(ColoredText):
         ("hessian", Endless, "too wide: "),
     ],
 )
-def test_a_broken_layout_is_noticed(command: str, medium: type[PlainText], told: str) -> None:
+def test_a_broken_layout_is_noticed(command: str, medium: type[ScreenText], told: str) -> None:
     (answer,) = ANSWERS[command](*program(8))
     view = views.view_of(answer)
     found = broken([*view.document(view.select_with_units(answer))], 60, medium)

@@ -1,43 +1,48 @@
-"""The commands, one file each: from options to a view."""
+"""Run a command: from its options to answers at a point, at many, or of a stream."""
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ...errors import EXIT_CODES, usage_error
-from ..arguments import NothingAsked, read
+from ..arguments import NothingAsked, read, with_own
 from ..declarations import declared
 
 if TYPE_CHECKING:
-    from ...exercises.exercise import Marked
     from ...streams.requests import Request
-    from ...views.schema import View
     from ..runner import Command, Method, RowQuestion
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
 CHECKS = {
-    "diff": ("answers", "check_derivative"),
-    "hessian": ("answers", "check_hessian"),
-    "taylor": ("answers", "check_series"),
-    "solve": ("equation_answers", "check_solution"),
+    "diff": "exercises.answers.check_derivative",
+    "hessian": "exercises.answers.check_hessian",
+    "taylor": "exercises.answers.check_series",
+    "solve": "exercises.equation_answers.check_solution",
 }
-"""The module and function of `exercises` that check answers."""
+"""The functions that check answers."""
+OWN_MODULES = ("fit", "propagate", "repl")
+"""The commands with modules of their own here."""
 
 
-def command_module(name: str) -> Any:
-    """Import the module of a command, on first use."""
+def load(command: str) -> Callable[[Command], int]:
+    """Import what a command needs; return the function that runs it."""
+    from ..runner import resolve
+
+    for path in declared(command).facts.get("asks", "").split():
+        resolve(path)
+    if command in OWN_MODULES:
+        return module_of(command).run  # type: ignore[no-any-return]
+    runs = module_of("runs")
+    return getattr(runs, command, runs.run)  # type: ignore[no-any-return]
+
+
+def module_of(name: str) -> Any:
+    """Import a module of this package, on first use."""
     return import_module(f".{name}", __package__)
-
-
-def check_of(command: str) -> Callable[..., Marked]:
-    """Return the function that checks answers for a command."""
-    module, name = CHECKS[command]
-    return getattr(import_module(f"...exercises.{module}", __package__), name)  # type: ignore[no-any-return]
 
 
 def call(command: str, args: Sequence[str]) -> int:
@@ -50,29 +55,24 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
     from ... import errors
     from ...numbers.budget import use_budget
     from ...views import error
-    from ..runner import Command
+    from ..runner import Command, resolve
 
     declaration = declared(command)
-    if "AUTODIFF_OPTIONS" in os.environ:
-        from ..defaults import with_own
-
-        values = with_own(values, command)
-    values = {**declaration.defaults, "work": 1, **values}
+    values = {**declaration.defaults, "work": 1, **with_own(values, command)}
     errors.tracebacks, error.quiet = values["debug"], values["quiet"]
     name_the_variable(values, values.get("expr"))
     try:
         with use_budget(values["work"]):
-            request = Command(values)
-            if command in CHECKS and request.answer is not None:
-                from ...views.exercise import MarkedView
+            request = Command(command, values)
+            if "expr" in declaration.defaults:
+                request.require_program(declaration.facts.get("one"))
+            if command not in CHECKS or request.answer is None:
+                return load(command)(request)
+            from ...views.exercise import MarkedView
 
-                # for programs only; points follow the options
-                request.lenient = True
-                return answer_at(
-                    request, request.bind_question(check_of(command)), MarkedView(), good=lambda mark: mark.right
-                )
-            code: int = command_module(command).run(request)
-            return code
+            # for programs only; points follow the options
+            request.lenient, request.view = True, MarkedView()
+            return answer_at(request, request.bind_question(resolve(CHECKS[command])), good="right")
     except NothingAsked:
         error.write_stderr(
             f"There is no expression. For example:\n\n  {declaration.examples[0]}\n\n"
@@ -82,32 +82,25 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
 
 def answer_at(
-    call: Command,
-    method: Method,
-    view: View[Any],
-    question: RowQuestion | None = None,
-    good: Callable[[Any], bool] | None = None,
-    otherwise: str = "table",
-    chosen: str | None = None,
+    call: Command, method: Method, question: RowQuestion | None = None, *, good: str = "", chosen: str | None = None
 ) -> int:
     """Answer at a point, many points, or for a stream; return the exit code.
 
     Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
-    `otherwise` is the default format of a program, `chosen` the command's.
+    `chosen` is the format, if the command has chosen it.
     """
     from ...views.formats import writer
     from ..runner import answer_with
 
-    if good is not None:
+    if good:
         verdicts: set[bool] = set()
 
         def judged(request: Request) -> Any:
             answer = method(request)
-            verdicts.add(good(answer))
+            verdicts.add(getattr(answer, good))
             return answer
 
-        code = answer_at(call, judged, view, question, None, otherwise, chosen)
-        return max(code, EXIT_NO if False in verdicts else 0)
+        return max(answer_at(call, judged, question, chosen=chosen), EXIT_NO if False in verdicts else 0)
     if question is not None:
         grid = call.grid()
         if call.points or grid is not None:
@@ -116,17 +109,16 @@ def answer_at(
                 raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
             from ..row_routes import answer_rows
 
-            return answer_rows(call, grid, method, view, question)
+            return answer_rows(call, grid, method, question)
         for option in ("wide", "spreadsheet", "backend"):
             # a loss has rows, perhaps for a backend
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
                 raise usage_error(f"`--{option}` is about rows", hint)
-    call.require_program()
-    chosen = chosen or call.choose_format(view.formats, otherwise, text=view.endings)
+    chosen = chosen or call.choose_format()
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream
-    out = writer(chosen, place, view, call.many, document=call.document)
+    out = writer(chosen, place, call.view, call.many, document=call.document)
     code = answer_with(call, method, out)
     return code if file is None else file.finish(code, whole=call.many)
 

@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -17,8 +17,7 @@ from ...optimize.observations import columns_needed, last_statement, read_formul
 from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from ...views.fit import FitView
-from ..runner import Call, Command
+from ..runner import Call, Command, Method
 from ..searches import Searches, warning_of
 
 MAX_PREDICTED_POINTS = 100_000
@@ -27,50 +26,50 @@ _WORD = re.compile(r"\w+")
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    call.require_program(only="a fit is of one formula to a file of data, not of a stream")
-    residuals, predict = call.residuals, prediction_columns(call.predict or (), call.expr)
-    view = FitView(predicted=tuple(predict), **call.view_choices)
-    call.check_picture(call.choose_format(view.formats), "fit")
+    residuals, method = call.residuals, method_of(call)
+    call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
+    call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
-    texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
-    fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
-    # constants of nature are fixed, not starting values
-    call.at = call.values["at"]
-    arguments = {**call.arguments(fit), "fixed": fixed, "predict": predict}
     if residuals is not None:
         files.check(residuals, force=call.force)
-
-    searches = Searches(
-        call, view, lambda request, stop: run_fit(call, request, {**arguments, "stop": stop}), warning=warning_of
-    )
+    searches = Searches(call, method, warning=warning_of)
     code = searches.run()
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
     return code
 
 
-def run_fit(call: Call, request: Request, arguments: Mapping[str, Any]) -> Fit:
-    """Return the fit of a formula to data. Raises `ExpressionError`."""
-    known_names = [*request.point, *arguments["fixed"]]
+def method_of(call: Call) -> Method:
+    """Return the method: the fit of a formula to the data of a call."""
+    texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
+    fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
+    call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr)
+    arguments = {**call.arguments(fit), "fixed": fixed}
 
-    formula = None
+    def method(request: Request, **more: Any) -> Fit:
+        known_names = [*request.point, *fixed]
+        formula = None
 
-    def wanted(columns: Sequence[str]) -> Collection[str]:
-        nonlocal formula
-        formula = read_formula(request.text, columns, known_names, call.response)
-        return columns_needed(formula, columns, known_names, call.sigma, call.weights)
+        def wanted(columns: Sequence[str]) -> Collection[str]:
+            nonlocal formula
+            formula = read_formula(request.text, columns, known_names, call.response)
+            return columns_needed(formula, columns, known_names, call.sigma, call.weights)
 
-    data = call.read_columns(call.data, wanted, known_names)
-    return fit(request.text, data, request.point, formula=formula, **arguments)
+        data = call.read_columns(call.data, wanted, known_names)
+        return fit(request.text, data, request.point, formula=formula, **arguments, **more)
+
+    return method
 
 
-def prediction_columns(texts: Sequence[str], text: str | None) -> MeasuredColumns:
+def prediction_columns(texts: Sequence[str] | MeasuredColumns, text: str | None) -> MeasuredColumns:
     """Return the points of `--predict` as columns."""
     from ...data.columns import read_columns
 
-    point: dict[str, float] = {}
     columns = MeasuredColumns()
+    if isinstance(texts, MeasuredColumns):
+        return texts
+    point: dict[str, float] = {}
     last = last_statement(text or "")
     words = {*_WORD.findall(text or "" if last is None else last.program)}
     for source in texts:

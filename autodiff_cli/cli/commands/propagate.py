@@ -1,8 +1,8 @@
 """`autodiff propagate`: a result with its uncertainty, from inputs with theirs."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any, BinaryIO
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ...batched.columns_io import list_columns
 from ...equations.solve import posed_equations
@@ -22,19 +22,19 @@ from ...uncertainty.propagate import (
     parse_pairs,
     propagate,
 )
-from ...views.propagate import PropagationView
 from ..runner import Call, Command, Method, RowQuestion
 from ..searches import Searches
 
 
-def question(
-    call: Call, fitted: Estimates | None, pairs: Mapping[tuple[str, str], float], degrees: Mapping[str, float]
-) -> Method:
-    """Return the method, with values and correlations."""
+def method_of(call: Call) -> Method:
+    """Return the method: the propagation of values with their correlations."""
+    call.values["fit"] = fitted = read_fit(call)
+    pairs = parse_pairs(call.correlation or ())
+    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
-    def propagated(request: Request, **more: Any) -> Propagation:
+    def method(request: Request, **more: Any) -> Propagation:
         own = {**arguments, **more}
         if "for" in request.more:
             own["unknowns"] = request.more["for"]
@@ -45,7 +45,7 @@ def question(
             own[role] = readings(call, files, request.text, known_names)
         return propagate(request.text, request.point, **own)
 
-    return propagated
+    return method
 
 
 def run(call: Command) -> int:
@@ -53,32 +53,25 @@ def run(call: Command) -> int:
     value_of = with_draws(measured_value, call)
     keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
-    call.uncertain = True
-    call.require_program()
     is_implicit = call.unknowns is not None or call.between is not None
-    searches = Searches(
-        call,
-        PropagationView(**call.view_choices),
+    method = method_of(call)
+
+    def by_format(request: Request, stop: Callable[[], bool]) -> Any:
         # units in these formats do not depend on numbers; "" is no choice yet
-        lambda request, stop: method(
-            request, stop=stop, by_size=searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
-        ),
-        lambda result: not result.interrupted,
-        unit="blocks of draws",
-    )
+        by_size = searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
+        return method(request, stop=stop, by_size=by_size)
+
+    searches = Searches(call, by_format, lambda result: not result.interrupted, unit="blocks of draws")
     call.check_picture(searches.chosen, "budget")
     option = "--draws" if call.draws else "--data" if call.data else None
     if option is not None and call.many:
         raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
-    pairs = parse_pairs(call.correlation or ())
-    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
-    fitted = None if call.fit is None else read_fit(call.fit, call.standard_input_for("--fit", call.fit))
-    method = question(call, fitted, pairs, degrees)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if option is not None:
             message = f"`{option}` and many points do not go together"
             raise usage_error(message, "give the values in `--at`, or one point")
+        fitted = call.values["fit"]
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
@@ -87,12 +80,15 @@ def run(call: Command) -> int:
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None)
 
-    return searches.run(RowQuestion("propagate", posed, errors=call.errors or "columns", equations=is_implicit))
+    return searches.run(RowQuestion(posed, equations=is_implicit))
 
 
-def read_fit(path: str, file: BinaryIO | None = None) -> Estimates:
-    """Return the parameters from `fit` at a path, or in an open file."""
-    text, fault = read_text(path, file)
+def read_fit(call: Call) -> Estimates | None:
+    """Return the parameters from `fit`, read if they are in a file."""
+    path: Any = call.values["fit"]
+    if not isinstance(path, str):
+        return path  # type: ignore[no-any-return]
+    text, fault = read_text(path, call.standard_input_for("--fit", path))
     try:
         if fault is not None:
             raise fault

@@ -1,24 +1,37 @@
-"""`autodiff repl`: a session, whose names keep their meanings."""
+"""`autodiff repl`: a session, whose names keep their meanings, at a prompt with history or of a script."""
+
+from __future__ import annotations
 
 import gc
 import importlib
 import io
+import os
+import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from glob import escape, glob
+from pathlib import Path
 from threading import Lock, Thread
 from threading import enumerate as enumerate_threads
 from time import sleep
+from typing import TYPE_CHECKING
 
 from ... import __version__
-from ...errors import ExpressionError
+from ...errors import ExpressionError, limit_error
+from ...inputs import decoding
+from ...streams.requests import lines, standard_input
+from ...table.primitive import FUNCTIONS
 from ...views.error import report
-from ..declarations import COMMANDS, table
-from ..prompt import source
+from ..declarations import COMMANDS, declared, table
 from ..runner import Call
-from ..session_lines import Ended, Lines
-from . import command_module
+from ..session_lines import SPECIAL, Ended, Lines
+from . import load
+
+if TYPE_CHECKING:
+    from prompt_toolkit.completion import CompleteEvent
+    from prompt_toolkit.document import Document
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
@@ -81,30 +94,15 @@ def preload() -> None:
 def import_commands() -> None:
     """Import the commands and their libraries."""
     for name in COMMANDS:
-        command_module(name)
+        load(name)
     import_libraries(LIBRARIES["session"])
 
 
 def preload_all() -> None:
-    """Import what commands need, then searches, and rehearse a fit."""
+    """Import what commands need, then what searches need."""
     import_commands()
     sleep(IDLE_SECONDS)
     import_libraries(LIBRARIES["fit"])
-    with _answering:
-        rehearse_fit()
-
-
-def rehearse_fit() -> None:
-    """Fit a curve silently: the first fit compiles code and patterns."""
-    from ...data.text_dialects import UNFORCED, recognize
-    from ...optimize.fit import fit
-    from ...views.fit import FitView
-    from ...views.formats import Subject, writer
-
-    with suppress(ExpressionError):
-        recognize("x,y\n0,1\n", complete=True, tabs=True, forced=UNFORCED)
-        answer = fit("y = a*exp(b*x)", {"x": (0, 1, 2, 3), "y": (1, 3, 5, 7)}, {"a": 1, "b": 0.5})
-        writer("table", io.StringIO(), FitView(), False).answer(Subject(None), answer)
 
 
 def import_libraries(names: Sequence[str]) -> None:
@@ -125,3 +123,167 @@ def preload_for(text: str) -> None:
     names = [name for name in names if name not in sys.modules]
     if names and not any(thread.name == command for thread in enumerate_threads()):
         Thread(target=import_libraries, args=(names,), name=command, daemon=True).start()
+
+
+# ---- lines
+PROMPT = "> "
+
+MAX_HISTORY_LINES = 2_000
+_WORD = re.compile(r"(?:--)?[\w-]*\Z|:\w*\Z")
+_NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
+
+
+Reader = Callable[[], str]
+"""Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`."""
+
+
+def history_path() -> Path:
+    """Return the path of the history, in the user's state folder."""
+    variable, usual = "XDG_STATE_HOME", (".local", "state")
+    if sys.platform == "win32":
+        variable, usual = "LOCALAPPDATA", ("AppData", "Local")
+    base = os.environ.get(variable, "")
+    state = Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)
+    return state / "autodiff" / "history"
+
+
+class History:
+    """The lines of earlier sessions, in a private file if writable."""
+
+    def __init__(self) -> None:
+        self.earlier: list[str] = []
+        self._path: Path | None = None
+        with suppress(OSError, RuntimeError, ValueError):
+            path = history_path()
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8", errors="replace") as file:
+                os.chmod(path, 0o600)
+                self.earlier = file.read().split("\n")[:-1]
+                if len(self.earlier) > MAX_HISTORY_LINES:
+                    self.earlier = self.earlier[-MAX_HISTORY_LINES // 2 :]
+                    file.seek(0)
+                    file.truncate()
+                    file.write("".join(f"{line}\n" for line in self.earlier))
+            self._path = path
+
+    def add(self, line: str) -> None:
+        """Append a line."""
+        self.earlier.append(line)
+        if self._path is not None:
+            with suppress(OSError, ValueError), open(self._path, "a", encoding="utf-8") as file:
+                file.write(f"{line}\n")
+
+
+def completions(session: Lines, text: str) -> tuple[str, list[str]]:
+    """Return the word at the cursor and its completions.
+
+    >>> from autodiff_cli.cli.session_lines import Lines
+    >>> completions(Lines(), "plot x --ra")
+    ('--ra', ['--range'])
+    """
+    first, _, rest = text.lstrip().partition(" ")
+    match = _WORD.search(text)
+    word = match[0] if match else ""
+    if word.startswith(":") and text.lstrip() == word:
+        return word, [f":{name}" for name in SPECIAL if f":{name}".startswith(word)]
+    options = declared(first).options if first in COMMANDS else {}
+    before, start = rest.rpartition(" ")[0].split(), text.rpartition(" ")[2]
+    option = options.get(before[-1]) if before else None
+    if first in (":load", ":save") or (option is not None and option.metavar == "PATH"):
+        return start, sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
+    if word.startswith("-") and options:
+        return word, [name for name in options if name.startswith(word)]
+    if option is not None and option.choices and start == word:
+        return word, [choice for choice in option.choices if choice.startswith(word)]
+    name = _NAME.search(text)
+    if name is None:
+        return "", []
+    word, own = name[1], session.session
+    functions = [known for known, of in own.definitions.items() if of.parameters is not None]
+    called = [f"{known}(" for known in (*functions, *FUNCTIONS)]
+    named = [known for known in own.names if known not in functions]
+    commands = [f"{command} " for command in COMMANDS] if text.lstrip() == word else []
+    return word, sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
+
+
+def _script() -> Reader:
+    numbered = enumerate(lines(standard_input()))
+
+    def line() -> str:
+        for number, data in numbered:
+            if data is None:
+                message = f"the line is longer than {decoding.MAX_BYTES:,} bytes"
+                raise limit_error(message, "use a smaller one")
+            text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
+            if error is not None:
+                error.text = text
+                raise error
+            return text
+        raise EOFError
+
+    return line
+
+
+def _plain(session: Lines) -> Reader:
+    history = History()
+    choices: list[str] = []
+    with suppress(ImportError):
+        import readline
+
+        def complete(word: str, state: int) -> str | None:
+            if state == 0:
+                start, endings = completions(session, readline.get_line_buffer()[: readline.get_endidx()])
+                choices[:] = [word[: len(word) - len(start)] + ending for ending in endings]
+            return choices[state] if state < len(choices) else None
+
+        for earlier in history.earlier:
+            readline.add_history(earlier)
+        readline.set_completer(complete)
+        readline.set_completer_delims(" \t\n(),;=+*/^")
+        readline.parse_and_bind("tab: complete")
+
+    def line() -> str:
+        text = input(PROMPT)
+        if text.strip():
+            history.add(text)
+        return text
+
+    return line
+
+
+def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
+    try:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.completion import Completer, Completion
+        from prompt_toolkit.history import InMemoryHistory
+    except ImportError:
+        return None
+    kept = History()
+
+    class Known(InMemoryHistory):
+        def store_string(self, string: str) -> None:
+            super().store_string(string)
+            kept.add(string)
+
+    class Words(Completer):
+        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+            word, choices = completions(session, document.text_before_cursor)
+            return [Completion(choice, -len(word)) for choice in choices]
+
+    prompt: PromptSession[str] = PromptSession(
+        PROMPT,
+        history=Known(kept.earlier),
+        completer=Words(),
+        complete_while_typing=False,
+        enable_history_search=True,
+    )
+    prompt.default_buffer.on_text_changed += lambda buffer: prepare(buffer.text)
+    return prompt.prompt
+
+
+def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool]:
+    """Return the reader, and whether a person types; `prepare` gets the text."""
+    if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
+        return _script(), False
+    dumb = os.environ.get("TERM", "dumb") == "dumb"
+    return (None if dumb else _toolkit(session, prepare)) or _plain(session), True

@@ -1,13 +1,11 @@
 """Pictures in the languages of Graphviz and Mermaid, which lay them out."""
 
-from __future__ import annotations
-
 import re
 
 from ...derivatives.graph import Picture
 from .scene import DEFAULT_CHOICES, Choices, cells, description, title
 
-# A record's own characters, a backslash, and the ampersand of HTML entities, which Graphviz reads in labels.
+# What Graphviz reads in labels of records: its own characters, a backslash, HTML entities.
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
@@ -84,5 +82,5 @@ def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
 
 
 def escape(text: str) -> str:
-    """Return the text with entity codes for what Mermaid would read as Markdown or HTML."""
+    """Return the text with codes for what Mermaid would read as Markdown or HTML."""
     return _SPECIAL.sub(lambda match: f"#{ord(match[0])};", text)

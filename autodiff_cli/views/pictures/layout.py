@@ -1,10 +1,8 @@
 """Layered layout: columns by longest path, order by barycentres, heights by least squares."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,25 +17,18 @@ COLUMN_GAP = (44.0, 150.0)
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
 """The most rounds of ordering, and of rounds times edges."""
 MAX_SWEEPS = 24
+EDGE_WEIGHTS = (1.0, 3.0, 8.0)
+"""How strongly lines with 0, 1 and 2 bends at their ends pull, to be straight."""
 MAX_NODES, MAX_BENDS = 5000, 100_000
 """The most nodes and bends in a picture."""
 
 
 class Size(NamedTuple):
-    """The size of a node."""
+    """The size of a node, from its lines upwards and downwards."""
 
     width: float
-    height: float
-    middle: float | None = None
-    """From its top to its lines; None for half its height."""
-
-    @property
-    def above(self) -> float:
-        return self.height / 2 if self.middle is None else self.middle
-
-    @property
-    def below(self) -> float:
-        return self.height - self.above
+    above: float
+    below: float
 
 
 Segment = tuple[int, int, int]
@@ -79,35 +70,36 @@ def layered_layout(
         for source in inputs[index]:
             distance[source] = max(distance[source], distance[index] + 1)
     deepest = max(distance)
-    rank = [deepest - steps for steps in distance]
-    ranks, segments, last = _insert_bends(rank, inputs)
-    edges = [(start, end) for start, end, _ in segments]
-    ports = {
-        (last[source, index], index): place / len(own)
-        for index, own in enumerate(inputs)
-        if ordered[index]
-        for place, source in enumerate(own)
-    }
-    sources: dict[int, list[int]] = {}
-    targets: dict[int, list[int]] = {}
-    for start, end in edges:
-        sources.setdefault(end, []).append(start)
-        targets.setdefault(start, []).append(end)
-    graph = _Graph(ranks, edges, ports, sources, targets)
-    columns: list[list[int]] = [[] for _ in range(max(ranks) + 1)]
-    for index in _depth_first_order(inputs, outputs, segments):
-        columns[ranks[index]].append(index)
+    ranks = [deepest - steps for steps in distance]
+    segments, last = _insert_bends(ranks, inputs)
+    graph = _Graph({}, {}, {})
+    for start, end, _ in segments:
+        graph.sources.setdefault(end, []).append(start)
+        graph.targets.setdefault(start, []).append(end)
+    bends: dict[int, list[int]] = {}
+    for _, end, source in segments:
+        if end >= len(inputs):
+            bends.setdefault(source, []).append(end)
+    for index, own in enumerate(inputs):
+        if ordered[index]:
+            graph.ports.update(((last[source, index], index), place / len(own)) for place, source in enumerate(own))
+    columns: list[list[int]] = [[] for _ in range(deepest + 1)]
+    for index in _depth_first_order(inputs, outputs):
+        for node in (index, *bends.get(index, ())):
+            columns[ranks[node]].append(node)
     if _crossings(columns, graph):
         orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
         columns = min((_swap_neighbours(order, graph) for order in orders), key=lambda order: _crossings(order, graph))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
-    all_sizes = (*sizes, *(Size(widths[ranks[i]], 0.0) for i in range(len(sizes), len(ranks))))
-    middles = _vertical_positions(columns, edges, all_sizes, len(sizes), max_height)
+    all_sizes = (*sizes, *(Size(widths[rank], 0.0, 0.0) for rank in ranks[len(sizes) :]))
+    middles = _vertical_positions(columns, graph, all_sizes, len(sizes), max_height)
     left = 0.0
     lefts: list[float] = []
-    for number, width in enumerate(widths):
+    for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
         if number:
-            steepest = max((abs(middles[s] - middles[e]) for s, e in edges if ranks[e] == number), default=0.0)
+            steepest = max(
+                (abs(middles[k] - middles[i]) for i in column for k in graph.sources.get(i, ())), default=0.0
+            )
             left += min(max(gaps[0], 0.3 * steepest), gaps[1])
         lefts.append(left)
         left += width
@@ -128,53 +120,43 @@ def _too_large(what: str) -> ExpressionError:
 
 
 def _insert_bends(
-    rank: list[int], inputs: Sequence[Sequence[int]]
-) -> tuple[list[int], list[Segment], dict[tuple[int, int], int]]:
-    ranks = list(rank)
+    ranks: list[int], inputs: Sequence[Sequence[int]]
+) -> tuple[list[Segment], dict[tuple[int, int], int]]:
     trunks: dict[int, list[int]] = {}
     segments: list[Segment] = []
     last: dict[tuple[int, int], int] = {}
     for index, own in enumerate(inputs):
         for source in dict.fromkeys(own):
             trunk = trunks.setdefault(source, [source])
-            span = rank[index] - rank[source]
+            span = ranks[index] - ranks[source]
             while len(trunk) < span:
                 segments.append((trunk[-1], len(ranks), source))
-                trunk.append(len(ranks))
-                ranks.append(rank[source] + len(trunk) - 1)
+                ranks.append(ranks[source] + len(trunk))
+                trunk.append(len(ranks) - 1)
                 if len(ranks) > MAX_BENDS:
                     raise _too_large("the lines between distant nodes of this graph are")
             segments.append((trunk[span - 1], index, source))
             last[source, index] = trunk[span - 1]
-    return ranks, segments, last
+    return segments, last
 
 
-def _depth_first_order(
-    inputs: Sequence[Sequence[int]], outputs: Sequence[int], segments: Sequence[Segment]
-) -> list[int]:
-    bends: dict[int, list[int]] = {}
-    for _, end, source in segments:
-        if end >= len(inputs):
-            bends.setdefault(source, []).append(end)
-    order: list[int] = []
-    seen = [False] * len(inputs)
+def _depth_first_order(inputs: Sequence[Sequence[int]], outputs: Sequence[int]) -> list[int]:
+    order: dict[int, None] = {}
     stack = [*reversed(outputs)]
     while stack:
         index = stack.pop()
-        if seen[index]:
-            continue
-        seen[index] = True
-        order += [index, *bends.get(index, ())]
-        stack += reversed(inputs[index])
-    return order
+        if index not in order:
+            order[index] = None
+            stack += reversed(inputs[index])
+    return [*order]
 
 
 class _Graph(NamedTuple):
-    ranks: Sequence[int]
-    edges: Sequence[tuple[int, int]]
-    ports: dict[tuple[int, int], float]
+    """The lines of a layout, and where they arrive at ordered nodes, from 0 to 1."""
+
     sources: dict[int, list[int]]
     targets: dict[int, list[int]]
+    ports: dict[tuple[int, int], float]
 
 
 def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
@@ -186,10 +168,11 @@ def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool)
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
     ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
+    edges = sum(map(len, graph.sources.values()))
     share: dict[int, float] = {}
     for column in columns:
         _set_relative_positions(column, share)
-    for _ in range(min(MAX_ROUNDS, max(2, MAX_EDGE_ROUNDS // len(graph.edges)))):
+    for _ in range(min(MAX_ROUNDS, max(2, MAX_EDGE_ROUNDS // edges))):
         for near, way in reversed(ways) if back else ways:
             for column in way:
                 means = {i: math.fsum(share[k] for k in near[i]) / len(near[i]) for i in column if i in near}
@@ -235,13 +218,11 @@ def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]
 
 def _crossings(columns: list[list[int]], graph: _Graph) -> int:
     position = {index: place for column in columns for place, index in enumerate(column)}
-    between: dict[int, list[tuple[int, float]]] = {}
-    for start, end in graph.edges:
-        arrives = position[end] + graph.ports.get((start, end), 0.0)
-        between.setdefault(graph.ranks[start], []).append((position[start], arrives))
     total = 0
-    for pairs in between.values():
+    for column in columns:
         above: list[float] = []
+        lines = [(start, end) for start in column for end in graph.targets.get(start, ())]
+        pairs = [(position[start], position[end] + graph.ports.get((start, end), 0.0)) for start, end in lines]
         for _, arrives in sorted(pairs):
             place = bisect_right(above, arrives)
             total += len(above) - place
@@ -250,15 +231,14 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 
 
 def _vertical_positions(
-    columns: list[list[int]], edges: Sequence[tuple[int, int]], sizes: Sequence[Size], nodes: int, max_height: float
+    columns: list[list[int]], graph: _Graph, sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
     """Return heights of nodes and bends, near their neighbours."""
-    pulls: tuple[list[list[tuple[int, float]]], ...] = ([[] for _ in sizes], [[] for _ in sizes])
-    for start, end in edges:
-        # segments between bends weigh most, to be straight
-        weight = (1.0, 3.0, 8.0)[(start >= nodes) + (end >= nodes)]
-        pulls[0][end].append((start, weight))
-        pulls[1][start].append((end, weight))
+
+    def pulls(index: int, neighbours: Mapping[int, Sequence[int]], share: float = 1.0) -> list[tuple[int, float]]:
+        others = neighbours.get(index, ())
+        return [(other, share * EDGE_WEIGHTS[(other >= nodes) + (index >= nodes)]) for other in others]
+
     apart: list[list[float]] = []
     for column in columns:
         sums = [0.0]
@@ -278,13 +258,13 @@ def _vertical_positions(
     for sweep in range(MAX_SWEEPS):
         # the last sweep centres a node on its inputs, or if none on its users
         back, other_side = sweep % 2 == 0, 0.25 if sweep < MAX_SWEEPS - 1 else 0.02
+        near, far = (graph.targets, graph.sources) if back else (graph.sources, graph.targets)
         numbered = list(enumerate(columns))
         for number, column in reversed(numbered) if back else numbered:
             wishes, weights = [], []
             for index in column:
-                near = pulls[1 if back else 0][index]
-                far = pulls[0 if back else 1][index]
-                pull = [*near, *((other, weight * other_side) for other, weight in far)] if near else far
+                pull = pulls(index, near)
+                pull += pulls(index, far, other_side if pull else 1.0)
                 weight = sum(strength for _, strength in pull)
                 wish = sum(middles[other] * strength for other, strength in pull) / weight if pull else middles[index]
                 wishes.append(wish)
@@ -297,7 +277,7 @@ def _vertical_positions(
 def _fit_with_gaps(
     wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
 ) -> list[float]:
-    """Return the weighted least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
+    """Return the least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
     pools: list[tuple[float, float, int]] = []
     for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
         place, mass, count = wish - offset, weight, 1

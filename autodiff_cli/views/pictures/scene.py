@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import chain
+from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...derivatives.graph import Picture, PictureInput, PictureNode
@@ -88,12 +90,8 @@ class Text(NamedTuple):
 
 
 Coordinates = tuple[float, float]
-Piece = (
-    tuple[Literal["M", "L"], Coordinates]
-    | tuple[Literal["C"], Coordinates, Coordinates, Coordinates]
-    | tuple[Literal["Z"]]
-)
-"""A part of a path: a start, a line, a cubic curve, the end."""
+Piece = tuple[str, *tuple[Coordinates, ...]]
+"""A part of a path: `M`, `L`, `C` or `Z` of SVG, and its places."""
 
 
 class Path(NamedTuple):
@@ -172,11 +170,11 @@ def title(picture: Picture) -> str:
 
 def description(picture: Picture, choices: Choices) -> str:
     """Return the description for readers who cannot see the picture."""
-    digits, count = choices.digits, len(picture.nodes)
-    right = choices.way != "down"
-    ends = "on the left to the result on the right" if right else "at the top to the result at the bottom"
-    sentences = [f"{plural(count, 'node')}, from the inputs {ends}."]
-    if picture.numbers:
+    digits, down = choices.digits, choices.way == "down"
+    ends = "at the top to the result at the bottom" if down else "on the left to the result on the right"
+    sentences = [f"{plural(len(picture.nodes), 'node')}, from the inputs {ends}."]
+    # a fixed description leaves out numbers that change
+    if picture.numbers and not choices.live:
         output = picture.nodes[picture.outputs[0]]
         sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")
         units = picture.units["gradient"] if picture.units else {}
@@ -196,30 +194,29 @@ def description(picture: Picture, choices: Choices) -> str:
 
 
 def scene(picture: Picture, choices: Choices) -> Scene:
-    """Return the scene of a picture, by `auto` the first one that is legible on a slide, or the most legible."""
+    """Return the scene of a picture: of several the first legible one, or the most legible."""
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
     tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
     if len(picture.nodes) > MAX_COMPARED_NODES:
         tries = [("down", True)] if choices.live else tries[:1]
     width, height = (MAX_LIVE_WIDTH, math.inf) if choices.live else SLIDE_SIZE
-    best, largest = None, 0.0
+    scenes: list[tuple[float, Scene]] = []
     for way, tight in tries:
         result = Scene(picture, choices._replace(way=way), tight)
         size = FONT * min(width / result.width, height / result.height)
-        if size > largest:
-            best, largest = result, size
+        scenes.append((size, result))
         if size >= (FONT if choices.live else MIN_SLIDE_FONT):
             break
-    assert best is not None
-    return best
+    return max(scenes, key=itemgetter(0))[1]
 
 
 class _Unit(NamedTuple):
-    operation: Size | None
+    operation: tuple[float, float] | None
+    """The width and the height of its box."""
     cells: tuple[Cell, ...]
     widths: tuple[float, ...]
     size: Size
-    port: float
+    port: float = PORT
 
 
 class Scene:
@@ -246,15 +243,8 @@ class Scene:
         self.width, self.height = (side + 2 * MARGIN for side in size)
 
     @property
-    def description(self) -> str:
-        # a fixed description leaves out numbers that change
-        return description(self.picture._replace(numbers=False) if self.choices.live else self.picture, self.choices)
-
-    @property
     def shapes(self) -> Iterator[Shape]:
-        yield from self.lines
-        for node in self.nodes:
-            yield from node
+        return chain(self.lines, *self.nodes)
 
     def _at(self, along: float, across: float) -> Coordinates:
         return (across, along) if self.down else (along, across)
@@ -268,27 +258,27 @@ class Scene:
         live = self.choices.live
         room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if live else {}
         written = tuple(cells(node, self.choices.digits))
-        rooms = [(len(cell.word) + 1 + room.get(cell.word, 0)) * ADVANCE if cell.word else 0.0 for cell in written]
-        texts = [text_width(cell.as_read) for cell in written]
-        widths = tuple([max(text, space) + 2 * self.pad for text, space in zip(texts, rooms, strict=True)])
+        columns = [len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written]
+        least = zip(written, columns, strict=True)
+        widths = tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
         box = sum(widths)
         if not node.operation:
-            return _Unit(None, written, widths, Size(*self._at(box, BOX)), PORT)
+            width, height = self._at(box, BOX)
+            return _Unit(None, written, widths, Size(width, height / 2, height / 2))
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
-        if numbered and self.down:
-            port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
-        elif numbered:
-            port = FONT + 3
+        if numbered:
+            port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE])) if self.down else FONT + 3
         wide, high = self._at(BOX, port * (len(node.inputs) + 1))
-        operation = Size(max(BOX, text_width(node.operation) + 2 * self.pad, wide), max(BOX, high))
-        width = operation.width + (self.stem + box if written else 0.0)
-        size = Size(width, operation.height)
+        wide, high = max(BOX, text_width(node.operation) + 2 * self.pad, wide), max(BOX, high)
+        width = wide + (self.stem + box if written else 0.0)
+        size = Size(width, high / 2, high / 2)
         if self.down:
-            half, last = operation.width / 2, port * (len(node.inputs) - 1) / 2
-            before = max(half, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
-            size = Size(BOX, before + max(width - half, last + beside[-1] + BESIDE / 2), before)
-        return _Unit(operation, written, widths, size, port)
+            last = port * (len(node.inputs) - 1) / 2
+            before = max(wide / 2, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
+            both = before + max(width - wide / 2, last + beside[-1] + BESIDE / 2)
+            size = Size(BOX, before, both - before)
+        return _Unit((wide, high), written, widths, size, port)
 
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
         start, c0 = self.layout.corners[index]
@@ -302,23 +292,20 @@ class Scene:
     @property
     def lines(self) -> Iterator[Shape]:
         """Yield the lines between nodes: their common parts, then their ends."""
-        layout, nodes, count = self.layout, self.picture.nodes, len(self.units)
-        taken: dict[int, bool] = {}
-        for index, node in enumerate(nodes):
-            for edge in node.inputs:
-                bend = layout.last[edge.node, index]
-                taken[bend] = taken.get(bend, False) or edge.taken
-        for start, bend, _ in reversed(layout.segments):
+        layout, nodes = self.layout, self.picture.nodes
+        edges = [(layout.last[edge.node, k], edge) for k, node in enumerate(nodes) for edge in node.inputs]
+        taken = {bend for bend, edge in edges if edge.taken}
+        passing = [segment for segment in layout.segments if segment[1] >= len(nodes)]
+        for start, bend, _ in reversed(passing):
             # a passing line was taken if one of its later branches was
-            if bend >= count:
-                taken[start] = taken.get(start, False) or taken.get(bend, False)
+            if bend in taken:
+                taken.add(start)
         trunks: dict[tuple[int, bool], list[Piece]] = {}
-        for start, bend, source in layout.segments:
-            if bend >= count:
-                along, across = layout.corners[bend]
-                end = self._at(along + layout.sizes[bend].width, across)
-                path = [*self._curve(start, along, across), ("L", end)]
-                trunks.setdefault((source, taken.get(bend, False)), []).extend(path)
+        for start, bend, source in passing:
+            along, across = layout.corners[bend]
+            end = self._at(along + layout.sizes[bend].width, across)
+            path = [*self._curve(start, along, across), ("L", end)]
+            trunks.setdefault((source, bend in taken), []).extend(path)
         for (source, flag), pieces in trunks.items():
             yield Path("line", tuple(pieces), not flag, source)
         labels: list[Text] = []
@@ -351,15 +338,15 @@ class Scene:
 
     @property
     def nodes(self) -> Iterator[Iterator[Shape]]:
-        for index, (node, unit) in enumerate(zip(self.picture.nodes, self.units, strict=True)):
-            yield self._node(node, unit, self.layout.corners[index], index in self.picture.outputs)
+        return map(self._node, range(len(self.units)))
 
-    def _node(self, node: PictureNode, unit: _Unit, corner: Coordinates, result: bool) -> Iterator[Shape]:
-        x, y = self._at(*corner)
+    def _node(self, index: int) -> Iterator[Shape]:
+        node, unit, result = self.picture.nodes[index], self.units[index], index in self.picture.outputs
+        x, y = self._at(*self.layout.corners[index])
         if self.down:
-            x, y = x - (unit.operation.width / 2 if unit.operation else unit.size.above), y + BOX / 2
+            x, y = x - (unit.operation[0] / 2 if unit.operation else unit.size.above), y + BOX / 2
         if unit.operation:
-            wide, high, _ = unit.operation
+            wide, high = unit.operation
             kind: BoxKind = "operation result" if result and not unit.cells else "operation"
             yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
             yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
@@ -387,18 +374,18 @@ def _live_columns(unit: Unit | None) -> int:
 
 
 class Colors(NamedTuple):
-    """The colours of a theme, with a contrast of at least 4.5."""
+    """The colours of a theme, with a contrast of at least 4.5; the light one by default."""
 
-    paper: str
-    text: str
-    faint: str
-    line: str
-    edge: str
-    box: str
-    variable: str
-    operation: str
-    operation_edge: str
-    result: str
+    paper: str = "#ffffff"
+    text: str = "#0f172a"
+    faint: str = "#526073"
+    line: str = "#64748b"
+    edge: str = "#64748b"
+    box: str = "#f8fafc"
+    variable: str = "#dbeafe"
+    operation: str = "#fef3c7"
+    operation_edge: str = "#b45309"
+    result: str = "#dcfce7"
 
 
 class Look(NamedTuple):
@@ -420,27 +407,8 @@ LOOKS = {
     "head": Look("line", "", 0),
 }
 
-LIGHT = Colors(
-    paper="#ffffff",
-    text="#0f172a",
-    faint="#526073",
-    line="#64748b",
-    edge="#64748b",
-    box="#f8fafc",
-    variable="#dbeafe",
-    operation="#fef3c7",
-    operation_edge="#b45309",
-    result="#dcfce7",
-)
+LIGHT = Colors()
 DARK = Colors(
-    paper="#0f172a",
-    text="#f1f5f9",
-    faint="#b6c2d4",
-    line="#8595ab",
-    edge="#8595ab",
-    box="#1e293b",
-    variable="#1e3a6e",
-    operation="#54330c",
-    operation_edge="#f5a524",
-    result="#14532d",
+    *("#0f172a", "#f1f5f9", "#b6c2d4", "#8595ab", "#8595ab", "#1e293b"),
+    *("#1e3a6e", "#54330c", "#f5a524", "#14532d"),
 )

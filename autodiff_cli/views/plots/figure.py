@@ -1,4 +1,4 @@
-"""Plots as SVG, PNG or PDF, by matplotlib."""
+"""Plots, fits, descents and budgets as SVG, PNG or PDF, by matplotlib."""
 
 from __future__ import annotations
 
@@ -8,14 +8,21 @@ import re
 import warnings
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ..characters import Theme, shorten_end
+from ...uncertainty.measured_value import concise, in_unit
+from ..characters import Theme, on_one_line, shorten_end
+from ..numerals import level_digits, percent
 from ..schema import Picture
-from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, level_digits, library, panels, path_of, rows_of
+from .frame import MAX_DOTS, ROWS, Series, arrow, axis_of, in_sight, library, panels, path_of, rows_of, with_gaps
+
+if TYPE_CHECKING:
+    from ...optimize.descend import DescentStep
+    from ...optimize.fit import Fit
+    from ...uncertainty.propagate import Propagation, Result
 
 MAX_LABELS_TIMES_LINES = 3_000
 """The most labels of contours times their lines."""
@@ -24,6 +31,12 @@ EDGE_SHARE = 0.07
 _AFTER = "+-−*/·=,"
 MAX_TITLE_LINES = 6
 """The most lines of a title."""
+LOG_SCALE_RATIO = 100.0
+"""The ratio of values from which their scale is logarithmic."""
+MAX_DOTTED_STEPS = 40
+"""The most steps of a descent that have a dot each."""
+MAX_BARS = 20
+MAX_OUTPUTS = 6
 _RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
@@ -44,8 +57,6 @@ class Palette(NamedTuple):
     contours: tuple[float, float] = (0.0, 0.9)
 
 
-Columns = tuple[Sequence[float], Sequence[float]]
-"""Numbers along the two axes."""
 LIGHT = Palette()
 DARK = Palette(
     *("#0f172a", "#f1f5f9", "#8595ab", "#25334d", "#1e293b"),
@@ -100,7 +111,7 @@ def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
         page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
-    # in pixels instead of points, which not every program that shows SVG can read
+    # in pixels: not every program can read points
     svg = re.sub(
         rb'\b(width|height)="([\d.]+)pt"',
         lambda match: b'%b="%d"' % (match[1], round(float(match[2]) * 4 / 3)),
@@ -109,7 +120,7 @@ def draw_file(picture: Picture, format: str, theme: Theme = "auto") -> bytes:
     )
     if theme != "auto":
         return svg
-    # the light drawing, with the colours of the dark one for who prefers that
+    # the light drawing, with the colours of the dark one where that is preferred
     changed = dict(zip(_tints(picture.levels, LIGHT), _tints(picture.levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
     pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
@@ -168,19 +179,15 @@ def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], 
     for axes, (_, series) in zip(grid, parts, strict=True):
         _series(axes, series, palette, curve)
     for axes, (frame, _) in zip(grid, parts, strict=True):
-        if "x" in curve.log:
-            axes.set_xscale("log")
-            _powers(axes.xaxis, curve.high / curve.low)
-        if "y" in curve.log:
-            axes.set_yscale("log")
-            _powers(axes.yaxis, frame.high / frame.low)
-        axes.set_xlim(curve.low, curve.high)
-        axes.set_ylim(*frame)
+        lines = ("y", axes.yaxis, axes.axhline, *frame), ("x", axes.xaxis, axes.axvline, curve.low, curve.high)
+        for letter, axis, draw_line, low, high in lines:
+            if letter in curve.log:
+                axes.set(**{f"{letter}scale": "log"})
+                _powers(axis, high / low)
+            axes.set(**{f"{letter}lim": (low, high)})
+            if low < 0 < high:
+                draw_line(0, color=palette.faint, linewidth=0.9, zorder=1)
         with_grid(axes, palette)
-        if frame.low < 0 < frame.high:
-            axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
-        if curve.low < 0 < curve.high:
-            axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
         axes.legend(loc="best", fontsize=9)
     grid[-1].set_xlabel(axis_of(curve, curve.variable))
 
@@ -195,7 +202,12 @@ def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve |
         elif look.marker:
             axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
         elif color:
-            _lines(axes, pieces, color, label, **style)
+            line = with_gaps([piece for piece in pieces if len(piece) > 1])
+            dots = [piece[0] for piece in pieces if len(piece) == 1]
+            if line:
+                axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **style})
+            if dots:
+                axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5)
 
 
 def _powers(axis: Any, ratio: float) -> None:
@@ -210,20 +222,6 @@ def _powers(axis: Any, ratio: float) -> None:
 
     axis.set_major_formatter(FuncFormatter(label))
     axis.set_minor_formatter(FuncFormatter(label) if ratio < 50 else NullFormatter())
-
-
-def _lines(axes: Any, pieces: Any, color: str, label: str, **style: Any) -> None:
-    xs, ys, dots = [], [], []
-    for piece in pieces:
-        if len(piece) == 1:
-            dots.append(piece[0])
-        else:
-            xs += [math.nan, *(x for x, _ in piece)]
-            ys += [math.nan, *(y for _, y in piece)]
-    if xs:
-        axes.plot(xs[1:], ys[1:], color=color, label=label, **{"solid_capstyle": "butt", **style})
-    if dots:
-        axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if xs else label, markersize=5)
 
 
 def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
@@ -297,7 +295,13 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
 
 
 def draw_dots(
-    axes: Any, rows: Columns, uncertainties: Columns, color: str, *, labelled: bool = True, **style: Any
+    axes: Any,
+    rows: Sequence[Sequence[float]],
+    uncertainties: Sequence[Sequence[float]],
+    color: str,
+    *,
+    labelled: bool = True,
+    **style: Any,
 ) -> None:
     """Draw rows as dots, with bars unless there are too many."""
     (xs, ys), (dx, dy) = rows, uncertainties
@@ -310,3 +314,155 @@ def draw_dots(
         xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
         bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": min(style["zorder"], 3)}
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)
+
+
+def fit_picture(answer: Fit) -> Picture:
+    """Return the data, the curve with its band, and the residuals."""
+    observed, sigma = answer.columns[answer.response], answer.sigma
+    predictor, *others = answer.predictors
+    across = answer.fitted if others else answer.columns[predictor]
+    dy = sigma.get(answer.response, ())
+    dx = sigma.get(predictor, ()) if len(dy) and not others else ()
+    level = percent(answer.level)
+
+    def draw(page: Any, palette: Palette) -> None:
+        page.set_size_inches(6.4, 5.6)
+        upper, lower = page.subplots(2, 1, sharex=True, height_ratios=(3, 1.3))
+        if others:
+            ends = [min(across), max(across)]
+            upper.plot(ends, ends, color=palette.red, label="as fitted")
+        elif answer.curve:
+            xs, ys, wide = zip(*answer.curve, strict=True)
+            low, high = ([y + sign * w for y, w in zip(ys, wide, strict=True)] for sign in (-1, 1))
+            label = f"{level} confidence"
+            upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=label)
+            upper.plot(xs, ys, color=palette.red, label="fit")
+            _draw_predictions(upper, answer, palette, level)
+        # a cloud would hide the fit: it is behind it then, and paler
+        style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
+        draw_dots(upper, (across, observed), (dx, dy), palette.blue, **style)
+        upper.set_ylabel(answer.heading_of(answer.response))
+        upper.legend(loc="best", fontsize=9)
+        lower.axhline(0, color=palette.faint, linewidth=0.9)
+        draw_dots(lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style)
+        lower.set_ylabel("residual")
+        response, single = answer.heading_of(answer.response), answer.heading_of(predictor)
+        lower.set_xlabel(f"fitted {response}" if others else single)
+        for axes in (upper, lower):
+            with_grid(axes, palette)
+
+    units = {} if answer.units is None else answer.units["parameters"]
+    parts = []
+    for name, parameter in answer.parameters.items():
+        estimate = f"{float(parameter.estimate):.6g}"
+        written = estimate
+        if parameter.error is not None:
+            written = concise(float(parameter.estimate), float(parameter.error))
+        parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
+    return Picture(draw, shorten_end(on_one_line(answer.text)), ", ".join(parts))
+
+
+def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
+    (name,) = answer.predictors
+    predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
+    predictions.sort(key=lambda prediction: prediction[0])
+    if predictions:
+        xs, ys = [x for x, _ in predictions], [place.value for _, place in predictions]
+        axes.plot(xs, ys, "." if len(xs) == 1 else "", color=palette.violet, linestyle="-", linewidth=1.0)
+    for attribute, alpha, label in (("prediction", 0.12, f"{level} prediction"), ("confidence", 0.18, None)):
+        bands = [(x, *ends) for x, place in predictions if (ends := getattr(place, attribute)) is not None]
+        if bands:
+            xs, low, high = map(list, zip(*bands, strict=True))
+            # a single place has bars, as a band of no width is not seen
+            draw = axes.vlines if len(bands) == 1 else axes.fill_between
+            draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=4 * (len(bands) == 1))
+
+
+def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:
+    """Return the values over the steps, the `best` in a ring."""
+    steps, values = [row.step for row in rows], [row.value for row in rows]
+
+    def draw(page: Any, palette: Palette) -> None:
+        axes = page.subplots()
+        dots = {"marker": "o", "markersize": 3.5} if len(steps) <= MAX_DOTTED_STEPS else {}
+        axes.plot(steps, values, color=palette.blue, label=up, **dots)
+        if best in steps:
+            ring = {"markerfacecolor": "none", "markeredgecolor": palette.red, "markersize": 10, "linestyle": "none"}
+            axes.plot([best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}")
+        if min(values) > 0 and max(values) > LOG_SCALE_RATIO * min(values):
+            axes.set_yscale("log")
+            axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
+        axes.set_xlabel("step")
+        with_grid(axes, palette)
+        axes.legend(loc="best", fontsize=9)
+
+    return Picture(draw, title, caption)
+
+
+def budget_picture(answer: Propagation) -> Picture:
+    """Return the budgets as bars, with histograms of draws."""
+    shown = answer.results[:MAX_OUTPUTS]
+
+    def draw(page: Any, palette: Palette) -> None:
+        across = 2 if answer.samples else 1
+        bars = min(MAX_BARS, max(len(result.budget) for result in shown))
+        page.set_size_inches(6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars))
+        grid = page.subplots(len(shown), across, squeeze=False)
+        for row, result in zip(grid, shown, strict=True):
+            _bars(row[0], result, palette)
+            if result.drawn is not None:
+                _histogram(row[1], result, palette)
+
+    caption = ""
+    if len(shown) == 1:
+        unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
+        caption = f"{in_unit(shown[0].interval, unit)}, for {percent(shown[0].level)}"
+    return Picture(draw, shorten_end(on_one_line(answer.text)), caption)
+
+
+def _bars(axes: Any, result: Result, palette: Palette) -> None:
+    ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MAX_BARS]
+    names = [*(name for name, _ in ranked), "combined"]
+    sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
+    colors = [*(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked), palette.ink]
+    places = list(range(len(names), 0, -1))
+    axes.barh(places, sizes, color=colors, height=0.62)
+    for place, size, (_, share) in zip(places, sizes, ranked, strict=False):
+        if share.share is not None:
+            style = {"va": "center", "fontsize": 8, "color": palette.ink, "annotation_clip": False}
+            axes.annotate(f" {100 * share.share:.3g} %", (size, place), **style)
+    axes.set_yticks(places, names)
+    axes.tick_params(axis="y", length=0)
+    axes.set_xlim(0, (max(sizes) or 1.0) * 1.18)
+    output = shorten_end(result.output, 40)
+    axes.set_xlabel(f"contribution to the standard uncertainty of {output}", fontsize=9)
+    with_grid(axes, palette, "x")
+    for color, label in ((palette.blue, "raises the result"), (palette.red, "lowers it")):
+        if color in colors:
+            axes.plot([], [], "s", color=color, label=label)
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 0.98), ncol=2, fontsize=8, borderpad=0)
+
+
+def _histogram(axes: Any, result: Result, palette: Palette) -> None:
+    draws = result.drawn
+    assert draws is not None
+    total = sum(draws.counts) or 1
+    widths = [b - a for a, b in zip(draws.edges, draws.edges[1:], strict=False)]
+    heights = [n / total / w if w > 0 else 0.0 for n, w in zip(draws.counts, widths, strict=True)]
+    axes.stairs(heights, draws.edges, fill=True, color=palette.pale, label="draws")
+    if result.uncertainty > 0:
+        low = min(draws.edges[0], result.value - 4 * result.uncertainty)
+        high = max(draws.edges[-1], result.value + 4 * result.uncertainty)
+        xs = [low + (high - low) * i / 200 for i in range(201)]
+        scale = result.uncertainty * math.sqrt(2 * math.pi)
+        ys = [math.exp(-(((x - result.value) / result.uncertainty) ** 2) / 2) / scale for x in xs]
+        axes.plot(xs, ys, color=palette.ink, linewidth=1.3, label="first order, normal")
+        for x in (result.value - result.expanded, result.value + result.expanded):
+            axes.axvline(x, color=palette.ink, linewidth=0.9, linestyle=(0, (5, 3)))
+    for x, label in zip(draws.shortest, (f"{percent(result.level)} of the draws", None), strict=True):
+        axes.axvline(x, color=palette.green, linewidth=1.3, label=label)
+    axes.set_ylim(0, None)
+    axes.set_yticks([])
+    axes.spines["left"].set_visible(False)
+    axes.set_xlabel(shorten_end(result.output, 40), fontsize=9, color=palette.faint)
+    axes.legend(loc="best", fontsize=8, frameon=True, framealpha=0.85, edgecolor="none")

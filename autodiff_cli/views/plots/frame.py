@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain, pairwise, repeat
+from itertools import pairwise, repeat
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -36,6 +36,8 @@ MAX_KINKS = 12
 """The most kinks that are marked."""
 MAX_MARKED_STEPS = 200
 """The most points of a path that are marked."""
+ARROW_LENGTH = 0.14
+"""The larger side of the gradient's arrow, relative to the picture."""
 MAX_DOTS = 5_000
 """The most rows that have a dot each."""
 CELLS = 100
@@ -55,11 +57,6 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
     for key in keys:
         unit = unit and unit[key]
     return unit  # type: ignore[no-any-return]
-
-
-def level_digits(levels: Sequence[float], least: int) -> int:
-    """Return the digits that tell contours apart, at `least` so many."""
-    return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
 
 
 def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
@@ -161,25 +158,21 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
     function, derivative, tangent = curve.function, curve.derivative, curve.tangent
-    value = [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
-    if (data := curve.data) is not None:
-        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
-        value += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
-    slope = [tangent.slope] if tangent else []
     functions = [output.function for output in curve.outputs if output.function.stretches] or [function]
     heights = [height for samples in functions for height in (samples.low, samples.high)]
-    one = _frame([*heights, *value])
+    heights += [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
+    if (data := curve.data) is not None:
+        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
+        heights += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
+    one = _frame(heights)
     if not derivative.stretches:
         return one, None
-    slopes = [derivative.low, derivative.high]
+    slopes = [derivative.low, derivative.high, *([tangent.slope] if tangent else [])]
     if curve.second.stretches:
         slopes += [curve.second.low, curve.second.high]
-    two = _frame([*slopes, *slope])
-    both = _frame([*one, *two])
-    height, largest = both.high - both.low, 3.0
-    if height <= largest * (one.high - one.low) and height <= largest * (two.high - two.low):
-        return _frame([*heights, *slopes, *value, *slope]), None
-    return one, two
+    two = _frame(slopes)
+    around, least = _frame([*one, *two]), min(one.high - one.low, two.high - two.low)
+    return (_frame([*heights, *slopes]), None) if around.high - around.low <= 3.0 * least else (one, two)
 
 
 def _frame(heights: Sequence[float]) -> Frame:
@@ -251,7 +244,8 @@ def _surface(surface: Surface, look: Terminal) -> str:
     across, up, heights = refine_surface(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
-    pieces = [tuple((float(x), float(y)) for x, y in line) for level in levels for line in generator.lines(level)]
+    lines = [line for level in levels for line in generator.lines(level)]
+    pieces = [tuple((float(x), float(y)) for x, y in line) for line in lines]
     series = [Series(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
     if surface.point is not None:
         series += [Series(Look("green", 0, ""), arrow(surface)), Series(TOUCHED, [(surface.point,)])]
@@ -259,21 +253,19 @@ def _surface(surface: Surface, look: Terminal) -> str:
     return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
 
-def arrow(surface: Surface, share: float = 0.14) -> list[Stretch]:
+def arrow(surface: Surface) -> list[Stretch]:
     """Return the shaft and the head of the gradient, if not 0."""
     if surface.point is None or surface.gradient is None or not any(surface.gradient):
         return []
+    (x, y), (by_x, by_y) = surface.point, surface.gradient
     width, height = surface.x[-1] - surface.x[0], surface.y[-1] - surface.y[0]
-    largest = max(abs(surface.gradient[0]) / width, abs(surface.gradient[1]) / height)
-    dx, dy = surface.gradient[0] / largest * share, surface.gradient[1] / largest * share
-    x, y = surface.point
-    tip = (x + dx, y + dy)
-    u, v = dx / width, dy / height
-    ends = []
-    for side in (0.2, -0.2):
-        along, beside = 0.3 * u + side * v, 0.3 * v - side * u
-        ends.append((tip[0] - width * along, tip[1] - height * beside))
-    return [(surface.point, tip), (ends[0], tip, ends[1])]
+    largest = max(abs(by_x) / width, abs(by_y) / height)
+    dx, dy = by_x / largest * ARROW_LENGTH, by_y / largest * ARROW_LENGTH
+    tip, u, v = (x + dx, y + dy), dx / width, dy / height
+    left, right = (
+        (tip[0] - width * (0.3 * u + side * v), tip[1] - height * (0.3 * v - side * u)) for side in (0.2, -0.2)
+    )
+    return [(surface.point, tip), (left, tip, right)]
 
 
 def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
@@ -293,13 +285,10 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
     for drawn_as, pieces, _ in series:
         if drawn_as.every is None:
             firsts = [piece[0] for piece in pieces]
-            across_sides = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1]]
-            places = [(x, y) for x, y in across_sides if frame.low <= y <= frame.high]
-            points = [(x + dx, y + dy) for x, y in places for dx, dy in block]
+            shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
+            points = [(x + dx, y + dy) for x, y in shown for dx, dy in block]
         else:
-            gap = ((math.nan, math.nan),)
-            joined = chain.from_iterable([(*gap * (k > 0), *piece) for k, piece in enumerate(pieces)])
-            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else joined)]
+            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else with_gaps(pieces))]
         if points and drawn_as.terminal:  # not all of it lies outside
             drawn.append((drawn_as, points))
     text: str = uniplot.plot_to_string(
@@ -323,6 +312,11 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
     if look.unicode:
         return text
     return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
+
+
+def with_gaps(pieces: Iterable[Stretch]) -> list[Place]:
+    """Return the points of a line, with NaN between its pieces."""
+    return [place for piece in pieces for place in ((math.nan, math.nan), *piece)][1:]
 
 
 def _unit(low: float, high: float) -> float:

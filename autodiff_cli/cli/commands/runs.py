@@ -1,0 +1,201 @@
+"""How commands run: most ask one question at a point, at many, or of a stream.
+
+The function of a command's name runs it; without one `run` does.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
+
+from ...inputs.parse_point import may_sweep
+from ...streams.progress import Progress
+from ...streams.requests import Reading, Request, unknowns_of_object
+from ...views.schema import FORMS
+from ..runner import Call, Command, Method, RowQuestion, answer_with, resolve, write_entries
+from . import EXIT_NO, OWN_MODULES, answer_at, module_of
+
+if TYPE_CHECKING:
+    from ...inputs.problem import Problem
+
+
+def method_of(call: Call) -> Method:
+    """Return a command's question as a function of requests, with the arguments of the call."""
+    if call.command in OWN_MODULES:
+        return module_of(call.command).method_of(call)  # type: ignore[no-any-return]
+    special = {"export": _export, "plot": _plot}.get(call.command)
+    return call.bind_question() if special is None else special(call)
+
+
+def _export(call: Call) -> Method:
+    language, name, dialect = call.language, call.name or "f", call.dialect
+    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
+
+
+def _plot(call: Call) -> Method:
+    method = call.bind_question()
+
+    def drawn(request: Request) -> Any:
+        known_names, over = [*request.point], request.wrt or [*call.ranges]
+
+        def wanted(columns: Sequence[str]) -> Collection[str]:
+            from ...curves.measurements import columns_drawn
+
+            options = (call.response, call.sigma, call.unknowns, call.between)
+            return columns_drawn(request.text, columns, known_names, over, *options)[1]
+
+        return method(request, data=None if call.data is None else call.read_columns(call.data, wanted, known_names))
+
+    return drawn
+
+
+def run(call: Command) -> int:
+    """Answer the command's question; about rows if it has options for them."""
+    return answer_at(call, method_of(call), call.row_question() if "points" in call.values else None)
+
+
+def grad(call: Command) -> int:
+    """Compute value, exact gradient and graph at a point."""
+    if call.over is not None or not (call.many or call.points or may_sweep(call.at)):
+        return run(call)
+    from ...derivatives.gradient import Programs
+
+    drawn = call.many and not call.no_tree and FORMS[call.choose_format()] == "document"
+    whole = call.everything or drawn
+    programs = Programs(call.arithmetic, whole=whole, relative=call.relative, units=call.units, system=call.system)
+
+    def method(request: Request) -> Any:
+        return programs.gradient(request.text, request.point, request.wrt)
+
+    return answer_at(call, method, call.row_question())
+
+
+def check(call: Command) -> int:
+    """Check how many digits of value and gradient are correct."""
+    method = call.bind_question()
+
+    def checked(request: Request) -> Any:
+        with closing(Progress("rows", here=True)) as progress:
+            return method(request, watch=progress.step)
+
+    return answer_at(call, checked, call.row_question(), good="agrees")
+
+
+def diff(call: Command) -> int:
+    """Differentiate a formula, or the unknowns of equations, into formulas."""
+    return answer_at(call, method_of(call), RowQuestion(pose_equations) if call.unknowns else call.row_question())
+
+
+def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
+    """Return equations and a solution, with a value for each variable."""
+    from ...equations.equations import read_equations
+    from ...inputs.problem import Problem, check_values
+
+    program = read_equations(text, [*point])[0]
+    return Problem(program, {**point}, {**point}, [], check_values(program, point))
+
+
+def graph(call: Command) -> int:
+    """Draw the graph, with value and derivative at each node."""
+    from ...views.graph import FORMATS, writer_of
+
+    chosen = call.choose_format(FORMATS, "tree")
+    call.check_picture(chosen, "graph", ("png", "pdf"))
+    return answer_at(call, method_of(call), chosen=writer_of(chosen))
+
+
+def plot(call: Command) -> int:
+    """Plot a function with its derivative and tangent, or contours."""
+    from ...views.plot import drawn_as
+
+    chosen = drawn_as(call.format, call.output)
+    call.check_picture(chosen, "plot")
+    return answer_at(call, method_of(call), chosen=chosen)
+
+
+def page(call: Command) -> int:
+    """Make a page to watch and do backpropagation in a browser."""
+    on_terminal = call.output is None and call.choose_format() == "html" and sys.stdout.isatty()
+    if on_terminal:
+        # a page goes to a file, not to a terminal
+        free = (f"page{number}.html" for number in chain(("",), count(2)))
+        call.output = next(path for path in free if not os.path.exists(path))
+    code = run(call)
+    if on_terminal and not code:
+        sys.stdout.write(f"{call.output}\n")
+    return code
+
+
+def descend(call: Command) -> int:
+    """Run gradient descent from a point, one row a step."""
+    from ...views.formats import writer
+    from ..searches import Runs, Saved
+
+    chosen = call.choose_format()
+    call.check_picture(chosen, "loss")
+    out, saved = call.out(), Saved(call)
+    runs = Runs(out.stream, writer(chosen, out.stream, call.view, True), call.many, saved)
+    code = answer_with(call, method_of(call), runs)
+    out.finish(code, whole=call.many)
+    saved.finish(code)
+    return max(runs.code, code)
+
+
+def minimize(call: Command) -> int:
+    """Minimise or maximise a formula with SciPy, with exact gradients."""
+    from ...errors import Diagnostic
+    from ...views.minimize import verdict
+    from ..searches import Searches
+
+    return Searches(call, method_of(call), warning=lambda result: Diagnostic("minimum", verdict(result))).run()
+
+
+maximize = minimize
+
+
+def solve(call: Command) -> int:
+    """Solve equations, and differentiate the solution."""
+    from ...equations.solve import posed_equations
+    from ...inputs.problem import Quantity
+    from ..searches import Searches, warning_of
+
+    call.read_by(Reading(keys={"for": unknowns_of_object}))
+    between = call.between
+
+    def posed(text: str, point: Mapping[str, float]) -> Problem:
+        return posed_equations(text, point, call.unknowns, between, call.variables, dimensions=False)
+
+    ranges = between.values() if isinstance(between, Mapping) else [between or ()]
+    # bounds with units ask for units in headings too
+    units = call.values["units"] or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)]
+    question = RowQuestion(posed, units=units, equations=True)
+    return Searches(call, method_of(call), warning=warning_of).run(question)
+
+
+def exercise(call: Command) -> int:
+    """Set exercises in derivatives, and check answers."""
+    from ...exercises.exercise import Marked
+
+    chosen = call.choose_format()
+    sheet = call.question(**call.arguments(call.question))
+    if isinstance(sheet, Marked):
+        return write_entries(call, [sheet], chosen, 0 if sheet.right else EXIT_NO)
+    return write_entries(call, sheet.exercises if chosen in ("jsonl", "csv", "tsv") else [sheet], chosen)
+
+
+def functions(call: Command) -> int:
+    """List the functions of the language."""
+    chosen = call.choose_format()
+    if call.name is not None:
+        return write_entries(call, [call.question(call.name)], chosen)
+    listed = resolve("formulas.functions.functions")()
+    return write_entries(call, [listed] if FORMS.get(chosen) == "document" else listed.entries, chosen)
+
+
+def units(call: Command) -> int:
+    """List units and constants."""
+    return write_entries(call, [call.question(call.name)], call.choose_format())
