@@ -338,7 +338,8 @@ def _assumption(text: str, program: Program) -> Assumption:
     name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
     if words == ["natural"]:
         hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
-        raise usage_error(f"the assumption `{text}` can be read in two ways: 0 is a natural number for some", hint)
+        message = f"the assumption `{text}` can be read in two ways: 0 is a natural number for some"
+        raise usage_error(message, hint)
     are_known = words and all(word in _WORDS for word in words)
     spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
     try:
@@ -352,7 +353,8 @@ def _assumption(text: str, program: Program) -> Assumption:
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
             near = closest(leaf.label, list(program.variables))
             hint = f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}"
-            raise usage_error(f"the assumption `{text}` is about `{leaf.label}`, which the program does not use", hint)
+            message = f"the assumption `{text}` is about `{leaf.label}`, which the program does not use"
+            raise usage_error(message, hint)
     return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
