@@ -6,7 +6,6 @@ import builtins
 import csv
 import io
 import keyword
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ from ..graphs.value import Value
 from ..language.printer import Item, Written, as_call, assemble, fill_in, number_text, spell
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.operators import VARIABLE
-from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT, SIGN
+from ..table.primitive import ATOM, CHOICE, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
 from ..table.primitives import by_name
 from .target import Form, Target, by_library, language, reserved_words
 
@@ -81,10 +80,7 @@ class Guarded(Array):
         return super().operation(step)
 
     def guard_inputs(self, step: Step) -> tuple[Step, ...]:
-        """Return the inputs of a step, with a point of its domain wherever no branch needs it.
-
-        The point is the sample of the operation that is most like 1.
-        """
+        """Return the inputs of a step, with a point of its domain wherever no branch needs it."""
         m = step.m
         guard: Step | None = None
         for branch in self.guards[step]:
@@ -92,12 +88,11 @@ class Guarded(Array):
             guard = taken if guard is None else m.step("or_", guard, taken)
         if guard is None or guard.name == "number":
             return step.args
-        samples = PRIMITIVES[step.name].samples if step.name in PRIMITIVES else ()
-        fitting = [sample for sample in samples if len(sample) == len(step.args) and all(sample)]
-        size = lambda sample: sum(abs(math.log(abs(x))) for x in sample)  # noqa: E731
-        ordinary = min(fitting, key=size, default=(0.5,) * len(step.args))
-        guarded = zip(step.args, ordinary, strict=True)
-        return tuple([m.where(guard, a, x) if a.name != "number" else a for a, x in guarded])
+        bounds = OPERATIONS[step.name].bounds
+        ends, n = [bound.end for bound in bounds.bounds], len(step.args)
+        inside = (x for x in (1.0, 0.5) if bounds.whole and x not in ends and not is_outside(bounds, (x,) * n))
+        point = next(inside, 2.5)
+        return tuple([m.where(guard, a, point) if a.name != "number" else a for a in step.args])
 
 
 class Jax(Guarded):
