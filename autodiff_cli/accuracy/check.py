@@ -21,7 +21,7 @@ from ..numbers.running_error import RUNNING
 from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
-from ..run.sweep import NodeError, forward
+from ..run.sweep import NodeError, forward, tangents
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 
@@ -409,7 +409,8 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     if computed and not exact:
         flows = doubles.graph.data
         if leaf is not None:
-            flows = doubles.tangents({leaf: 1.0}, doubles.activity([leaf]))
+            active = doubles.activity([leaf])
+            flows = doubles.sweep(tangents, doubles.order, active, {leaf: 1.0}, doubles.graph.roots)
         terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
         rounding = ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
     if name and reference.value:

@@ -1,7 +1,5 @@
 """Languages of exported code: what `languages.toml` does not say."""
 
-from __future__ import annotations
-
 import builtins
 import csv
 import io
@@ -191,6 +189,7 @@ class C(Curly):
         results = f"double gradient[{count}]" if count else "double *gradient"
         head = f"double {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
         wanted = [variables.get(name) or "a name that is not used" for name in unit.wanted]
+        parameters = [*variables.values(), *["gradient"] * (not count)]
         return [
             *("/* Written by autodiff from this program:", " *"),
             *[f" *     {row}".rstrip() for row in self._comment(unit.text)],
@@ -199,15 +198,15 @@ class C(Curly):
             *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
             *[f" * {note}" for note in self._rename()],
             *(" */", f"{head};", ""),
-            *self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True),
+            *self.function_lines(head, parameters, unit.recording, unit.labels),
         ]
 
     def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
-        return self.function_lines(head, parameters, recording, {}, False)
+        return self.function_lines(head, parameters, recording, {})
 
     def function_lines(
-        self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
+        self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str]
     ) -> list[str]:
         """Return the lines of a function; unused names cause no warnings."""
         self._inputs(recording, parameters)
@@ -215,8 +214,6 @@ class C(Curly):
         rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}
         unused = [name for k, name in enumerate(parameters) if k not in used]
-        if gradient and not recording.partials:
-            unused.append("gradient")
         rows += [*[f"(void){name};" for name in unused], f"return {self._result(recording.values[0])};"]
         return [head, *self._block("{", rows)]
 

@@ -319,7 +319,6 @@ OPERATORS: dict[str, str] = {
     "derivatives/trace": "a literal's minus; the branch that is taken",
     "run/flat_graph": "a literal's minus",
     "run/doubles": "the hot loops, with powers written out",
-    "run/evaluation": "what to say where an exponent has no derivative",
     "run/smooth_branches": "the branch that is taken",
     "run/sweep": "the branch that is taken",
     "graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",
