@@ -46,8 +46,6 @@ class Graph:
         """Each constant and its source text, for other number types."""
         self.signed: set[int] = set()
         """Operations that are a constant with a sign."""
-        self.fixed: set[int] = set()
-        """Leaves among Values that have no derivative."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
         """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
