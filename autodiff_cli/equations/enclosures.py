@@ -10,6 +10,7 @@ import heapq
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from itertools import count
+from operator import le
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
@@ -108,13 +109,7 @@ def prove(finder: Search) -> list[list[float]]:
         starts.append([float(a.mid()) for a in box])
         if box in simple:
             finder.known[tuple(starts[-1])] = Root(equation=factor)
-    finder.undecided = []
-    for box in waiting:
-        sides = [*map(_ends, box)]
-        finder.undecided.append(dict(zip(unknowns, sides, strict=True)))
-        is_small = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(sides, bounds, strict=True))
-        if is_small and not equations.is_bounded(box):
-            finder.unbounded.append(finder.undecided[-1])
+    finder.undecided = [dict(zip(unknowns, map(_ends, box), strict=True)) for box in waiting]
     finder.complete = complete and not waiting
     finder.known.update(((x,), Root(order)) for x, order in multiple.items())
     return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
@@ -379,7 +374,8 @@ def search(
             if not _overlap(contracted, here):
                 continue
             unique = contracted if _is_inside(contracted, here) else None
-            if unique is None and all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True)):
+            radii = ([float(a.rad()) for a in box] for box in (contracted, here))
+            if unique is None and all(map(le, *radii)):
                 # a solution may be on the edge: grow the box around it
                 grown = [_grow(a) for a in contracted]
                 again = operator.contract(grown)

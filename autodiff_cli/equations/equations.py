@@ -8,17 +8,27 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from itertools import islice
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
 from ..language.builder import Program
-from ..language.tokens import CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, check_commas, split_statements
+from ..language.tokens import (
+    AUGMENT,
+    CLOSE,
+    COMMA,
+    COMPARISON,
+    EQUALS,
+    KIND,
+    NAME,
+    OPEN,
+    Token,
+    check_commas,
+    split_statements,
+)
 from ..table.primitive import FUNCTIONS
 
 _OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
-_AUGMENT = KIND["AUGMENT"]
 _LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
 
 
@@ -133,11 +143,8 @@ def _state(text: str, tokens: list[Token]) -> _Statement:
         # programmers may write equations so
         signs = doubled
     if len(signs) > 1:
-        message = "this equation has two signs of equality"
-        separated = commas and any(kind == COMMA for kind, _, _ in tokens[signs[0] : signs[1]])
         hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
-        hint = hint if separated else "write two equations: `a = b; b = c`"
-        raise ExpressionError("syntax", message, Span(*tokens[signs[1]][1:]), hint)
+        raise ExpressionError("syntax", "this equation has two signs of equality", Span(*tokens[signs[1]][1:]), hint)
     return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 
@@ -147,7 +154,7 @@ def _kind(
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
-    if _AUGMENT in kinds[:2]:
+    if AUGMENT in kinds[:2]:
         return "bind", name
     if place is None or kinds[place] != EQUALS or kinds[0] != NAME:
         return "equation", name
@@ -211,19 +218,14 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
 
 def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
     spans = [program.whole.span(root) for root in program.roots]
-    if len(spans) == sum(statement.outputs for statement in equations):
-        left = iter(spans)
-        return [
-            _text_at(text, span if statement.sign is None else statement.span)
-            for statement in equations
-            for span in islice(left, statement.outputs)
-        ]
     starts = [statement.span.start for statement in equations]
     of = [max(0, bisect(starts, span.start) - 1) if span is not None else 0 for span in spans]
     texts = []
-    for place, k in enumerate(of):
-        written = _text_at(text, equations[k].span)
-        texts.append(written if of.count(k) == 1 else f"({written})[{place - of.index(k) + 1}]")
+    for place, (k, span) in enumerate(zip(of, spans, strict=True)):
+        count = of.count(k)
+        is_listed = equations[k].sign is None and equations[k].outputs == count
+        written = _text_at(text, span if is_listed else equations[k].span)
+        texts.append(written if is_listed or count == 1 else f"({written})[{place - of.index(k) + 1}]")
     return texts
 
 

@@ -63,7 +63,7 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with more digits of it."""
+        """Points where the value only rounds to 0, with its value in more digits; 0 if all is open."""
         self.reach = self.farthest = 0.0
         self.count = 0
 
@@ -254,48 +254,40 @@ class OneEquation(Search):
                 ratio = math.log(b / near)
                 points |= {sign * near * math.exp(ratio * k / GRID_STEPS) for k in range(1, GRID_STEPS)}
         samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
-        roots = [(x, True) for x, here in samples if here is not None and here[1] == 0]
+        roots = [x for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
             if here is not None or there is not None:
                 ends = here or self._edge(there, x), there or self._edge(here, y)  # type: ignore[arg-type]
-                roots += [(end[0], True) for end in ends if end[1] == 0 and x < end[0] < y]
+                roots += [end[0] for end in ends if end[1] == 0 and x < end[0] < y]
                 roots += self._between_samples(*ends)
-        distinct: list[tuple[float, bool]] = []
+        distinct: list[float] = []
         for root in sorted(roots):
-            if not distinct or abs(root[0] - distinct[-1][0]) > 1e-7 * (abs(root[0]) + 1e-9 * (high - low)):
+            if not distinct or abs(root - distinct[-1]) > 1e-7 * (abs(root) + 1e-9 * (high - low)):
                 distinct.append(root)
-            elif root[1] and not distinct[-1][1]:
-                distinct[-1] = root
-        return [x for x, _ in distinct]
+        return distinct
 
-    def _between_samples(self, a: Sample, b: Sample) -> Iterator[tuple[float, bool]]:
+    def _between_samples(self, a: Sample, b: Sample) -> list[float]:
         if _opposite(a, b):
-            yield from ((root, True) for root in self._bracket(a, b))
-            return
+            return self._bracket(a, b)
         # towards 0 on the left and away on the right: the minimum is in between
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
-            return
+            return []
         left, right = a, b
         for _ in range(MAX_HALVINGS):
             x = left[0] + (right[0] - left[0]) / 2
             if not left[0] < x < right[0]:
                 break
             here = self(x)
-            if here is None:
-                return
-            if here[1] == 0:
-                yield x, False
-                return
+            if here is None or here[1] == 0:
+                return [] if here is None else [x]
             if _opposite(here, a):
-                yield from ((root, True) for root in self._bracket(a, here) + self._bracket(here, b))
-                return
+                return self._bracket(a, here) + self._bracket(here, b)
             if (here[2] > 0) == (a[2] > 0) and here[2] != 0:
                 left = here
             else:
                 right = here
         least = min(left, right, key=lambda sample: abs(sample[1]))
-        if self._is_small(least):
-            yield least[0], False
+        return [least[0]] if self._is_small(least) else []
 
     def confirm_roots(self, roots: Sequence[float]) -> list[float]:
         """Return the true roots among ascending ones."""
@@ -337,7 +329,7 @@ class OneEquation(Search):
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
                 if self(x) is None:
-                    self.rejected[x] = None
+                    self.rejected[x] = 0
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
                     is_exact = is_exact and self._rounding(x, own=False) == 0.0
@@ -348,14 +340,12 @@ class OneEquation(Search):
 
     def _round_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
-        in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
-        value = in_digits and in_digits[0]
+        value, slope = self._in_digits(ZERO_TEST_DIGITS)(at) or (None, None)
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
-                in_digits = 0, 0  # these digits are rounding errors
-            self.rejected[at] = in_digits
+            is_open = (again and abs(value - again[0]) > 0.01 * abs(again[0])) or (value == 0 and not slope)
+            self.rejected[at] = 0 if is_open else value or None
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
@@ -485,7 +475,7 @@ class OneEquation(Search):
             x = float(x)
             here = function(x)
             if here is None and self(x) is None:
-                self.rejected[x] = None
+                self.rejected[x] = 0
             if here is None or here[0] != 0:
                 return None
         orders = []
@@ -550,11 +540,8 @@ class OneEquation(Search):
 
     def describe_search(self, count: int) -> str:
         """Return a sentence on the search; `solved` if one root was requested."""
-        if not self.reach or not count:
+        if not self.reach or not count or not self.count:
             return "solved"
-        if not self.count:
-            ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
-            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
         proven = FIRST_REACH
         while proven < self.farthest:
             proven *= 10
@@ -577,15 +564,10 @@ class OneEquation(Search):
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
-        for x, in_digits in self.rejected.items():
-            at, value = f"{self.name} = {self._text(x)}", in_digits and in_digits[0]
-            if in_digits is not None and not any(in_digits):
-                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
-            beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
-            if in_digits is None and not all(map(self, beside)):
-                return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
-            exact = "" if not value else f": in more digits it is {value.context.nstr(value, 3)}"
-            return f"; it is 0 within rounding errors at {at}, where there is no root{exact}"
+        for x, value in self.rejected.items():
+            outcome = "where no root is proven" if value == 0 else "where there is no root"
+            outcome += f": in more digits it is {value.context.nstr(value, 3)}" if value else ""
+            return f"; it is 0 within rounding errors at {self.name} = {self._text(x)}, {outcome}"
         return ""
 
     def _text(self, x: float) -> str:

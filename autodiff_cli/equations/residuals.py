@@ -48,7 +48,7 @@ class Accuracy(NamedTuple):
     change: float
 
     def lacks_digits(self, x: Sequence[float]) -> bool:
-        """Return whether a solution or its derivatives need more digits, for which the unknowns are few enough."""
+        """Return whether a solution or its derivatives need more digits, and can have them."""
         least = 1e-3 * max(map(abs, x), default=0.0)
         sizes = [MAX_ROUGHNESS * max(abs(a), least) for a in x]
         is_rough = any(map(gt, self.errors, sizes)) or self.change > MAX_CHANGE
@@ -86,8 +86,6 @@ class Search:
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
         """Boxes that may or may not hold solutions; None without a proof."""
-        self.unbounded: list[Ends] = []
-        """Undecided boxes with an unbounded equation, as at a pole."""
 
     def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
         """Warn that the equation holds from a start, `2 <`, to an end, `≤ 3`."""

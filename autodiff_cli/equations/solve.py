@@ -12,7 +12,15 @@ from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Point, Problem, check_values, numbers_or_quantities, parse, unused_name, wanted_variables
+from ..inputs.problem import (
+    Point,
+    Problem,
+    check_values,
+    numbers_or_quantities,
+    parse,
+    unused_name,
+    wanted_variables,
+)
 from ..language.elements import expand
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.budget import Defined
@@ -24,15 +32,22 @@ from .enclosures import Operator, boxes, prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
-from .residuals import ROOT_DIGITS, Ends, Root, Search, Stopped, derivatives, half_ulp, second_derivatives
+from .residuals import (
+    ROOT_DIGITS,
+    Ends,
+    Root,
+    Search,
+    Stopped,
+    derivatives,
+    half_ulp,
+    second_derivatives,
+)
 from .several_unknowns import SeveralEquations
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
 MAX_UNKNOWNS = 200
-MAX_HESSIAN_SIZE = 30
-MAX_NAMED_POLES = 4
 SHARP_DIGITS = 17
 """Digits of a solution for which doubles are too rough."""
 MAX_VANISHING = 1e-20
@@ -114,7 +129,8 @@ def solve(
             return answer
     problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
     if arithmetic.name == "exact":
-        raise usage_error("roots are not fractions: `solve` has no `--exact`", "use `--precision 50` or `--certified`")
+        hint = "use `--precision 50` or `--certified`"
+        raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
     for name in problem.unknowns if every else ():
         if name not in problem.bounds:
             raise usage_error(f"`--all` looks between bounds, and `{name}` has none", f"`--between {name}=0:1`")
@@ -130,9 +146,6 @@ def solve(
             starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
     except Stopped:
         interrupted = True
-    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
-        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
-        raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
@@ -443,13 +456,7 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
     if boxes:
-        message = f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
-        if finder.unbounded:
-            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
-            places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
-            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
-            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
-        return "undecided", message
+        return "undecided", f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if boxes is not None:

@@ -198,8 +198,8 @@ def diff(
         _check_divisors(graph, output)
     assumed = assumptions(assume, program)
     for one in assumed:
-        names_used = [v.label for v in in_order((one.condition,)) if v.primitive is VARIABLE]
-        if all(name in numbers for name in names_used) and value_in(REAL, one.condition, numbers) is False:
+        is_known = all(v.label in numbers for v in in_order((one.condition,)) if v.primitive is VARIABLE)
+        if is_known and value_in(REAL, one.condition, numbers) is False:
             raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
     derived, used = _derive(output, leaves, order, assumed)
     for one in assumed:
@@ -337,12 +337,8 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
 def _assumption(text: str, program: Program) -> Assumption:
     name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
     if words == ["natural"]:
-        raise usage_error(
-            f"the assumption `{text}` can be read in two ways: 0 is a natural number for some",
-            f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`",
-        )
-    if words == ["real"]:
-        raise usage_error(f"the assumption `{text}` says nothing: every variable is real", _HINT)
+        hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
+        raise usage_error(f"the assumption `{text}` can be read in two ways: 0 is a natural number for some", hint)
     are_known = words and all(word in _WORDS for word in words)
     spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
     try:
