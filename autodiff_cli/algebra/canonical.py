@@ -311,8 +311,6 @@ class Canonicalizer:
         constant = ZERO
         terms: Terms = {}
         for sign, value, form in parts:
-            if isinstance(form, Product) and abs(form.coefficient) == 1 and (inner := self.as_sum(form.factors)):
-                sign, form = sign * form.coefficient, inner  # noqa: PLW2901
             if isinstance(form, Number):
                 constant += sign * form.value
             elif isinstance(form, Sum) and self.may_be_merged(value, form):

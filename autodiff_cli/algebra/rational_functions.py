@@ -55,7 +55,7 @@ def fraction_of(root: Value) -> tuple[Value, list[Value]]:
 
     def divided(a: Quotient, b: Quotient) -> Quotient:
         divisors.append(b.above)
-        return Quotient(graph_product(a.above, b.below), graph_product(a.below, b.above))
+        return multiplied(a, Quotient(b.below or ONE, b.above))
 
     def powered(base: Quotient, exponent: int) -> Quotient:
         return Quotient(_raised(base.above, exponent), base.below and _raised(base.below, exponent))
@@ -145,8 +145,6 @@ def coefficients(
         return result
 
     def rule(value: Value, inputs: Sequence[list[C]]) -> list[C]:
-        if not varies[value]:
-            return [] if value is not root and value in inner else [fixed(value)]
         if value is leaf:
             return [zero, one]
         primitive = value.primitive
@@ -162,10 +160,8 @@ def coefficients(
             raise _NoPolynomial
         return reduce(multiplied, [inputs[0]] * exponent, [one])
 
-    # parts that do not depend on the leaf are not coefficients
-    inner = {v for v in varies if not varies[v]} - {p for v in varies if varies[v] for p in v._prev}
     try:
-        return facts_of((root,), rule)[root]
+        return facts_of((root,), rule, known=lambda v: None if varies[v] else [fixed(v)])[root]
     except _NoPolynomial:
         return None
 

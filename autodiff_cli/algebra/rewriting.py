@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import gcd, lcm
 from typing import Any
@@ -216,20 +216,13 @@ class Shortener(Canonicalizer):
             plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
             if (size := self._size(one)) < least + (not plain):
                 return one
-        for candidate in self._candidates(parts, again, written_out):
-            if (size := self._size(candidate)) < least:
+        ways = [self.multiplied_out, self.one_fraction, self.align_powers] if again else []
+        for way in ways if written_out else [self.factor_out, *ways]:
+            candidate = _attempt(way, parts)
+            if candidate is not None and (size := self._size(candidate)) < least:
                 best, least = candidate, size
         apart = self.factor_content(best)
         return apart if self._size(apart) < least else best
-
-    def _candidates(self, parts: list[Part], again: bool, written_out: bool) -> Iterator[list[Part]]:
-        ways = [self.multiplied_out, self.one_fraction, self.align_powers] if again else []
-        if not written_out:
-            ways.insert(0, self.factor_out)
-        for way in ways:
-            result = _attempt(way, parts)
-            if result is not None:
-                yield result
 
     def by_squares(self, parts: list[Part]) -> list[Part] | None:
         """Return the terms with sin² + cos² as 1, and the like."""
@@ -309,10 +302,8 @@ class Shortener(Canonicalizer):
                 by: list[Part] = [(ONE, {base: e})]
                 if isinstance(inner, Sum) and e.denominator == 1 and 0 < e <= 3:
                     listed = len(inner.terms) + (inner.constant != 0)
-                    if (
-                        len(product) * listed ** int(e) <= MAX_EXPANDED_TERMS
-                        and length - token_count(base, self.sizes) <= MAX_COPIED_SIZE
-                    ):
+                    fits = len(product) * listed ** int(e) <= MAX_EXPANDED_TERMS
+                    if fits and length - token_count(base, self.sizes) <= MAX_COPIED_SIZE:
                         by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
                     product = [(check_digits(a * b), _multiply(f, g)) for a, f in product for b, g in by]

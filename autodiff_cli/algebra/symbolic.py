@@ -131,33 +131,24 @@ def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     # Unlike the rule, its formula may fail step by step: then it is left unevaluated.
     without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
     for values in (inputs, without_values):
-        for asked in (wanted, *([k] for k in wanted if len(wanted) > 1)):
-            try:
-                rules = _formulas(primitive, values, name, [k in asked for k in range(len(inputs))])
-            except ExpressionError:
-                continue
-            for k in asked:
-                formulas[k] = None if rules[k] is None else _fold(rules[k])
-            wanted = [k for k in wanted if k not in asked]
-            if not wanted:
-                return formulas
+        out = apply(primitive, *values)
+        for k in [k for k in wanted if formulas[k] is None]:
+            with suppress(ExpressionError):
+                slope = _partial(primitive, values, out, name, k)
+                formulas[k] = None if slope is None else _fold(slope)
     return formulas
 
 
-def _formulas(primitive: Primitive, inputs: tuple[Value, ...], name: str, active: list[bool]) -> list[Any]:
-    out = apply(primitive, *inputs)
+def _partial(primitive: Primitive, inputs: tuple[Value, ...], out: Value, name: str, k: int) -> Any:
     if primitive is DIV:
         x, y = inputs
         # The usual form; the rule's -(x/y)/y avoids squares, which may overflow.
-        return [apply(DIV, 1, y), apply(DIV, apply(NEG, x), apply(POW, y, 2))]
+        return apply(DIV, apply(NEG, x), apply(POW, y, 2)) if k else apply(DIV, 1, y)
     if len(inputs) <= MAX_LISTED_INPUTS or not primitive.by_output:
-        return primitive.slopes(AT_POINT, inputs, out, active)
-    leaf, partials = variable(name), dict.fromkeys(inputs)
+        return primitive.slopes(AT_POINT, inputs, out, [j == k for j in range(len(inputs))])[k]
+    leaf = variable(name)
     leaf.data = out.data
-    for x in inputs:
-        with suppress(ExpressionError):
-            partials[x] = primitive.by_output(AT_POINT, x, leaf)
-    return [partials[x] for x in inputs]
+    return primitive.by_output(AT_POINT, inputs[k], leaf)
 
 
 def _fold(partial: Value | Number) -> Value:

@@ -99,13 +99,12 @@ def prove(finder: Search) -> list[list[float]]:
         finder.known[x,] = Root(errors=[0.0])
         starts.append([x])
     for box in (*solutions, *simple):
-        if any(above is not output for above, output in zip(numerators, outputs, strict=True)):
-            start = _exact(operator, box)
-            if start is not None and equations.decide([equations.m.number(x).a for x in start]) is False:
-                continue
-            if not equations.is_bounded(box):
-                waiting.append(box)
-                continue
+        start = _exact(operator, box)
+        if start is not None and equations.decide([equations.m.number(x).a for x in start]) is False:
+            continue
+        if not equations.is_bounded(box):
+            waiting.append(box)
+            continue
         starts.append([float(a.mid()) for a in box])
         if box in simple:
             finder.known[tuple(starts[-1])] = Root(equation=factor)

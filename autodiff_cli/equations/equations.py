@@ -144,7 +144,8 @@ def _state(text: str, tokens: list[Token]) -> _Statement:
         signs = doubled
     if len(signs) > 1:
         hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
-        raise ExpressionError("syntax", "this equation has two signs of equality", Span(*tokens[signs[1]][1:]), hint)
+        second = Span(*tokens[signs[1]][1:])
+        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
     return _Statement(tokens, signs[0] if signs else None, commas + 1)
 
 

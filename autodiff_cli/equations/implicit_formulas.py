@@ -107,7 +107,8 @@ def implicit_diff(
         problem = Problem(program, dict(typed), at, [], [], names, units=measured)
         sides = evaluate_in(REAL, program.outputs, at).values
         hint = f"`solve` finds {quote(unknowns)}; the values here are those of the curve through the point"
-        for k, (off, rounding) in enumerate(zip(sides, Search(problem).rounding_errors([*at.values()]), strict=True)):
+        roundings = Search(problem).rounding_errors([*at.values()])
+        for k, (off, rounding) in enumerate(zip(sides, roundings, strict=True)):
             if abs(off) > ZERO_ROUNDINGS * rounding:
                 left = problem.residual_text(float(off), k=k)
                 message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"

@@ -565,9 +565,11 @@ class OneEquation(Search):
 
     def _only_rounded(self) -> str:
         for x, value in self.rejected.items():
-            outcome = "where no root is proven" if value == 0 else "where there is no root"
-            outcome += f": in more digits it is {value.context.nstr(value, 3)}" if value else ""
-            return f"; it is 0 within rounding errors at {self.name} = {self._text(x)}, {outcome}"
+            where = f"{self.name} = {self._text(x)}"
+            if value == 0:
+                return f"; it is 0 within rounding errors near {where}, where no root is proven"
+            digits = f": in more digits it is {value.context.nstr(value, 3)}" if value else ""
+            return f"; it is 0 within rounding errors at {where}, where there is no root{digits}"
         return ""
 
     def _text(self, x: float) -> str:

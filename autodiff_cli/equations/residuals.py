@@ -160,7 +160,8 @@ class Search:
 
     def rounds_to_zero(self, x: Sequence[float], values: Sequence[float]) -> bool:
         """Return whether the outputs at a point may be 0 but for rounding errors."""
-        return all(abs(a) <= ZERO_ROUNDINGS * error for a, error in zip(values, self.rounding_errors(x), strict=True))
+        errors = self.rounding_errors(x)
+        return all(abs(a) <= ZERO_ROUNDINGS * error for a, error in zip(values, errors, strict=True))
 
     def residuals(self, x: Sequence[float]) -> tuple[list[float], list[list[float]] | None]:
         """Return the outputs, and their derivatives by the unknowns or None."""

@@ -113,10 +113,8 @@ class SeveralEquations(Search):
     around = solve_once
 
     def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
-        return all(
-            low - (share and share * (high - low)) <= a <= high + (share and share * (high - low))
-            for a, (low, high) in zip(x, self.bounds, strict=True)
-        )
+        reach = [share and share * (high - low) for low, high in self.bounds]
+        return all(low - r <= a <= high + r for a, r, (low, high) in zip(x, reach, self.bounds, strict=True))
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root

@@ -190,9 +190,8 @@ def find_solution(problem: Problem) -> dict[str, float]:
         return dict(zip(problem.unknowns, root, strict=True))
     first = problem.unknowns[0]
     hint = f"say where it is: a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
-    raise ExpressionError(
-        "domain", f"no solution of the equations was found{finder.describe_least_residual()}", hint=hint
-    )
+    message = f"no solution of the equations was found{finder.describe_least_residual()}"
+    raise ExpressionError("domain", message, hint=hint)
 
 
 def posed_equations(
@@ -226,10 +225,9 @@ def posed_equations(
         many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
         if len(unknowns) < 2:
             many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
-        raise usage_error(
-            f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')}, and {many}",
-            "say which variables are looked for, `--for x,y`, and give the others values: `--at …`",
-        )
+        hint = "say which variables are looked for, `--for x,y`, and give the others values: `--at …`"
+        verb = "is" if count == 1 else "are"
+        raise usage_error(f"there {verb} {plural(count, 'equation')}, and {many}", hint)
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise limit_error(message, "solve fewer")
@@ -456,7 +454,8 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
     if boxes:
-        return "undecided", f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
+        places = plural(len(boxes), "box")
+        return "undecided", f"{listed} proven; in {places} it is undecided whether there are more"
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if boxes is not None:

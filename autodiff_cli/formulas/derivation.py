@@ -322,9 +322,8 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     if primitive.kink is not None and not conditions:
         conditions.append(_away(value))
     # a condition on one input may imply another
-    return slopes, tuple(
-        [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
-    )
+    needed = [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
+    return slopes, tuple(needed)
 
 
 def _apart(a: Value, b: Value) -> str:

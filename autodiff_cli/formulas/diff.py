@@ -338,7 +338,8 @@ def _assumption(text: str, program: Program) -> Assumption:
     name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
     if words == ["natural"]:
         hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
-        raise usage_error(f"the assumption `{text}` can be read in two ways: 0 is a natural number for some", hint)
+        message = f"the assumption `{text}` can be read in two ways: 0 is a natural number for some"
+        raise usage_error(message, hint)
     are_known = words and all(word in _WORDS for word in words)
     spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
     try:
@@ -351,10 +352,9 @@ def _assumption(text: str, program: Program) -> Assumption:
     for leaf in in_order((condition,)):
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
             near = closest(leaf.label, list(program.variables))
-            raise usage_error(
-                f"the assumption `{text}` is about `{leaf.label}`, which the program does not use",
-                f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}",
-            )
+            hint = f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}"
+            message = f"the assumption `{text}` is about `{leaf.label}`, which the program does not use"
+            raise usage_error(message, hint)
     return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
 
 
@@ -500,11 +500,9 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     try:
         recording = record_values(graph, leaves, recorder)
     except Lacking as lacking:
-        raise usage_error(
-            f"{writer.title} has no function `{lacking}`, which the derivative needs",
-            "leave the function out, or print the formula as text",
-            span=graph.span(recorder.node),
-        ) from None
+        hint = "leave the function out, or print the formula as text"
+        message = f"{writer.title} has no function `{lacking}`, which the derivative needs"
+        raise usage_error(message, hint, span=graph.span(recorder.node)) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")
