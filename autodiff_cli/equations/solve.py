@@ -153,7 +153,7 @@ def solve(
     is_open = finder.complete is None and finder.undecided is None
     if is_open and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
-    reason, message = ("interrupted",) * 2 if interrupted else _outcome(finder, len(solutions), every)
+    reason, message = ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
     fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
