@@ -178,9 +178,7 @@ def conjunction(conditions: Sequence[Value]) -> Value:
 
 
 def _same(x: Value, y: Value) -> bool:
-    return x is y or (
-        x.primitive is CONSTANT and y.primitive is CONSTANT and exact_value(x) == exact_value(y) is not None
-    )
+    return x is y or exact_value(x) == exact_value(y) is not None
 
 
 def _is_smooth(value: Value) -> bool:

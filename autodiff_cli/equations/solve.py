@@ -463,10 +463,8 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
             all_known, none = f"proven to be all{between}{whole}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
-        return (
-            "not found",
-            f"no solution was found{between if every else ''}{finder.describe_least_residual()}{finder.cut_short}",
-        )
+        where = between if every else ""
+        return "not found", f"no solution was found{where}{finder.describe_least_residual()}{finder.cut_short}"
     if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"

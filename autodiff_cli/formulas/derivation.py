@@ -434,7 +434,5 @@ def _condition_latex(condition: str, typeset: Typesetting) -> str:
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
     """Return a part of a step with open derivatives as operations."""
-    return substitute(
-        graph,
-        lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,
-    )
+    operations = {name: node(derivative, (function,)) for name, function in pending.items()}
+    return substitute(graph, lambda v: None if v._prev else operations.get(v.label, v))
