@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, plural
 from ..graphs.value import Value, values_of
@@ -22,7 +21,7 @@ from ..numbers.running_error import RUNNING
 from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
-from ..run.sweep import NodeError, forward
+from ..run.sweep import NodeError, forward, tangents
 from ..table.operators import ADD, CONSTANT, SUB
 from ..table.primitives import EXP, LOG, SQRT
 
@@ -58,6 +57,15 @@ class Difference(NamedTuple):
 
     slope: float | None = None
     error: float | None = None
+
+
+class _Comparison(NamedTuple):
+    """How a partial derivative compares with differences of values."""
+
+    slope: Difference = Difference()
+    remark: str = ""
+    agrees: bool = True
+    exists: bool = True  # the derivative, as far as is known
 
 
 class CheckedNumber(Record):
@@ -175,32 +183,34 @@ def _check_program(problem: Problem, required: int) -> Check:
             raise error from None
         message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
-    gradient = {name: doubles.gradient[name] + 0.0 for name in wanted}
-    warnings = (*problem.warnings, *doubles.warnings)
-    program = problem.program
-    answer = Check(
-        text=program.text,
-        value=doubles.value + 0.0,
-        gradient=gradient,
-        point=values,
-        constants=program.constants,
-        precision=REFERENCE_DIGITS,
-        required=required,
-        quantities=(),
-        warnings=warnings,
-    )
+    answer = _answer(problem, doubles.value, [doubles.gradient[name] for name in wanted], required, doubles.warnings)
     try:
         references = _references(graph, values, wanted)
     except ExpressionError as error:
         message = f"computed without rounding, this has no value: {error}"
         hint = "the double-precision result is an artefact of rounding"
         return answer._replace(warnings=(*answer.warnings, Diagnostic("lost_digits", message, error.span, hint)))
-    differentiable = max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))
-    numbers = [_number(doubles, references, "", required, False)]
-    numbers += [_number(doubles, references, name, required, k < differentiable) for k, name in enumerate(wanted)]
+    compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]
+    numbers = [_number(doubles, references, name, required, name in compared) for name in ("", *wanted)]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
-    warnings = (*warnings, *losses(doubles, references.exact, kept))
+    warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
     return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
+
+
+def _answer(
+    problem: Problem, value: float, partials: Sequence[float], required: int, warnings: Iterable[Diagnostic]
+) -> Check:
+    return Check(
+        text=problem.program.text,
+        value=value + 0.0,
+        gradient={name: partial + 0.0 for name, partial in zip(problem.wanted, partials, strict=True)},
+        point={**problem.values},
+        constants=problem.program.constants,
+        precision=REFERENCE_DIGITS,
+        required=required,
+        quantities=(),
+        warnings=(*problem.warnings, *warnings),
+    )
 
 
 def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Callable[[int], None] | None) -> Check:
@@ -226,52 +236,42 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
                 totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
         return totals, sizes
 
-    def along(place: int, x: float) -> float | None:
-        with budget.Defined():
-            return function.value([*here[:place], x, *here[place + 1 :]])
-        return None
+    def compare(name: str, exact: Number) -> _Comparison:
+        place = function.variables.index(name)
+
+        def along(x: float) -> float | None:
+            with budget.Defined():
+                return function.value([*here[:place], x, *here[place + 1 :]])
+            return None
+
+        slope = ridders(along, here[place], lambda _: noise)
+        near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
+        if slope.slope is None or kinks or abs(slope.slope - exact) <= near:
+            return _Comparison(slope, exists=not kinks)
+        return _Comparison(slope, f"wrong: differences give {slope.slope:.6g}", agrees=False)
 
     value, partials = function(here)
     summary, kinks = function.summary, function.kinks(problem.values, wanted)
     coarse, _ = sums(REFERENCE_DIGITS)
     totals, sizes = sums(2 * REFERENCE_DIGITS)
     share = summary.rows if function.over.how == "mean" else 1
-    noise = abs(value - float(totals[0] / share)) + ROUNDING_STEPS * 2.0**-52 * float(sizes[0]) / share
+    roundings = [ROUNDING_STEPS * 2.0**-52 * float(size) / share for size in sizes]
+    noise = abs(value - float(totals[0] / share)) + roundings[0]
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # a sum that cancels below this precision is rounding error
         exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
         sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
-        rounding = ROUNDING_STEPS * 2.0**-52 * float(sizes[k]) / share
-        number = _judge(name, computed, exact, [exact], required, unsure=0 if sure else 2 * REFERENCE_DIGITS)
-        if not number.agrees and not exact and abs(computed) <= rounding:
-            number = number._replace(agrees=True, remark=ZERO)
-        slope, condition = Difference(), None
-        compared = bool(name) and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows)
-        if compared:
-            slope = ridders(
-                functools.partial(along, function.variables.index(name)), problem.values[name], lambda _: noise
-            )
-            near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
-            if slope.slope is not None and abs(slope.slope - exact) > near and not kinks:
-                number = number._replace(agrees=False, remark=f"wrong: differences give {slope.slope:.6g}")
+        unsure = 0 if sure else 2 * REFERENCE_DIGITS
+        condition = totals[k] * problem.values[name] / totals[0] if name and totals[0] else None
+        comparison = _Comparison()
+        if name and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows):
+            comparison = compare(name, exact)
         elif name:
-            number = number._replace(remark=number.remark or "no differences: too many rows")
-        if name and totals[0]:
-            condition = float(abs(totals[k] * problem.values[name] / totals[0]))
-        numbers.append(_compare(number, slope, condition, exists=not (compared and kinks)))
-    return Check(
-        text=problem.program.text,
-        value=value,
-        gradient=dict(zip(wanted, partials, strict=True)),
-        point={**problem.values},
-        constants=problem.program.constants,
-        precision=2 * REFERENCE_DIGITS,
-        required=required,
-        quantities=tuple(numbers),
-        warnings=(*problem.warnings, *kinks),
-        over=summary,
-    )
+            comparison = _Comparison(remark="no differences: too many rows")
+        numbers.append(_judge(name, computed, exact, [exact], required, unsure, roundings[k], comparison, condition))
+    answer = _answer(problem, value, partials, required, kinks)
+    return answer._replace(precision=2 * REFERENCE_DIGITS, quantities=tuple(numbers), over=summary)
 
 
 class _References(NamedTuple):
@@ -285,30 +285,27 @@ class _References(NamedTuple):
 def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
     from ..numbers.multiprecision import Multiprecision
 
-    def swept(m: Multiprecision) -> Evaluation:
+    def swept(digits: int) -> Evaluation:
+        m = Multiprecision(digits)
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
     digits = REFERENCE_DIGITS
-    m = Multiprecision(2 * digits)
-    coarse = swept(Multiprecision(digits))
-    finer = swept(m)
+    coarse, finer = swept(digits), swept(2 * digits)
     while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MAX_DIGITS:
-        more = Multiprecision(4 * digits)
         try:
-            further = swept(more)
+            coarse, finer = finer, swept(4 * digits)
         except budget.BudgetExceeded:
             # out of budget: accept what has not changed so far, or has shrunk
             sure = _digits_agree(coarse, finer, wanted, ZERO_DIGITS)
             break
-        coarse, finer, m = finer, further, more
         digits *= 2
     if sure:
         # what shrinks with more digits is 0, and its digits are rounding
         for name, partial in finer.gradient.items():
             if abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
-                finer.gradient[name] = m.number(0)
+                finer.gradient[name] = 0 * partial
         if abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
-            finer.value = m.number(0)
+            finer.value = 0 * finer.value
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[Evaluation] = []
     with suppress(ExpressionError):
@@ -317,7 +314,7 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
             {name: decimals.number(x) for name, x in values.items()},
         ):
             written.append(value_and_gradient(decimals, graph, point, wanted))
-    return _References(finer, written, digits if sure else 2 * digits, sure, m.underflowed)
+    return _References(finer, written, digits if sure else 2 * digits, sure, finer.m.underflowed)
 
 
 def _digits_agree(coarse: Evaluation, finer: Evaluation, wanted: Sequence[str], digits: int) -> bool:
@@ -361,10 +358,13 @@ def _judge(
     exact: Number,
     written: Sequence[Number],
     required: int,
-    *,
+    unsure: int,
+    rounding: float,
+    comparison: _Comparison,
+    condition: Number | None,
     underflowed: bool = False,
-    unsure: int = 0,
 ) -> CheckedNumber:
+    # `unsure` are the digits in which the reference has not settled, 0 if it has
     kept = correct_digits(computed, exact)
     agrees, remark = kept >= required, ""
     digits = kept if written else 0
@@ -373,35 +373,29 @@ def _judge(
     if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
         # the number is a rounding error, and as small as underflow
         agrees, digits, remark = True, min(digits, kept if exact else 0), "underflow: too small for a double"
-    elif kept < required:
-        remark = "digits lost"
+    elif not agrees:
+        agrees = not (exact or unsure) and abs(computed) <= rounding
+        remark = ZERO if agrees else "digits lost"
     elif not written:
         remark = "as written, in decimals, it has no value"
     elif kept - digits >= 2:
         remark = f"{kept - digits} digits lost to the rounding of the inputs"
     if unsure:
         agrees, remark = False, f"not settled with {unsure} digits"
+    if not remark or (comparison.slope.slope is not None and not (remark == ZERO and comparison.agrees)):
+        remark = comparison.remark or remark
+    ratio = None if condition is None else abs(float(condition))
     return CheckedNumber(
         name=name,
         computed=computed,
         exact=_text(exact),
-        digits=digits,
-        kept=kept,
-        difference=None,
-        difference_error=None,
-        condition=None,
-        agrees=agrees,
+        digits=digits if comparison.exists else None,
+        kept=kept if comparison.exists else None,
+        difference=comparison.slope.slope,
+        difference_error=comparison.slope.error,
+        condition=ratio if ratio is None or math.isfinite(ratio) else None,
+        agrees=agrees and comparison.agrees,
         remark=remark,
-    )
-
-
-def _compare(number: CheckedNumber, slope: Difference, condition: float | None, *, exists: bool) -> CheckedNumber:
-    return number._replace(
-        digits=number.digits if exists else None,
-        kept=number.kept if exists else None,
-        difference=slope.slope,
-        difference_error=slope.error,
-        condition=condition if condition is None or math.isfinite(condition) else None,
     )
 
 
@@ -409,74 +403,69 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     def of(result: Evaluation) -> Number:
         return result.gradient[name] if name else result.value
 
-    computed = doubles.gradient[name] + 0.0 if name else doubles.value
-    exact, leaf = of(references.exact), doubles.wanted[name] if name else None
-    written, unsure = [of(result) for result in references.written], not (name or references.sure)
-    tried = references.precision if unsure else 0
-    number = _judge(name, computed, exact, written, required, underflowed=references.underflowed, unsure=tried)
-    if not (number.agrees or exact or unsure) and (leaf is not None or not name):
-        flows: Sequence[float | None] = doubles.graph.data
+    leaf, reference = doubles.wanted[name] if name else None, references.exact
+    computed, exact = of(doubles) + 0.0 if name else doubles.value, of(reference)
+    rounding, condition = 0.0, None
+    if computed and not exact:
+        flows = doubles.graph.data
         if leaf is not None:
-            flows = doubles.tangents({leaf: 1.0}, doubles.activity([leaf]))
+            active = doubles.activity([leaf])
+            flows = doubles.sweep(tangents, doubles.order, active, {leaf: 1.0}, doubles.graph.roots)
         terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
-        if abs(computed) <= ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0):
-            number = number._replace(agrees=True, remark=ZERO)
-    if not name:
-        return number
-    slope, exists = Difference(), not references.exact.kinks
+        rounding = ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
+    if name and reference.value:
+        condition = 0 if leaf is None else exact * doubles.graph.data[leaf] / reference.value
+    comparison = _Comparison(exists=not (name and reference.kinks))
     if leaf is not None and differences:
-        graph = doubles.graph
-        bounded = evaluator(graph, RUNNING, graph.roots[0], leaf)
-
-        def noise(x: float) -> float:
-            error = getattr(bounded(x), "error", 0.0)
-            return error if math.isfinite(error) else 0.0
-
-        slope = ridders(evaluator(graph, REAL, graph.roots[0], leaf), graph.data[leaf], noise)
-        right, why, exists = _holds(references.exact, name, references.precision)
-        remark = number.remark if number.remark == ZERO else why or number.remark
-        number = number._replace(agrees=number.agrees and right, remark=remark)
+        comparison = _compare(doubles, references, name, leaf)
     elif leaf is not None:
-        number = number._replace(remark=number.remark or "no differences: too many variables")
-    condition = None
-    if references.exact.value:
-        condition = 0.0 if leaf is None else float(abs(exact * doubles.graph.data[leaf] / references.exact.value))
-    return _compare(number, slope, condition, exists=exists)
+        comparison = comparison._replace(remark="no differences: too many variables")
+    written = [of(result) for result in references.written]
+    unsure = 0 if name or references.sure else references.precision
+    underflowed = references.underflowed
+    return _judge(name, computed, exact, written, required, unsure, rounding, comparison, condition, underflowed)
 
 
-def _holds(swept: Evaluation, name: str, precision: int) -> tuple[bool, str, bool]:
+def _compare(doubles: Evaluation, references: _References, name: str, leaf: int) -> _Comparison:
     from ..numbers.multiprecision import Multiprecision
 
-    m = Multiprecision(precision + 2 * REFERENCE_DIGITS)
-    leaf = swept.wanted[name]
-    assert leaf is not None
-    data = [x if swept.graph.parents[i] else m.number(x) for i, x in enumerate(swept.graph.data)]
-    x, partial = data[leaf], m.number(swept.gradient[name])
-    value = evaluator(swept.graph.with_data(data), m, swept.graph.roots[0], leaf)
+    bounded = evaluator(doubles.graph, RUNNING, leaf)
+
+    def noise(x: float) -> float:
+        error = getattr(bounded(x), "error", 0.0)
+        return error if math.isfinite(error) else 0.0
+
+    slope = ridders(evaluator(doubles.graph, REAL, leaf), doubles.graph.data[leaf], noise)
+    m, exact = Multiprecision(references.precision + 2 * REFERENCE_DIGITS), references.exact
+    graph = exact.graph
+    data = [x if graph.parents[i] else m.number(x) for i, x in enumerate(graph.data)]
+    x, partial, here = data[leaf], m.number(exact.gradient[name]), data[-1]
+    value = evaluator(graph.with_data(data), m, leaf)
     step = (abs(x) or m.number(1)) * m.literal(REFERENCE_STEP)
-    one_sided = sides(value, x, step)
-    if one_sided is None:
-        return True, "one-sided: the function ends here", True
-    middle = (one_sided.left + one_sided.right) / 2
-    near = (abs(partial) + abs(one_sided.left) + abs(one_sided.right)) * 1e-12
+    around = sides(value, x, step)
+    if around is None:
+        return _Comparison(slope, "one-sided: the function ends here")
+    left, right = around.left, around.right
+    middle = (left + right) / 2
+    near = (abs(partial) + abs(left) + abs(right)) * 1e-12
     # the rounding error of a difference, divided by the step
-    near += abs(data[-1]) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
-    settled = abs(middle - partial) <= near and abs(one_sided.left - one_sided.right) <= near
-    if settled or (one_sided.vanishes and not partial):
-        return True, "", True
-    if not one_sided.digits_agree:
-        before, after = value(x - step), value(x + step)
-        if before is not None and after is not None:
-            for other in (after, data[-1]):
-                if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
-                    return True, f"a jump: from {_short(before)} to {_short(other)}", False
-        return True, "differences do not settle here", not swept.kinks
-    low, high = sorted((one_sided.left, one_sided.right))
+    near += abs(here) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
+    settled = abs(middle - partial) <= near and abs(left - right) <= near
+    if settled or (around.vanishes and not partial):
+        return _Comparison(slope)
+    if not around.digits_agree:
+        before = value(x - step)
+        for other in (value(x + step), here):
+            if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
+                return _Comparison(slope, f"a jump: from {_short(before)} to {_short(other)}", exists=False)
+        return _Comparison(slope, "differences do not settle here", exists=not exact.kinks)
     # A curved piece has another slope a step away.
-    if low - near <= partial <= high + near and high - low > near:
-        remark = f"a kink: slope {_short(one_sided.left)} on the left, {_short(one_sided.right)} on the right"
-        return True, remark, False
-    return False, f"wrong: differences in {m.digits} digits give {_short(middle)}", not swept.kinks
+    if min(left, right) - near <= partial <= max(left, right) + near and abs(left - right) > near:
+        return _Comparison(
+            slope, f"a kink: slope {_short(left)} on the left, {_short(right)} on the right", exists=False
+        )
+    remark = f"wrong: differences in {m.digits} digits give {_short(middle)}"
+    return _Comparison(slope, remark, agrees=False, exists=not exact.kinks)
 
 
 def _short(x: Number) -> str:
@@ -488,8 +477,8 @@ def _text(x: Number) -> str:
     return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"
 
 
-def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Number], Number | None]:
-    """Return the value at `root` as a function of that at `leaf`; None if undefined."""
+def evaluator(graph: Graph, m: NumberType, leaf: int) -> Callable[[Any], Any]:
+    """Return the value of the graph as a function of that at `leaf`; None if undefined."""
     leaves = [x if not graph.parents[i] else None for i, x in enumerate(graph.data)]
 
     def value(x: Number) -> Number | None:
@@ -498,10 +487,10 @@ def evaluator(graph: Graph, m: NumberType, root: int, leaf: int) -> Callable[[Nu
         data = list(leaves)
         data[leaf] = x
         try:
-            forward(graph.with_data(data), m, (root,))
+            forward(graph.with_data(data), m, graph.roots[:1])
         except NodeError:
             return None
-        return data[root]
+        return data[graph.roots[0]]
 
     return value
 
@@ -513,29 +502,28 @@ def ridders(
 
     `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
     """
-    best, nearest, count = Difference(), math.inf, 0
+    best, error, nearest, count = 0.0, math.inf, math.inf, 0
     for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
         for scale in dict.fromkeys((abs(x) or 1.0, 1.0)):
-            if count > 1 and best.error is not None and best.slope and best.error < enough * abs(best.slope):
-                return best
+            if count > 1 and error < enough * abs(best):
+                return Difference(best, error)
             shrunk = (start * scale / 16**k for k in range(10))
             step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
             if step is None:
                 continue
-            slope, error = _ridders(value, x, step, max(noise(x - step), noise(x + step)))
-            if slope is None or error is None:
+            slope, own_error = _ridders(value, x, step, max(noise(x - step), noise(x + step)))
+            if own_error == math.inf:
                 continue
             count += 1
             # of two contradictory estimates the nearer one holds
-            both = error + (best.error or 0.0)
-            contradicts = best.slope is not None and abs(slope - best.slope) > 3 * both
-            if best.error is None or (step < nearest if contradicts else error < best.error):
-                best, nearest = Difference(slope, error), step
-    return best
+            contradicts = abs(slope - best) > 3 * (own_error + error)
+            if step < nearest if contradicts else own_error < error:
+                best, error, nearest = slope, own_error, step
+    return Difference(best, error) if count else Difference()
 
 
-def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> Difference:
-    best = Difference()
+def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> tuple[float, float]:
+    best, best_error = 0.0, math.inf
     previous: list[float] = []
     for _ in range(EXTRAPOLATION_ROWS):
         up, down = value(x + step), value(x - step)
@@ -545,18 +533,17 @@ def _ridders(value: Callable[[float], float | None], x: float, step: float, nois
         if not math.isfinite(row[0]):
             break
         rounding = (2.0**-52 * max(abs(up), abs(down)) + noise) / step
-        factor = 4.0
         for k, before in enumerate(previous):
+            factor = 4.0 ** (k + 1)
             row.append((factor * row[k] - before) / (factor - 1))
             error = max(abs(row[k + 1] - row[k]), abs(row[k + 1] - before)) + rounding
-            if math.isfinite(row[k + 1]) and (best.error is None or error < best.error):
-                best = Difference(row[k + 1], error)
-            factor *= 4
-        if previous and best.error is not None and abs(row[-1] - previous[-1]) >= 2 * best.error and len(row) > 4:
+            if error < best_error:
+                best, best_error = row[k + 1], error
+        if len(row) > 4 and abs(row[-1] - previous[-1]) >= 2 * best_error:
             break
         previous = row
         step /= 2
-    return best
+    return best, best_error
 
 
 class Sides(NamedTuple):
@@ -673,21 +660,23 @@ def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[floa
 
 def _hint(node: Value) -> str:
     primitive, operands = node.primitive, node._prev
+
+    def kinds(of: Value) -> list[object]:
+        return [1 if x.primitive is CONSTANT and x.data == 1 else x.primitive for x in of._prev]
+
     if primitive is LOG and operands[0].primitive is ADD:
-        left, right = operands[0]._prev
-        if right.primitive is CONSTANT:
-            left, right = right, left
-        if left.primitive is CONSTANT and left.data == 1:
-            return "write `softplus(…)`" if right.primitive is EXP else "write `log1p(…)`"
-        if left.primitive is EXP and right.primitive is EXP:
+        terms = kinds(operands[0])
+        if 1 in terms:
+            return "write `softplus(…)`" if EXP in terms else "write `log1p(…)`"
+        if terms == [EXP, EXP]:
             return "write `logsumexp(…)`"
     if primitive is SUB:
-        first, second = operands
-        if first.primitive is EXP and second.primitive is CONSTANT and second.data == 1:
+        first, second = kinds(node)
+        if (first, second) == (EXP, 1):
             return "write `expm1(…)`"
-        if first.primitive is CONSTANT and first.data == 1 and second.primitive.complement:
-            return f"write {second.primitive.complement}"
-        if first.primitive is SQRT or second.primitive is SQRT:
+        if first == 1 and operands[1].primitive.complement:
+            return f"write {operands[1].primitive.complement}"
+        if SQRT in (first, second):
             return "multiply out by the sum: `sqrt(a) - b` is `(a - b**2)/(sqrt(a) + b)`"
     if primitive in (ADD, SUB):
         return "rewrite it so that nearly equal numbers are not subtracted"

@@ -176,9 +176,6 @@ def _short(value: object) -> str:
 class Drawing(Answer):
     """An answer that is a picture."""
 
-    _usual: ClassVar[str] = ""
-    """The format of a file whose name says none, unless that is a picture."""
-
     @property
     def svg(self) -> str:
         """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
@@ -197,13 +194,11 @@ class Drawing(Answer):
             out.finish(0)
 
     def _format(self, path: str) -> str:
-        if not self._usual:
-            return drawn_as(None, path)
-        return format_of(None, path, views.view_of(self).formats, self._usual)
+        return drawn_as(None, path)
 
     def _repr_svg_(self) -> str | None:
         try:
-            return None if self._usual else self.svg
+            return self.svg
         except ExpressionError:
             return None
 
@@ -211,7 +206,12 @@ class Drawing(Answer):
 class Plotted(Drawing):
     """An answer in numbers that has a picture too: a notebook shows the numbers."""
 
-    _usual = "table"
+    def _format(self, path: str) -> str:
+        view = views.view_of(self)
+        return format_of(None, path, view.formats, view.usual)
+
+    def _repr_svg_(self) -> str | None:
+        return None
 
 
 class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
@@ -279,8 +279,6 @@ class Page(Plotted, _page.Page, shows=("text", "point")):
     >>> made, made.html[:15]
     (Page(text='tanh(w*x + b)', point={'w': 1.0, 'x': 2.0, 'b': -1.0}), '<!DOCTYPE html>')
     """
-
-    _usual = "html"
 
     def __str__(self) -> str:
         return self.html.removesuffix("\n")
@@ -746,21 +744,17 @@ def point_grid(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid |
     """Return the grid of a point with sweeps; None without sweeps."""
     options = once_read([at]) if isinstance(at, str) else None
     texts = [x for x in at.values() if isinstance(x, str)] if isinstance(at, Mapping) else options
+    if not (zipped or may_sweep(texts)):
+        return None
     reader = sweeping(value_of)
-    grid = None
-    if may_sweep(texts):
-        if options is not None:
-            point = default_point(options, Reading(reader))
-        else:
-            point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in at.items()}
-        if is_frame(at) and not has_lists(text, {name: x for name, x in at.items() if not isinstance(x, str)}):
-            raise usage_error(
-                "columns and a sweep do not go together", "repeat the columns for each value of the sweep"
-            )
-        grid = grid_of(point, zipped=zipped, times=current_budget().times)
-    if zipped and grid is None:
-        raise usage_error("`--zip` pairs sweeps, and there are none", 'write at="x=0:10:1,y={1,2,5}"')
-    return grid
+    point = default_point(options, Reading(reader))
+    if options is None:
+        given: Mapping[str, Any] = at if isinstance(at, Mapping) else {}
+        point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in given.items()}
+        if is_frame(at) and not has_lists(text, {name: x for name, x in given.items() if not isinstance(x, str)}):
+            hint = "repeat the columns for each value of the sweep"
+            raise usage_error("columns and a sweep do not go together", hint)
+    return grid_of(point, zipped=zipped, times=current_budget().times)
 
 
 ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")

@@ -44,12 +44,14 @@ def parameters(command: str) -> list[Any]:
     for argument in declaration.arguments:
         names = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
         complete: Any = completer(of_units if command == "units" else names)
+        own = [argument.parameter]
         about: dict[str, Any] = {"metavar": argument.metavar, "help": argument.help}
-        params.append(typer.core.TyperArgument(param_decls=[argument.parameter], autocompletion=complete, **about))
+        params.append(typer.core.TyperArgument(param_decls=own, autocompletion=complete, **about))
     for option in declaration.options.values():
         completes = option.choices or option.value_syntax is not None
         complete = completer(partial(of_option, option)) if completes else None
-        about = {"metavar": option.metavar or None, "help": option.help, "is_flag": option.kind is bool}
+        about = {"metavar": option.metavar or None, "help": option.help}
+        about["is_flag"] = option.kind is bool
         params.append(typer.core.TyperOption(param_decls=[option.name], autocompletion=complete, **about))
     return params
 
@@ -92,7 +94,8 @@ class Command(typer.core.TyperCommand):
             names = {title: ", ".join(options) for title, options in more.items()}
             sections[f"More options, which `{HELP_ALL}` explains"] = names
         sections["Exit codes"] = exit_codes(self.name or "")
-        _write_help(self, ctx, formatter, description.examples, (description.summary, *description.details), sections)
+        paragraphs = (description.summary, *description.details)
+        _write_help(self, ctx, formatter, description.examples, paragraphs, sections)
 
 
 class Commands(typer.core.TyperGroup):
@@ -112,7 +115,8 @@ class Commands(typer.core.TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before the command. Raises a usage error."""
         if not ctx.resilient_parsing and args and args[0].startswith("-"):
-            before_command = [name for param in self.get_params(ctx) for name in (*param.opts, *param.secondary_opts)]
+            options = [(*param.opts, *param.secondary_opts) for param in self.get_params(ctx)]
+            before_command = [name for names in options for name in names]
             name = args[0].partition("=")[0]
             if name not in before_command:
                 near, word = nearest_option(args[0], before_command), name.lstrip("-")
@@ -175,7 +179,8 @@ def _write_help(
                 formatter.write_text(paragraph)
         for title, rows in sections.items():
             with formatter.section(title):
-                formatter.write_dl([(word, _whole_names(text, formatter.width, rows)) for word, text in rows.items()])
+                width = formatter.width
+                formatter.write_dl([(word, _whole_names(text, width, rows)) for word, text in rows.items()])
         return
     from rich.markdown import Markdown
     from rich.padding import Padding
@@ -188,7 +193,8 @@ def _write_help(
     sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
     sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
     sys.stdout.flush()
-    console.print(Text(f"\n Usage: {ctx.command_path} {' '.join(command.collect_usage_pieces(ctx))}\n", style="bold"))
+    usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
+    console.print(Text(f"\n Usage: {usage}\n", style="bold"))
     for paragraph in paragraphs:
         console.print(Padding(Markdown(paragraph), (0, 1, 1, 1)))
     for title, rows in sections.items():
@@ -296,7 +302,8 @@ def run_app(args: Sequence[str]) -> int:
             args = [HELP, *asked.args]
     group: Any = typer.main.get_command(app)
     try:
-        with group.make_context("autodiff", list(args), obj=HELP_ALL if HELP_ALL in args else None) as context:
+        level = HELP_ALL if HELP_ALL in args else None
+        with group.make_context("autodiff", list(args), obj=level) as context:
             group.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code

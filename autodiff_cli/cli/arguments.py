@@ -167,7 +167,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
         draws = "--draws" in needs and "draws(" in str(values.get("--at"))
         if needs and not draws and not any(_is_there(need, values) for need in needs):
             message = f"`{name}` needs {either(needs)}"
-            hint = f"add {' or '.join(_write(need, by_name) for need in needs)}, or leave `{name}` out"
+            added = " or ".join([_write(need, by_name) for need in needs])
+            hint = f"add {added}, or leave `{name}` out"
             raise usage_error(message, hint)
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
@@ -225,7 +226,8 @@ OPTIONS_VARIABLE = "AUTODIFF_OPTIONS"
 
 def options_of_environment() -> str:
     """Return the variable's value; empty unless output goes to a terminal."""
-    return os.environ.get(OPTIONS_VARIABLE, "").strip() if sys.stdout is not None and sys.stdout.isatty() else ""
+    is_shown = sys.stdout is not None and sys.stdout.isatty()
+    return os.environ.get(OPTIONS_VARIABLE, "").strip() if is_shown else ""
 
 
 def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
@@ -259,7 +261,8 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
             raise _wrong(f"no command has an option `{name}`", hint)
         option = own or declarations[0]
         if not is_allowed(option):
-            raise _wrong(f"`{name}` is for one call only", "it holds options of how answers are computed and shown")
+            hint = "it holds options of how answers are computed and shown"
+            raise _wrong(f"`{name}` is for one call only", hint)
         if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
             # a flag of one command has a value in another
             others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]

@@ -61,13 +61,14 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
         elif option.value_names == RENAMED:
             name, _, word = word.partition(after)
             before, after = f"{before}{name}{after}", ""
-        yield from (f"{before}{name}{after}" for name in names if name.startswith(word) and name not in already_typed)
+        names = [name for name in names if name.startswith(word) and name not in already_typed]
+        yield from (f"{before}{name}{after}" for name in names)
 
 
 def in_bash(completion: str, word: str) -> str:
     """Return a completion's part after the last word break of bash."""
     break_match = _BREAKS.match(word)
-    return completion[break_match.end() :] if break_match and completion.startswith(break_match[0]) else completion
+    return completion.removeprefix(break_match[0]) if break_match else completion
 
 
 def of_expression(prefix: str) -> Iterator[str]:
@@ -124,7 +125,8 @@ def typed_words(environment: Mapping[str, str]) -> Line:
 
 def columns(line: Line, role: str | None = None) -> Sequence[str]:
     """Return the columns of a line's data file, of this role if given."""
-    paths = [path for option, path in line.options if option.data_role is not None and role in (None, option.data_role)]
+    files = [(option.data_role, path) for option, path in line.options if option.data_role is not None]
+    paths = [path for data_role, path in files if role in (None, data_role)]
     if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
         # remote files and pipes are not read
         return ()

@@ -195,4 +195,5 @@ def commands_with(name: str) -> list[str]:
 def exit_codes(command: str) -> dict[str, str]:
     """Return a command's exit codes and their meanings."""
     no = declared(command).facts.get("1", "")
-    return {code: no if code == "1" else meaning for code, meaning in table("exit codes").items() if code != "1" or no}
+    codes = table("exit codes") | {"1": no}
+    return {code: meaning for code, meaning in codes.items() if meaning}

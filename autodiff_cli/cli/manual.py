@@ -44,7 +44,8 @@ def _man_lines() -> Iterator[str]:
     for command in COMMANDS:
         description = declared(command)
         options = description.options.values()
-        yield f".SS autodiff {command} [OPTIONS] {' '.join(argument.metavar for argument in description.arguments)}"
+        arguments = " ".join([argument.metavar for argument in description.arguments])
+        yield f".SS autodiff {command} [OPTIONS] {arguments}"
         yield _roff(" ".join((description.summary, *description.details)))
         for option in [option for option in options if option not in shared]:
             yield from _man_option(option)
@@ -90,9 +91,10 @@ def tables() -> dict[str, str]:
         (code, meaning, " ".join(f"`{kind}`" for kind, number in EXIT_CODES.items() if number == int(code)))
         for code, meaning in table("exit codes").items()
     ]
+    commands = [(f"`{name}`", declared(name).summary) for name in COMMANDS]
     environment = [(f"`{name}`", meaning) for name, meaning in table("environment").items()]
     return {
-        "commands": _table(("command", "what it gives"), ((f"`{name}`", declared(name).summary) for name in COMMANDS)),
+        "commands": _table(("command", "what it gives"), commands),
         "options": _table(
             ("option", "what it does", "commands"),
             sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
@@ -137,7 +139,8 @@ def stub() -> str:
     """Return the stub file of the package."""
     from ..api.python_functions import STUBS  # help shows the man page without them
 
-    classes = sorted({name for _, _, ways in STUBS for answer, _ in ways for name in re.findall(r"[A-Z]\w+", answer)})
+    answers = [answer for _, _, ways in STUBS for answer, _ in ways]
+    classes = sorted({name for answer in answers for name in re.findall(r"[A-Z]\w+", answer)})
     lines = [
         "# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.",
         "from collections.abc import Iterable, Mapping, Sequence",

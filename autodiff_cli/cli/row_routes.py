@@ -72,7 +72,8 @@ class _Job:
                 _check_output(call.output, self.sources)
             usual = "csv" if call.wide else "jsonl" if grid is None else "table"
             swept = [name for name in WIDE if grid is not None and name not in view.formats]
-            self.format = format_of(call.format, call.output, (*view.formats, *swept, *COLUMNAR), usual, view.endings)
+            formats = (*view.formats, *swept, *COLUMNAR)
+            self.format = format_of(call.format, call.output, formats, usual, view.endings)
             if call.document and (call.wide or self.format != "latex"):
                 raise no_document(view.formats)
             self.wide = call.wide or self.format in ("table", "markdown", *COLUMNAR)
@@ -89,7 +90,8 @@ class _Job:
         """The units of values shared by all rows, and of sweeps beside data."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
             if self.is_data and question.batched:
-                self.typed = {name: value.unit for name, value in self.point.items() if isinstance(value, Quantity)}
+                measured = {name: x for name, x in self.point.items() if isinstance(x, Quantity)}
+                self.typed = {name: value.unit for name, value in measured.items()}
                 if grid is not None:
                     self.grid, swept_units = grid.without_units()
                     self.axes, self.typed = self.grid.axes, {**self.typed, **swept_units}
@@ -117,7 +119,8 @@ class _Job:
         """The names of the point in wide rows: varying ones; data columns only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
             others = {*self.axes, *self.kept}
-            of_data = [x for x in self.mapped if x in self.known.variables and not {x, self.mapped[x]} & others]
+            own = [(name, column) for name, column in self.mapped.items() if name in self.used]
+            of_data = [name for name, column in own if not {name, column} & others]
             of_data = of_data if self.is_data else []
             shared = [] if self.for_people else [name for name in self._share() if name not in of_data]
             self.leading = (*of_data, *self.axes, *shared)
@@ -130,7 +133,8 @@ class _Job:
             of_rows = self.rows().fit_to(list(columns))
             self._check_use(of_rows.variables)
             return of_rows
-        point = {**self.first, **{name: 1.0 for name in columns if is_name(name) and name not in self.axes}}
+        named = [name for name in columns if is_name(name) and name not in self.axes]
+        point = {**self.first, **dict.fromkeys(named, 1.0)}
 
         def fit(text: str) -> Fitted:
             if self.question.posed is None:
@@ -140,13 +144,17 @@ class _Job:
             self._check_use(variables, problem.unknowns)
             if not self.is_data:
                 # an entry may look like a sweep, `x[1]` like `x1`
-                others = [unused_name(problem.program, name).message for name in columns if name not in self.first]
+                entries = [name for name in columns if name not in self.first]
+                others = [unused_name(problem.program, name).message for name in entries]
                 unread = [warning for warning in problem.warnings if warning.kind == "unused"]
                 warn([warning for warning in unread if warning.message not in others], self.text)
-            return Fitted(problem.program, tuple(variables), tuple(problem.wanted), unknowns=tuple(problem.unknowns))
+            wanted, unknowns = tuple(problem.wanted), tuple(problem.unknowns)
+            return Fitted(problem.program, tuple(variables), wanted, unknowns=unknowns)
 
         try:
-            return read_leniently(self.text, fit)[0]._replace(reading=None) if self.call.lenient else fit(self.text)
+            if not self.call.lenient:
+                return fit(self.text)
+            return read_leniently(self.text, fit)[0]._replace(reading=None)
         except ExpressionError as error:
             error.text = self.text if error.text is None else error.text
             if error.kind == "missing_value" and error.span is not None and self.is_data:
@@ -160,7 +168,8 @@ class _Job:
 
     def _share(self) -> list[str]:
         # values of unknowns are starts
-        return [name for name in self.point if name in self.known.variables and name not in self.known.unknowns]
+        shared = [name for name in self.point if name in self.known.variables]
+        return [name for name in shared if name not in self.known.unknowns]
 
     def layout(self) -> dict[str, Any]:
         once = self._share() if self.for_people and self.grid is not None else []
@@ -256,7 +265,8 @@ def _folder(output: str | None, engine: str | None) -> str | None:
             raise usage_error(f"`{output}` is a folder", hint)
         return None
     if path is None or (not is_folder and os.path.splitext(path)[1]):
-        raise usage_error("`--engine` is about parts, which are files in a folder", "name the folder: `--output DIR/`")
+        hint = "name the folder: `--output DIR/`"
+        raise usage_error("`--engine` is about parts, which are files in a folder", hint)
     return path.rstrip("/") + "/"
 
 
@@ -270,7 +280,8 @@ def _needs_no_batches(job: _Job) -> bool:
     if not job.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
-        raise usage_error(f"`--backend {backend}` needs the extra `data`", f"install it: `{install_command('data')}`")
+        hint = f"install it: `{install_command('data')}`"
+        raise usage_error(f"`--backend {backend}` needs the extra `data`", hint)
     return True
 
 
@@ -301,7 +312,8 @@ def _in_parts(job: _Job, folder: str) -> int:
     folder = cluster.absolute_path(folder)
     for source in job.sources:
         if source.once:
-            raise usage_error(f"{source.name} cannot be read in parts", "name a file, or leave `--engine` out")
+            hint = "name a file, or leave `--engine` out"
+            raise usage_error(f"{source.name} cannot be read in parts", hint)
         if cluster.absolute_path(source.path).startswith(folder):
             hint = "give another folder to `--output`"
             raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
@@ -445,11 +457,14 @@ def _uncertainty_columns(
             if name not in uncertain and there:
                 uncertain[name] = there[0]
         if uncertain:
-            write_note(f"uncertainties: {', '.join(f'u({name}) = {column}' for name, column in uncertain.items())}")
+            listed = ", ".join([f"u({name}) = {column}" for name, column in uncertain.items()])
+            write_note(f"uncertainties: {listed}")
     if not uncertain and not any(hasattr(x, "uncertainty") or isinstance(x, Spread) for x in shared):
         name = next(iter(used), "x")
-        near = next((x for x in names if x in [form.format(name) for form in UNCERTAINTIES]), f"d{name}")
-        hint = f'name its column, `--columns "u({name})={near}"`, or give all rows one: `--at "{name}=±0.02"`'
+        spelled = [form.format(name) for form in UNCERTAINTIES]
+        near = next((x for x in names if x in spelled), f"d{name}")
+        hint = f'name its column, `--columns "u({name})={near}"`'
+        hint += f', or give all rows one: `--at "{name}=±0.02"`'
         hint += "; `--errors auto` takes columns that are called like uncertainties"
         raise usage_error("no value has an uncertainty", hint)
     return uncertain
@@ -468,13 +483,16 @@ class _Requests:
         question, uncertain = job.question, dict[str, str]()
         if job.call.uncertain and job.is_data:
             names, shared = files.first.names, job.first.values()
-            uncertain = _uncertainty_columns(job.used, names, job.columns, job.call.errors or "columns", shared)
+            errors = job.call.errors or "columns"
+            uncertain = _uncertainty_columns(job.used, names, job.columns, errors, shared)
         columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
-        if not (job.units or job.without_units or job.has_literals) and (job.wide or job.call.command != "hessian"):
+        has_own = job.units or job.without_units or job.has_literals
+        if not has_own and (job.wide or job.call.command != "hessian"):
             self.units = job.row_units(columns)
-            if self.units is not None and any(map(any, ((times - 1, plus) for times, plus in self.units.outputs))):
-                self.units = None  # results have to be converted: by each answer itself
+        # results that have to be converted are so by each answer itself
+        if self.units is not None and any(linear != (1.0, 0.0) for linear in self.units.outputs):
+            self.units = None
         typed = {name: (unit, None) for name, unit in job.typed.items() if name in job.used}
         units = {**typed, **columns} if self.units is None else {}
         self.uncertain, self.in_units, self.factors = uncertain, dict[str, str](), dict[str, float]()
@@ -502,7 +520,9 @@ class _Requests:
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
         program, reading = job.known.program.text, job.known.reading
-        shared = job.point if units is None else {name: getattr(x, "number", x) for name, x in job.point.items()}
+        shared = job.point
+        if units is not None:
+            shared = {name: getattr(x, "number", x) for name, x in job.point.items()}
         # report invalid requests before any computation
         self.files.map_files(lambda file: None)
         for file in self.files:
@@ -510,8 +530,10 @@ class _Requests:
                 self.tally.rows += 1
                 line, cells, _ = row
                 numbers, fault = file.numbers_in(row, self.columns)
-                typed = {**shared, **{name: numbers[column] for name, column in job.used.items() if column in numbers}}
-                kept = {head: getattr(typed.get(name), "number", typed.get(name)) for name, head in self.heads.items()}
+                own = {name: numbers[column] for name, column in job.used.items() if column in numbers}
+                typed = {**shared, **own}
+                values = [(head, typed.get(name)) for name, head in self.heads.items()]
+                kept = {head: getattr(value, "number", value) for head, value in values}
                 kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:
@@ -535,7 +557,8 @@ class _Requests:
         shared, unit = self.job.point.get(name), self.in_units.get(name)
         value = numbers[self.job.used[name]]
         if name in self.uncertain:
-            value = normal(name, value, numbers[self.uncertain[name]] * self.factors.get(name, 1.0), repr(value))
+            uncertainty = numbers[self.uncertain[name]] * self.factors.get(name, 1.0)
+            value = normal(name, value, uncertainty, repr(value))
         elif isinstance(shared, Spread):
             value = quantity(name, f"{value!r}{shared.source}")
         if not unit:

@@ -101,7 +101,8 @@ class Call:
     def view(self) -> Any:
         """Return the command's view, with its choices."""
         kind = resolve(self.paths[1])
-        return kind(**{name: choice for name, choice in self.view_choices.items() if hasattr(kind, name)})
+        choices = self.view_choices.items()
+        return kind(**{name: choice for name, choice in choices if hasattr(kind, name)})
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return a question's given keyword arguments; requests have `wrt`."""
@@ -181,7 +182,8 @@ class Call:
     def language(self) -> str:
         """Return the language of formulas or code, of those that the command declares."""
         languages = resolve(self.paths[2])
-        return language_of(self.values.get("to"), self.format, self.output, languages, next(iter(languages)))
+        usual = next(iter(languages))
+        return language_of(self.values.get("to"), self.format, self.output, languages, usual)
 
     @property
     def maximize(self) -> bool:
@@ -289,12 +291,9 @@ class Command(Call):
 
     def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
         """Return standard input if the path is `-`, else None."""
-        if path != "-":
-            return None
-        if self.many or self.file == "-":
-            first = "the programs" if self.many else "`--file`"
-            raise usage_error(f"{first} and `{option}` both read standard input", "name a file")
-        return standard_input()
+        if path == "-" and self.many:
+            raise usage_error(f"the programs and `{option}` both read standard input", "name a file")
+        return standard_input() if path == "-" else None
 
     def check_picture(self, chosen: str, name: str, formats: Sequence[str] = PICTURES) -> None:
         """Raise a usage error for pictures of a stream or on a terminal."""
@@ -332,10 +331,7 @@ class Command(Call):
 
     def grid(self) -> Grid | None:
         """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""
-        if not may_sweep(self.at):
-            if self.zip:
-                hint = "write sweeps: `--at x=0:10:1,y={1,2,5}`"
-                raise usage_error("`--zip` pairs sweeps, and there are none", hint)
+        if not (self.zip or may_sweep(self.at)):
             return None
         from ..inputs.sweeps import grid_of, sweeping
 
@@ -548,7 +544,8 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
         else:
             report(warning, text, level=level, where=where)
     if len(warnings) > MAX_DRAWN_WARNINGS:
-        write_stderr(f"{where}… and {len(warnings) - MAX_DRAWN_WARNINGS:,} more warnings; `--json` gives them all\n")
+        more = len(warnings) - MAX_DRAWN_WARNINGS
+        write_stderr(f"{where}… and {more:,} more warnings; `--json` gives them all\n")
 
 
 def is_file(file: TextIO) -> bool:

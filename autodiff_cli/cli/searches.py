@@ -110,7 +110,8 @@ class Runs(Writer[Descent]):
             diagnostic = Diagnostic(ending.reason, message, cause.span, ending.hint)
             report(diagnostic, ending.error.text or subject.program_read, level="warning", where=where)
         elif not isinstance(self.rows, Documents):
-            report(Diagnostic(ending.reason, ending.message, None, ending.hint), None, level="warning", where=where)
+            diagnostic = Diagnostic(ending.reason, ending.message, None, ending.hint)
+            report(diagnostic, None, level="warning", where=where)
         if interruption.code and self.many:
             raise KeyboardInterrupt(interruption.code - INTERRUPTED)
 
@@ -178,5 +179,6 @@ class Searches:
             self.saved.keep_point(result.point, result.units)
         warning = None if self.warning is None else self.warning(result)
         if warning is not None and warning.message:
-            report(warning, None, level="warning", where=f"line {request.subject.line}: " if self.many else "")
+            where = f"line {request.subject.line}: " if self.many else ""
+            report(warning, None, level="warning", where=where)
         return result

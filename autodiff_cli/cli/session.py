@@ -7,7 +7,7 @@ definitions and the line; numbers are its point.
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, product
 from operator import add
 from typing import Any, NamedTuple, TypeVar
@@ -20,7 +20,7 @@ from ..formulas.diff import Diff, diff, differential_operator
 from ..graphs.value import in_order
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
-from ..inputs.problem import Quantity, parse, single_output
+from ..inputs.problem import parse, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
@@ -28,7 +28,7 @@ from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, U
 from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
 from ..views.diff import Listing
-from ..views.document import quantity_text
+from ..views.numerals import attach_units, format_number
 
 Answer = TypeVar("Answer")
 
@@ -73,7 +73,8 @@ class Definition(NamedTuple):
 
     def statement(self, name: str) -> str:
         """Return the statement that defines a name so."""
-        return f"{name}{'' if self.parameters is None else '(' + ', '.join(self.parameters) + ')'} = {self.body}"
+        head = name if self.parameters is None else f"{name}({', '.join(self.parameters)})"
+        return f"{head} = {self.body}"
 
     @property
     def uses(self) -> list[str]:
@@ -109,8 +110,8 @@ def _in_program(value: str) -> str:
 
 
 def _with_unit(x: float, unit: object = None) -> str:
-    number = x.number if isinstance(x, Quantity) else x
-    return f"{number_text(number)} {x.unit if isinstance(x, Quantity) else unit or ''}".rstrip()
+    number = number_text(float(getattr(x, "number", x)))
+    return f"{number} {getattr(x, 'unit', unit) or ''}".rstrip()
 
 
 def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -305,7 +306,8 @@ class Session:
         if self.last:
             _, reading, _ = self._read(self.spelled_out(uncorrected(self.last))[0])
             last = f"{reading.part(reading.first).text}\n"
-        definitions = self.needed_definitions([*(name for name in names if name in self.definitions), *names_in(last)])
+        defined = [name for name in names if name in self.definitions]
+        definitions = self.needed_definitions([*defined, *names_in(last)])
         return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
 
     def is_open(self, text: str) -> bool:
@@ -323,8 +325,8 @@ class Session:
                 message = f"`{part.name}` stands for `{self.in_primes(part.name)}`"
                 raise ExpressionError("name", message, span, "use another name")
             if part.kind == "augment" and part.name not in self.names:
-                hint = f"bind it first: `{part.name} = 0`"
-                raise ExpressionError("name", f"`{part.name}` is not bound yet, so it cannot be updated", span, hint)
+                message = f"`{part.name}` is not bound yet, so it cannot be updated"
+                raise ExpressionError("name", message, span, f"bind it first: `{part.name} = 0`")
             answer = self._define(line, part) if part.kind == "define" else self._bind(line, part)
             self._check_others(part.name)
             return answer
@@ -362,7 +364,7 @@ class Session:
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
 
     def _bind(self, line: str, part: Statement) -> Shown:
-        quantity = self._quantity(line, part)
+        quantity = self._quantities(line, part)
         if quantity is not None:
             value, read = quantity
             self._give(part.name, value)
@@ -375,7 +377,8 @@ class Session:
         if part.name in used:
             missing = [f"`{name}`" for name in program.leaves if name not in point]
             if missing:
-                message, hint = f"`{part.name}` would be defined by itself", f"give {', '.join(missing)} a number first"
+                message = f"`{part.name}` would be defined by itself"
+                hint = f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
             number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
             self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
@@ -389,11 +392,36 @@ class Session:
         answer = self._value(uncorrected(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
 
-    def _quantity(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
+    def _quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
         text = line[part.body : part.end]
-        if part.kind == "bind" and text.startswith("[") and text.endswith("]"):
-            return self._list_of_quantities(line, part)
-        match = _QUANTITY.fullmatch(text) if part.kind == "bind" else None
+        if part.kind != "bind":
+            return None
+        if not (text.startswith("[") and text.endswith("]")):
+            return self._quantity(text, Span(part.body, part.end))
+        values, typed, others = list[str](), list[str](), None
+        for match in _IN_LIST.finditer(text):
+            entry, start = match[0].rstrip(), part.body + match.start()
+            span = Span(start, start + len(entry))
+            quantity = self._quantity(entry, span)
+            values.append(entry if quantity is None else quantity[0])
+            if quantity is not None and quantity[0] == entry:
+                typed.append(entry)
+            elif quantity is None and not _NUMBER.fullmatch(entry):
+                others = span
+        as_read = [*map(_in_program, values)]
+        if values == as_read or (others is not None and not typed):
+            return None
+        if others is not None:
+            unit, times = _in_program(typed[0]), typed[0].replace(" ", "*")
+            message = "this list has numbers with units, and this is no number"
+            hint = f"write `{unit}` for the unit, or `{times}` for a product"
+            raise ExpressionError("syntax", message, others, hint)
+        between = _IN_LIST.split(text)
+        value, program = ("".join(map(add, between, (*texts, ""))) for texts in (values, as_read))
+        return value, AsRead(program, text, (-1,) * len(program), expected=None if typed else program)
+
+    def _quantity(self, text: str, span: Span) -> tuple[str, AsRead] | None:
+        match = _QUANTITY.fullmatch(text)
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
         from ..quantities.table import spellings
@@ -407,37 +435,12 @@ class Session:
         letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
         entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
         if entry is not None and not entry.group.startswith("SI"):
-            span = Span(part.body, part.end)
+            message = f"`{text}` is a product, or a number with a unit"
             hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
-            raise ExpressionError("syntax", f"`{text}` is a product, or a number with a unit", span, hint)
-        read = AsRead(f"{number}[{unit}]", text, (-1,) * (len(number) + len(unit) + 2))
-        return f"{number} {unit}", read if match[2] else read._replace(expected=read.text)
-
-    def _list_of_quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
-        text = line[part.body : part.end]
-        entries: list[str] = []
-        as_read: list[str] = []
-        others = None
-        for match in _IN_LIST.finditer(text):
-            entry = match[0].rstrip()
-            start = part.body + match.start()
-            quantity = self._quantity(line, part._replace(body=start, end=start + len(entry)))
-            entries.append(entry if quantity is None else quantity[0])
-            as_read.append(_in_program(entries[-1]))
-            if quantity is None and not _NUMBER.fullmatch(entry):
-                others = Span(start, start + len(entry))
-        if entries == as_read:
-            return None
-        asked = [entry for entry, read in zip(entries, as_read, strict=True) if entry != read and entry in text]
-        if others is not None:
-            if not asked:
-                return None
-            hint = f"write `{_in_program(asked[0])}` for the unit, or `{asked[0].replace(' ', '*')}` for a product"
-            raise ExpressionError("syntax", "this list has numbers with units, and this is no number", others, hint)
-        between = _IN_LIST.split(text)
-        value, program = ("".join(map(add, between, (*texts, ""))) for texts in (entries, as_read))
-        read = AsRead(program, text, (-1,) * len(program), expected=None if asked else program)
-        return value, read
+            raise ExpressionError("syntax", message, span, hint)
+        program = f"{number}[{unit}]"
+        expected = None if match[2] else program
+        return f"{number} {unit}", AsRead(program, text, (-1,) * len(program), expected=expected)
 
     def _expression(self, line: str, part: Statement) -> Shown:
         text = line[part.start : part.end]
@@ -503,7 +506,8 @@ class Session:
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         program, reading, point = self._read(piece, freed)
         # of a list, only the entries used
-        point = {own: number for own, number in point.items() if own in program.leaves or not own.endswith("]")}
+        unused = [own for own in point if own not in program.leaves and own.endswith("]")]
+        point = {own: number for own, number in point.items() if own not in unused}
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
@@ -522,7 +526,8 @@ class Session:
         if len(program.outputs) > 1:
             name, result = "", self._list(name, reading, point, wanted, program, unit)
         else:
-            result = _blame(reading, lambda: gradient(reading.text, point, wrt=wanted, units=unit, arithmetic=DOUBLE))
+            ask = partial(gradient, wrt=wanted, units=unit, arithmetic=DOUBLE)
+            result = _blame(reading, lambda: ask(reading.text, point))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
@@ -543,18 +548,15 @@ class Session:
         # without derivatives one sweep is enough
         along: dict[str, float | str] | None = None if wanted else {}
         units = None if unit is None else [unit] * size
-        answer = _blame(reading, lambda: jacobian(reading.text, point, wrt=wanted, direction=along, units=units))
-        of_values: Sequence[Any] = answer.units["values"] if answer.units else [None] * size
-        of_rows: Sequence[Any] = [[None] * len(wanted)] * size
-        if answer.units and wanted:
-            of_rows = answer.units["jacobian"]
-        texts = {name: _listed(shape, [quantity_text(x, u) for x, u in zip(answer.values, of_values, strict=True)])}
-        columns = zip(zip(*answer.jacobian or (), strict=True), zip(*of_rows, strict=True), strict=True)
-        for variable, (column, of_column) in zip(answer.variables, columns, strict=True):
-            entries = [quantity_text(x, u) for x, u in zip(column, of_column, strict=True)]
-            texts[derivative_name((variable,))] = _listed(shape, entries)
+        ask = partial(jacobian, wrt=wanted, direction=along, units=units)
+        answer = _blame(reading, lambda: ask(reading.text, point))
+        measured = attach_units(answer, answer.units)
+        texts = {name: _listed(shape, map(format_number, measured.values))}
+        columns = zip(*measured.jacobian or (), strict=True)
+        for variable, column in zip(answer.variables, columns, strict=True):
+            texts[derivative_name((variable,))] = _listed(shape, map(format_number, column))
         if name == ANSWER:
-            self._give(ANSWER, _listed(shape, map(_with_unit, map(float, answer.values), of_values)))
+            self._give(ANSWER, _listed(shape, map(_with_unit, measured.values)))
         return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
@@ -585,7 +587,8 @@ class Session:
         formula = _blame(text, lambda: _derivative(text.text, by, order, text.first))
         name = derivative_name((by,) * order)
         texts = {name: formula}
-        if point and not has_units and isinstance(value := self._value(uncorrected(formula), "").answer, Listing):
+        value = self._value(uncorrected(formula), "").answer if point and not has_units else None
+        if isinstance(value, Listing):
             texts[f"{name} at {by} = {self.values[by]}"] = value.texts[""]
         return Shown("", reading, Listing(texts), formula)
 

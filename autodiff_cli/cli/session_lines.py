@@ -64,14 +64,11 @@ class Lines:
             return self._answer(line)
         except (KeyboardInterrupt, Ended, OSError):
             raise
-        except ExpressionError as error:
+        except Exception as fault:
+            error = error_of(fault, "the lines of the session")
             sys.stdout.flush()
             report(error.diagnostic, error.text if error.text is not None else line.strip("\n"))
             return error.exit_code
-        except Exception as fault:
-            internal = error_of(fault, "the lines of the session")
-            report(internal.diagnostic, None)
-            return internal.exit_code
         finally:
             gc_collect()
 
@@ -154,10 +151,8 @@ class Lines:
             values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
-        given = Line(
-            None,
-            tuple((option, text) for option in options.values() for text in _texts(values.get(option.parameter))),
-        )
+        typed = [(option, values.get(option.parameter)) for option in options.values()]
+        given = Line(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
         if any(option.reads_stdin and text == "-" for option, text in given.options):
             raise usage_error(*STDIN_IS_TAKEN)
         sys.stdout.flush()
@@ -178,7 +173,8 @@ class Lines:
     ) -> Composed:
         if expression:
             first, last = expression[0].start, expression[-1]
-            places = [k - first for word in expression for k in (*range(word.start, word.start + len(word)), first - 1)]
+            spans = [(word.start, word.start + len(word)) for word in expression]
+            places = [k - first for start, end in spans for k in (*range(start, end), first - 1)]
             piece = AsRead(" ".join(expression), line[first : last.start + len(last)], tuple(places[:-1]))
         else:
             piece = uncorrected(self.session.last)
@@ -220,7 +216,8 @@ class Lines:
         elif name == "steps":
             return self._answer(f"diff {rest} --steps")
         elif name == "tree":
-            return self._answer(f"graph {rest}{' --symbolic' if session.is_open(rest or session.last) else ''}")
+            is_open = session.is_open(rest or session.last)
+            return self._answer(f"graph {rest}{' --symbolic' * is_open}")
         elif name == "load":
             return self.load(rest)
         elif name == "names":

@@ -23,7 +23,8 @@ OPTION_SYNONYMS = _by_synonym("synonyms of options")
 CHOICE_SYNONYMS = _by_synonym("synonyms of choices")
 COMMAND_ADVICE = table("advice on commands")
 """Hints for unknown commands that no other command replaces."""
-OPTION_ADVICE = {name: advice for names, advice in table("advice on options").items() for name in names.split()}
+_advice = table("advice on options").items()
+OPTION_ADVICE = {name: advice for names, advice in _advice for name in names.split()}
 
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a variable after `--`: `--eps` may be -(-eps)."""
@@ -95,7 +96,8 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, values
     extra, more = positional[most], positional[most:]
     hint = f"`autodiff {command} --help` says what it takes"
     assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
-    begun = [name for name in ("between", "range") if values.get(name) and re.fullmatch(_NUMBER, values[name][-1])]
+    begun = [name for name in ("between", "range") if values.get(name)]
+    begun = [name for name in begun if re.fullmatch(_NUMBER, values[name][-1])]
     takes = [f"{word} {extra}" for word, option in options.items() if extra in option.choices]
     if at and (braces := _in_braces([*at[-1:], *more], extra)):
         hint = f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
@@ -133,7 +135,8 @@ def _option_hint(name: str, value: str, declared: Declared, command: str) -> str
         return OPTION_ADVICE[name[2:]]
     # `--latex` for `--format latex`
     options, word = declared.options, name[2:]
-    meant = [f"{one.name} {choice}" for choice in (value, word) for one in options.values() if choice in one.choices]
+    pairs = [(one, choice) for choice in (value, word) for one in options.values()]
+    meant = [f"{one.name} {choice}" for one, choice in pairs if choice in one.choices]
     meant = (meant or available(synonyms, options))[:2]
     if not meant:
         meant = [option for option in options if {*word.split("-")} & {*option[2:].split("-")}]

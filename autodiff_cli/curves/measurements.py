@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import list_columns, no_column
 from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quote, usage_error
-from ..inputs.optional_units import check_percentage
+from ..inputs.optional_units import check_percentage, in_unit
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
@@ -140,7 +140,7 @@ def in_axis_units(
     rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
 ) -> Measurements:
     """Return the rows in the units of the axes, from the `texts` of theirs."""
-    from ..quantities.unit import Unit, conversion, factor, parse_unit, quantity_name
+    from ..quantities.unit import Unit, parse_unit, quantity_name
 
     spreads = parse_sigma(sigma, rows.up)
     changed: dict[str, tuple[float, ...]] = {}
@@ -151,15 +151,14 @@ def in_axis_units(
             theirs, ours = quantity_name(unit.dimension), quantity_name(axis.dimension)
             hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
             raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
-        times, plus = conversion(unit, axis)
-        changed[field] = tuple([x * times + plus for x in getattr(rows, field)])
+        changed[field] = tuple(in_unit(getattr(rows, field), unit, axis))
         spread = spreads.get(name)
         own = parse_unit(texts[spread]) if isinstance(spread, str) and texts.get(spread, "1") != "1" else unit
         if own.dimension != unit.dimension:
             message = f"the uncertainties of `{name}`, which is in {unit}, are in {own}"
             raise usage_error(message, "give them in a unit of the same dimension")
         # a percentage refers to numbers in the column's unit
-        changed[f"d{field}"] = tuple([x * factor(own, axis) for x in getattr(rows, f"d{field}")])
+        changed[f"d{field}"] = tuple(in_unit(getattr(rows, f"d{field}"), own.degree, axis.degree))
     return rows._replace(**changed)
 
 

@@ -157,9 +157,6 @@ def plot(
         bounds = {"": between} if isinstance(between, Range) else between or {}
         if order not in (None, 1):
             raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
-        if log:
-            hint = "leave it out, or solve the equation first"
-            raise usage_error("`--log` is for functions that formulas give", hint)
     elif samples != count:
         raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
@@ -242,8 +239,8 @@ def _formulas(
             hint = f"say over which: `--wrt {names[0]}`"
             raise usage_error(f"`--{option}` is for functions of one variable", hint)
     if log:
-        if other := "--order" if order else "--path" if path else "":
-            raise usage_error("on logarithmic axes there is the function alone", f"leave `{other}` out")
+        if order:
+            raise usage_error("on logarithmic axes there is the function alone", "leave `--order` out")
         low = ranges[names[0]].low if names[0] in ranges else None
         if "x" in log and (low is None or low <= 0):
             message = f"a logarithmic axis needs a range of positive {names[0]}"

@@ -18,7 +18,7 @@ from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, in_order
-from ..run.sweep import Activity, local_derivatives
+from ..run.sweep import Activity, local_derivatives, tangents
 from ..table.operators import CONSTANT, NEG, WHERE
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def trace(
     varying = {at[name]: speed for name, speed in speeds.items() if speed and name in at}
     evaluation.active = active = evaluation.activity(varying)
     adjoints, order = evaluation.differentiate().adjoints, evaluation.order
-    flows = [] if reverse else evaluation.tangents(varying, active)
+    flows = [] if reverse else evaluation.sweep(tangents, order, active, varying, graph.roots)
     writer = Writer(graph, order, at.values(), rate)
     for i in writer.listed:
         adjoint = writer.number(adjoints[i], root, i) if reverse else None

@@ -172,8 +172,8 @@ def check_series(
 
 
 def _fraction(x: Any) -> Fraction:
-    ratio = getattr(x, "ratio", (x, 1))
-    return Fraction(*ratio) if ratio else figure(x.x)
+    ratio = getattr(x, "ratio", x)
+    return figure(x.x) if ratio is None else Fraction(ratio)
 
 
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:

@@ -4,8 +4,6 @@ Branches and structural zeros are as in first order. A value without derivative 
 needs it. At a kink, the pieces are evaluated one by one; if they agree, there are derivatives.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -230,7 +228,7 @@ def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number
             fault = _fault(failed, range(len(at.graph.data)), at.graph.data)
             if isinstance(error, BudgetExceeded):
                 raise error_at(error.at_node(fault.node), at.graph) from None
-            raise error_at(fault, at.graph, at.wanted) from None
+            raise error_at(fault, at.graph) from None
     return [at.values[0].at(k) for k in range(order + 1)]
 
 

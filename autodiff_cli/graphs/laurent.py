@@ -5,8 +5,6 @@ type or earlier. Sums, products, quotients and whole powers use the series; othe
 their table row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -39,7 +37,7 @@ class Laurent(Written, Valued):
 
     __slots__ = ("c", "m", "start", "varies")
 
-    def __init__(self, m: _LaurentType, start: int, c: Sequence[Number], varies: bool = True) -> None:
+    def __init__(self, m: "_LaurentType", start: int, c: Sequence[Number], varies: bool = True) -> None:
         self.m, self.start, self.c, self.varies = m, start, [*c], varies
 
     @property

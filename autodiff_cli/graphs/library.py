@@ -1,7 +1,5 @@
 """The functions of the language for Python, on Values and plain numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -22,12 +20,10 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
             args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
             if primitive.with_two and len(args) == 2:
                 called = PRIMITIVES[primitive.with_two]
-            elif not primitive.variadic:
-                if named or not least <= len(args) <= len(params):
-                    raise TypeError(f"{name}: call it as {primitive.signature}")
-                args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
-            elif named or not args:
+            elif named or len(args) < least or (len(args) > len(params) and not primitive.variadic):
                 raise TypeError(f"{name}: call it as {primitive.signature}")
+            elif not primitive.variadic:
+                args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
         result = apply(called, *args)
         return result if any(isinstance(argument, Value) for argument in args) else result.data
 

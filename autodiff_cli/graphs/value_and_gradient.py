@@ -4,8 +4,6 @@ The graph's own doubles are neither read nor changed. A number type needs `numbe
 and `finite`; see `numbers/base.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 
 from ..errors import ExpressionError

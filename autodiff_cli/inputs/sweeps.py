@@ -442,6 +442,8 @@ def _counted(size: int) -> str:
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
     """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
+    if zipped and not axes:
+        raise usage_error("`--zip` pairs sweeps, and there are none", "write sweeps: `--at x=0:10:1,y={1,2,5}`")
     if not axes:
         return None
     lengths = {name: axis.size for name, axis in axes.items()}

@@ -11,21 +11,11 @@ from weakref import WeakValueDictionary
 
 from flint import acb, arb, ctx, fmpq
 
-from ..table.primitive import OPERATIONS
+from ..table.primitive import OPERATIONS, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
-from .base import (
-    MANY_POLES,
-    Compared,
-    Number,
-    NumberType,
-    Operators,
-    Refusal,
-    cotangent_derivative,
-    undecided,
-    whole_order,
-)
 from .base import UNDECIDED as UNDECIDED
+from .base import Compared, Number, NumberType, Operators, Refusal, polygamma_below_zero, undecided, whole_order
 from .exact import rational_value
 
 MAX_EXPONENT = 1_000_000_000
@@ -42,22 +32,17 @@ MAX_BITS = 4096
 class Atom:
     """An irrational number identified by its operation and inputs."""
 
-    __slots__ = ("__weakref__", "key", "serial")
-
-    count = 0
+    __slots__ = ("__weakref__", "key")
 
     def __init__(self, key: tuple[Any, ...]) -> None:
         self.key = key
         """Keeps the inner atoms alive."""
-        Atom.count += 1
-        self.serial = Atom.count
-
-    def __lt__(self, other: Atom) -> bool:
-        return self.serial < other.serial
 
 
-Product = tuple[tuple[Atom, int], ...]
-"""Atoms and their powers, in order of creation; empty for 1."""
+Product = frozenset[tuple[Atom, int]]
+"""Atoms and their powers; empty for 1."""
+
+UNIT: Product = frozenset()
 
 Form = dict[Product, Any]
 """The rational factor of each product; none for 0, which no enclosure can prove."""
@@ -69,7 +54,7 @@ _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
 def _as_rational(form: Form | None) -> Any:
     if form is None or len(form) > 1:
         return None
-    return form.get((), None if form else fmpq(0))
+    return form.get(UNIT, None if form else fmpq(0))
 
 
 def _atom(name: str, *parts: Any) -> Form:
@@ -78,21 +63,24 @@ def _atom(name: str, *parts: Any) -> Form:
     entry = _ATOMS.get(key)
     if entry is None:
         entry = _ATOMS[key] = Atom(key)
-    return {((entry, 1),): ONE}
+    return {frozenset([(entry, 1)]): ONE}
+
+
+def _freeze(form: Form) -> frozenset[tuple[Product, Any]]:
+    return frozenset(form.items())
+
+
+def _as_product(form: Form) -> Form:
+    return form if len(form) < 2 else _atom("sum", _freeze(form))
 
 
 def _sum(terms: Iterable[tuple[Product, Any]]) -> Form:
     total: Form = {}
     for product, q in terms:
         total[product] = total.get(product, 0) + q
-    return _bound({product: q for product, q in total.items() if q != 0})
-
-
-def _bound(form: Form) -> Form:
-    if len(form) > MAX_TERMS or any(
-        len(product) > MAX_TERMS or q.height_bits() > MAX_BITS for product, q in form.items()
-    ):
-        return _atom("sum", frozenset(form.items()))
+    form = {product: q for product, q in total.items() if q != 0}
+    if len(form) > MAX_TERMS or any(len(x) > MAX_TERMS or q.height_bits() > MAX_BITS for x, q in form.items()):
+        return _atom("sum", _freeze(form))
     return form
 
 
@@ -102,32 +90,29 @@ def _add(f: Form, g: Form) -> Form:
 
 def _multiply(f: Form, g: Form) -> Form:
     if len(f) * len(g) > MAX_TERMS:
-        f, g = (x if len(x) < 2 else _atom("sum", frozenset(x.items())) for x in (f, g))
+        f, g = _as_product(f), _as_product(g)
     return _sum([(_product(a, b), p * q) for a, p in f.items() for b, q in g.items()])
 
 
 def _product(a: Product, b: Product) -> Product:
-    if not a or not b:
-        return a or b
     powers = dict(a)
     for factor, power in b:
         powers[factor] = powers.get(factor, 0) + power
-    return tuple(sorted(item for item in powers.items() if item[1]))
+    return frozenset([item for item in powers.items() if item[1]])
 
 
 def _raise_to(f: Form, n: int) -> Form:
-    if len(f) > 1:
-        f = _atom("sum", frozenset(f.items()))
+    f = _as_product(f)
     if not f:
-        return f if n else {(): ONE}
+        return f
     ((product, q),) = f.items()
     if q.height_bits() * abs(n) > 2 * MAX_BITS and q != 1:
-        return _atom("power", frozenset(f.items()), n)
-    return _bound({tuple((factor, power * n) for factor, power in product) if n else (): q**n})
+        return _atom("power", _freeze(f), n)
+    return _sum([(frozenset([(factor, power * n) for factor, power in product]), q**n)])
 
 
 def _divide(f: Form, g: Form) -> Form:
-    return {(): ONE} if f == g else _multiply(f, _raise_to(g, -1))
+    return {UNIT: ONE} if f == g else _multiply(f, _raise_to(g, -1))
 
 
 # ---- balls
@@ -167,9 +152,6 @@ class Ball(Compared, Operators):
 
     def sign(self) -> int:
         """Return -1, 0 or 1. Raises `Refusal` if undecided."""
-        q = _as_rational(self.form)
-        if q is not None:
-            return int(q > 0) - int(q < 0)
         if self.a > 0:
             return 1
         if self.a < 0:
@@ -178,10 +160,10 @@ class Ball(Compared, Operators):
             return 0
         raise undecided(f"whether {self} is 0 cannot be told")
 
-    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> bool:
+    def _compared(self, other: Any, relation: Callable[[int, int], Any], question: str) -> Any:
         y = ball(other)
         try:
-            return holds(0 if y is self else (self - y).sign())
+            return relation(0 if y is self else (self - y).sign(), 0)
         except Refusal:
             raise undecided(f"whether {self} is {question} {y} cannot be told") from None
 
@@ -215,16 +197,17 @@ def ball(x: Any) -> Ball:
     if isinstance(x, Ball):
         return x
     q = fmpq(*x.as_integer_ratio()) if isinstance(x, (float, Fraction)) else fmpq(x)
-    exact: Form = {(): q} if q != 0 else {}
+    exact: Form = {UNIT: q} if q != 0 else {}
     return Ball(arb(q), exact if q.height_bits() <= MAX_BITS else None)
 
 
 def _known_better(a: Any, combined: Callable[[Form, Form], Form], x: Ball, y: Ball) -> Ball:
-    if x.form is None or y.form is None:
-        return Ball(a)
-    combination = combined(x.form, y.form)
-    q = _as_rational(combination)
-    return Ball(a if q is None else arb(q), combination)
+    return Ball(a) if x.form is None or y.form is None else _with_form(a, combined(x.form, y.form))
+
+
+def _with_form(a: Any, form: Form | None) -> Ball:
+    q = _as_rational(form)
+    return Ball(a if q is None else arb(q), form)
 
 
 def _nonzero(x: Ball) -> Ball:
@@ -245,11 +228,10 @@ def _power(x: Ball, y: Ball) -> Ball:
             return ball(1)
         if abs(n) > MAX_EXPONENT:
             raise OverflowError
-        combination = None if x.form is None else _raise_to(x.form, n) if n > 0 or x != 0 else None
-        q = _as_rational(combination)
-        if q is not None:
-            return Ball(arb(q), combination)
-        return Ball(_whole_power(x.a, n) if n > 0 else 1 / _whole_power(_nonzero(x).a, -n), combination)
+        if n < 0:
+            _nonzero(x)
+        power = _whole_power(x.a, n) if n > 0 else 1 / _whole_power(x.a, -n)
+        return _with_form(power, x.form and _raise_to(x.form, n))
     if x == 0:
         if y < 0:
             raise ZeroDivisionError
@@ -260,7 +242,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         raise ValueError("a negative number to a power that is not whole")
     if x.form is None or y.form is None:
         return Ball(x.a**y.a)
-    return Ball(x.a**y.a, _atom("pow", frozenset(x.form.items()), frozenset(y.form.items())))
+    return Ball(x.a**y.a, _atom("pow", _freeze(x.form), _freeze(y.form)))
 
 
 def _whole_power(a: Any, n: int) -> Any:
@@ -291,26 +273,27 @@ class Balls(NumberType):
         self.__dict__.update({name: self._lifted(name, function) for name, function in _FUNCTIONS.items()})
 
     def _lifted(self, name: str, function: Callable[..., Ball]) -> Callable[..., Ball]:
-        steps = self._steps[OPERATIONS[name].family]
+        steps, bounds = self._steps[OPERATIONS[name].family], OPERATIONS[name].bounds
+
+        def compute(balls: list[Ball]) -> Ball:
+            budget.charge(steps)
+            check_domain(bounds, balls)
+            return function(self, *balls)
 
         def lifted(*inputs: Number) -> Ball:
             balls = [ball(x) for x in inputs]
             forms = [x.form for x in balls if x.form is not None]
             if len(forms) < len(balls):
-                budget.charge(steps)
-                return function(self, *balls)
-            parts = [frozenset(f.items()) for f in forms]
+                return compute(balls)
+            parts = [_freeze(f) for f in forms]
             key = (name, *parts)
             value = self._values.get(key)
             if value is None:
-                inputs_in_full = [_as_rational(f) for f in forms]
+                rationals = [_as_rational(f) for f in forms]
                 rational = None
-                if all(q is not None for q in inputs_in_full):
-                    rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in inputs_in_full])
-                if rational is None:
-                    budget.charge(steps)
-                value = function(self, *balls) if rational is None else ball(rational)
-                self._values[key] = value
+                if None not in rationals:
+                    rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in rationals])
+                value = self._values[key] = compute(balls) if rational is None else ball(rational)
                 if value.form is None:
                     value.form = _atom(name, *parts)
             return value
@@ -369,33 +352,8 @@ NATIVE = library_names(
 )
 
 
-def _no_pole(x: Ball) -> None:
-    q = _as_rational(x.form)
-    if q is not None:
-        if q <= 0 and q.q == 1:
-            raise ZeroDivisionError
-    elif x.a.contains_integer() and not x.a > 0:
-        raise undecided(f"whether {x} is a pole cannot be told")
-
-
-def _native(name: str) -> Callable[..., Any]:
-    bounds = OPERATIONS[name].bounds.bounds
-
-    def function(m: Balls, x: Ball) -> Ball:
-        for bound in bounds:
-            if bound.end is None:
-                _no_pole(x)
-            elif bound.relation == "!=":
-                _nonzero(x - bound.end)
-            else:
-                side = bound.side(x).sign()
-                if side < 0:
-                    raise ValueError("outside the domain")
-                if side == 0 and len(bound.relation) == 1:
-                    raise ZeroDivisionError
-        return Ball(getattr(x.a, name)())
-
-    return function
+def _native(name: str) -> Callable[..., Ball]:
+    return lambda m, x: Ball(getattr(x.a, name)())
 
 
 def _cbrt(m: Balls, x: Ball) -> Ball:
@@ -439,24 +397,18 @@ def _max(m: Balls, *xs: Ball) -> Ball:
 
 
 def _lgamma(m: Balls, x: Ball) -> Ball:
-    _no_pole(x)
     return Ball(x.a.lgamma() if x > 0 else abs(x.a.gamma()).log())
 
 
 def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
-    _no_pole(a)
-    _no_pole(b)
     # 1/Γ has no poles: beta is 0 where a + b is 0, -1, -2, …
     return Ball(a.a.gamma() * b.a.gamma() * (a + b).a.rgamma())
 
 
 def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
-    _no_pole(x)
-    order = whole_order(float(n))
-    if x.a < 0 and order < MANY_POLES:
-        mirrored = m.polygamma(n, 1 - x)
-        return (-mirrored if order % 2 else mirrored) - cotangent_derivative(m, order, x)  # type: ignore[no-any-return]
-    return Ball(acb(x.a).polygamma(acb(order)).real)
+    if x.a < 0:
+        return polygamma_below_zero(m, n, x)  # type: ignore[no-any-return]
+    return Ball(acb(x.a).polygamma(acb(whole_order(float(n)))).real)
 
 
 _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NATIVE} | by_name({

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..errors import AutodiffError
-from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive
+from ..table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, PRIMITIVES, Primitive, check_domain
 from ..table.primitive import Number as Number
 
 if TYPE_CHECKING:
@@ -27,31 +26,13 @@ def whole_order(order: float) -> int:
     return int(order)
 
 
-MANY_POLES = 200
-"""The order from which sums over the poles replace polynomials."""
-
-
-def cotangent_derivative(m: NumberType, order: int, rest: Number) -> Number:
-    """Return the derivative of order `order` < `MANY_POLES` of π·cot(πx) at x = `rest` (DLMF 5.15.6)."""
-    m.charge(order)
-    cotangent, total = m.cot(m.pi * rest), m.number(0)
-    for coefficient in reversed(cotangent_polynomial(order)):
-        total = total * cotangent + coefficient
-    return total * m.pi ** (order + 1)
-
-
-@lru_cache(maxsize=256)
-def cotangent_polynomial(order: int) -> tuple[int, ...]:
-    """Return the coefficients, lowest first, of a derivative of cot as a polynomial in cot."""
-    # cot' = -(1 + cot²)
-    polynomial = [0, 1]
-    for _ in range(order):
-        slope = [k * polynomial[k] for k in range(1, len(polynomial))]
-        polynomial = [0] * (len(slope) + 2)
-        for k, coefficient in enumerate(slope):
-            polynomial[k] -= coefficient
-            polynomial[k + 2] -= coefficient
-    return tuple(polynomial)
+def polygamma_below_zero(m: NumberType, n: Number, x: Number) -> Number:
+    """Return polygamma(n, x) for x < 0, by sums over the poles on either side (DLMF 5.15.6)."""
+    low = m.floor(x)
+    right, left = m.polygamma(n, x - low), m.polygamma(n, low + 1 - x)
+    if whole_order(float(n)) % 2:
+        return right + left - m.polygamma(n, 1 - x)
+    return right - left + m.polygamma(n, 1 - x)
 
 
 class Refusal(AutodiffError):
@@ -79,19 +60,18 @@ NO_RESULT = (Refusal, ValueError, ArithmeticError)
 
 def _comparison(relation: Callable[[Any, Any], Any], question: str) -> Any:
     def compared(self: Any, other: Any) -> Any:
-        return self._compared(other, lambda sign: relation(sign, 0), question)
+        return self._compared(other, relation, question)
 
     return compared
 
 
 class Compared:
-    """Comparisons by the sign of a difference, by `_compared`."""
+    """Comparisons by `_compared(other, relation, question)`, where `question` is for messages."""
 
     __slots__ = ()
     __hash__ = None  # type: ignore[assignment]
 
     _compared: Callable[..., Any]
-    """Compares by the sign of the difference; the last argument is for messages."""
 
     __eq__ = _comparison(operator.eq, "equal to")
     __ne__ = _comparison(operator.ne, "equal to")
@@ -132,19 +112,11 @@ class Operators:
         return self.m.pow(other, self)
 
 
-def _of_plain_numbers(relation: Callable[[Any, Any], Any]) -> Any:
-    def compared(self: Valued, other: Any) -> bool:
-        return bool(relation(self.x, other.x if isinstance(other, Valued) else other))
-
-    return compared
-
-
-class Valued(Operators):
+class Valued(Compared, Operators):
     """A number with more than its plain value `x`, which alone is compared."""
 
     __slots__ = ()
     x: Any
-    __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
         return str(self.x)
@@ -158,9 +130,8 @@ class Valued(Operators):
     def __abs__(self) -> Any:
         return self.m.abs(self)
 
-    __eq__ = _of_plain_numbers(operator.eq)
-    __lt__, __le__ = _of_plain_numbers(operator.lt), _of_plain_numbers(operator.le)
-    __gt__, __ge__ = _of_plain_numbers(operator.gt), _of_plain_numbers(operator.ge)
+    def _compared(self, other: Any, relation: Callable[[Any, Any], Any], question: str) -> Any:
+        return bool(relation(self.x, other.x if isinstance(other, Valued) else other))
 
 
 def _operator(name: str) -> tuple[Any, Any]:
@@ -208,6 +179,8 @@ class NumberType:
     """The largest relative difference of two computations of a number."""
     nothing: Number = None
     """A structural zero, for an input without influence."""
+    accurate: Mapping[str, Callable[..., Number]] = ACCURATE
+    """Formulas that a type with values takes before the definitions of the table."""
 
     add: Any = staticmethod(operator.add)
     sub: Any = staticmethod(operator.sub)
@@ -227,6 +200,10 @@ class NumberType:
         """Return a whole number or a float as a number of this type."""
         raise TypeError(f"{self.name} numbers are not made from {x!r}")
 
+    def literal(self, text: str) -> Number:
+        """Return the number that a literal such as `0.1` or `1e-3` denotes."""
+        raise TypeError(f"{self.name} numbers are not read from text")
+
     def where(self, condition: Any, then: Any, otherwise: Any) -> Number:
         """Return the chosen branch; a lambda delays its evaluation."""
         chosen = then if condition else otherwise
@@ -243,10 +220,6 @@ class NumberType:
         """Return whether two computations of a number agree, to the type's precision."""
         return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
 
-    def literal(self, text: str) -> Number:
-        """Return the number that a literal such as `0.1` or `1e-3` denotes."""
-        raise TypeError(f"{self.name} numbers are not read from text")
-
     def measured(self, x: Number, unit: Unit) -> Number:
         """Return a number with a unit in coherent SI units."""
         product = x * self.number(unit.scale.numerator) / self.number(unit.scale.denominator)
@@ -254,21 +227,19 @@ class NumberType:
 
     def definition(self, name: str) -> Callable[..., Number]:
         """Return a formula of other functions. Raises AttributeError if there is none."""
-        try:
-            composed = (self.has_values and ACCURATE.get(name)) or DEFINITIONS[name]
-        except KeyError:
-            raise AttributeError(f"{self.name} numbers have no {name!r}") from None
-        row = OPERATIONS[name]
-        ordered = self.has_values and len(row.params) > 1 and row.bounds.ordered
-        if not ordered:
+        composed = (self.has_values and self.accurate.get(name)) or DEFINITIONS.get(name)
+        if composed is None:
+            raise AttributeError(f"{self.name} numbers have no {name!r}")
+        bounds = OPERATIONS[name].bounds
+        if not (self.has_values and bounds.ordered):
             return composed
 
-        def in_order(m: NumberType, *inputs: Number) -> Number:
-            if any(inputs[low] > inputs[high] for low, high in ordered):  # the composed formula does not check it
-                raise ValueError("the lower bound is above the upper one")
-            return composed(m, *inputs)
+        def checked(m: NumberType, *inputs: Number) -> Number:
+            out = composed(m, *inputs)
+            check_domain(bounds, inputs)  # the composed formula does not check the order
+            return out
 
-        return in_order
+        return checked
 
     def __getattr__(self, name: str) -> Any:
         definition = self.definition(name)
@@ -281,7 +252,7 @@ class NumberType:
 
 
 class Lifted(NumberType):
-    """Numbers over those of a base type: `lifted` extends each of its functions."""
+    """Numbers over those of a base type: `lift` extends each of its functions."""
 
     def __init__(self, base: NumberType, name: str) -> None:
         self.base = base

@@ -10,7 +10,7 @@ from fractions import Fraction
 from operator import neg
 from typing import Any
 
-from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
+from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive, check_domain
 from ..table.primitives import by_name
 from . import budget
 from .base import NO_RESULT, Number, NumberType, Refusal
@@ -26,7 +26,7 @@ class Exact(NumberType):
     range = f"exact arithmetic, which ends at {MAX_BITS:,} bits"
 
     def __init__(self) -> None:
-        self.__dict__.update({name: _check(function) for name, function in RATIONAL_FUNCTIONS.items()})
+        self.__dict__.update({name: _check(name, function) for name, function in RATIONAL_FUNCTIONS.items()})
         self._longest = 0
 
     @property
@@ -66,8 +66,6 @@ class Exact(NumberType):
         def function(*inputs: Number) -> Number:
             if len(inputs) == 1 and inputs[0] in operation.exact:
                 return Fraction(operation.exact[inputs[0]])
-            if is_outside(operation.bounds, inputs):
-                raise ValueError("outside the domain")
             if definition:
                 with suppress(Refusal):
                     return definition(self, *inputs)
@@ -76,7 +74,7 @@ class Exact(NumberType):
             what = f"`{operation.name}({places})`" if is_function else f"the derivative at {places}"
             raise _irrational(f"{what} is not a rational number, as far as is known here")
 
-        return _check(function)
+        return _check(operation.name, function)
 
 
 def size(x: Fraction) -> int:
@@ -96,9 +94,13 @@ def rational_value(name: str, inputs: list[Fraction]) -> Fraction | None:
         return None
 
 
-def _check(function: Callable[..., Number]) -> Callable[..., Number]:
+def _check(name: str, function: Callable[..., Number]) -> Callable[..., Number]:
+    bounds = OPERATIONS[name].bounds
+
     def checked(*inputs: Number) -> Number:
-        return function(*[x if isinstance(x, Fraction) else Fraction(x) for x in inputs])
+        fractions = [x if isinstance(x, Fraction) else Fraction(x) for x in inputs]
+        check_domain(bounds, fractions)
+        return function(*fractions)
 
     return checked
 
@@ -114,10 +116,6 @@ def _root(x: Fraction, n: int, written: str, *inputs: Fraction) -> Fraction:
 def _whole_root(integer: int, n: int) -> int:
     if integer < 2:
         return integer
-    if n == 2:
-        return math.isqrt(integer)
-    if n > integer.bit_length():
-        return 1
     guess = 1 << -(-integer.bit_length() // n)
     while True:
         better = ((n - 1) * guess + integer // guess ** (n - 1)) // n
@@ -126,9 +124,7 @@ def _whole_root(integer: int, n: int) -> int:
         guess = better
 
 
-def _sqrt(x: Fraction) -> Any:
-    if x < 0:
-        raise ValueError("the root of a negative number")
+def _sqrt(x: Fraction) -> Fraction:
     return _root(x, 2, "sqrt({})", x)
 
 
@@ -156,8 +152,6 @@ def _pow(x: Fraction, y: Fraction) -> Fraction:
 def _gamma(x: Fraction) -> Fraction:
     if x.denominator != 1:
         raise _irrational(f"`gamma({x})` is not a rational number")
-    if x <= 0:
-        raise ZeroDivisionError
     if x > 1500:
         raise OverflowError("too large")
     return Fraction(math.factorial(int(x) - 1))

@@ -12,6 +12,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from ..table.primitive import ACCURATE
 from ..table.primitives import by_name, functions_of
 from . import budget
 from .base import Number, NumberType
@@ -58,7 +59,8 @@ class Real(NumberType):
     def definition(self, name: str) -> Callable[..., Number]:
         from .double.formulas import FORMULAS  # rarely needed
 
-        rule = FORMULAS.get(name) or super().definition(name)
+        self.accurate = ACCURATE | FORMULAS
+        rule = super().definition(name)
 
         def function(m: NumberType, *inputs: Number) -> Number:
             out = rule(m, *map(float, inputs))

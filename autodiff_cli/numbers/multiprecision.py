@@ -11,10 +11,10 @@ from typing import Any
 import mpmath
 from mpmath.libmp.gammazeta import pow_fixed
 
-from ..table.primitive import OPERATIONS
+from ..table.primitive import OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
-from .base import MANY_POLES, Number, NumberType, cotangent_derivative, whole_order
+from .base import Number, NumberType, polygamma_below_zero, whole_order
 
 MAX_EXPONENT = 100_000
 """Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
@@ -104,19 +104,23 @@ class Multiprecision(NumberType):
         context = self.context
         mpf = context.mpf
         family = OPERATIONS[name].family
+        bounds = OPERATIONS[name].bounds if name in _FUNCTIONS else Domain((), True)
+
+        def compute(numbers: list[Number]) -> Number:
+            self._charge(family)
+            check_domain(bounds, numbers)
+            return function(self, *numbers)
 
         def guarded(*inputs: Number) -> Number:
             numbers = [mpf(x) for x in inputs]
             if self._inside:
-                self._charge(family)
-                return self._checked(function(self, *numbers))
+                return self._checked(compute(numbers))
             bits = context.prec
             self._inside = True
             # squares of the inputs are exact with twice the bits
             context.prec = bits + GUARD_BITS if accurate else 2 * bits + GUARD_BITS
             try:
-                self._charge(family)
-                out = function(self, *numbers)
+                out = compute(numbers)
             finally:
                 context.prec = bits
                 self._inside = False
@@ -182,12 +186,6 @@ def _steep(name: str, below: int | None) -> Function:
 
 
 # ---- elementary
-def _log(m: Multiprecision, x: Number) -> Number:
-    if x < 0:
-        raise ValueError("the logarithm of a negative number")
-    return m.context.ln(x)
-
-
 def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
     if y == 0:
         return 1
@@ -238,13 +236,7 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
 
 
 # ---- special
-def _no_pole(m: Multiprecision, x: Number) -> None:
-    if x <= 0 and m.context.isint(x):
-        raise ZeroDivisionError("a pole")
-
-
 def _gamma(m: Multiprecision, x: Number) -> Number:
-    _no_pole(m, x)
     if m.context.mag(x) > 14:
         if x < 0:
             return m.underflow()
@@ -253,7 +245,6 @@ def _gamma(m: Multiprecision, x: Number) -> Number:
 
 
 def _lgamma(m: Multiprecision, x: Number) -> Number:
-    _no_pole(m, x)
     context = m.context
     if x > 0:
         return context.loggamma(x)
@@ -262,22 +253,13 @@ def _lgamma(m: Multiprecision, x: Number) -> Number:
 
 
 def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
-    _no_pole(m, x)
     context, order = m.context, whole_order(float(n))
     if order == 0:
         return context.psi(0, x)
     if x > 0:
         total = _hurwitz_zeta(m, order, x) * context.factorial(order)
         return total if order % 2 else -total
-    mirrored, rest = m.polygamma(n, 1 - x), x - context.nint(x)
-    if order < MANY_POLES and abs(rest) != 0.5:
-        wave = cotangent_derivative(m, order, rest)
-    else:
-        # (-1)^order·order!·Σ 1/(rest + k)^(order + 1) over all integers k, from the nearest outwards
-        above, below = (rest, 1 - rest) if rest > 0 else (1 + rest, -rest)
-        left, right = _hurwitz_zeta(m, order, above), _hurwitz_zeta(m, order, below)
-        wave = (-left - right if order % 2 else left - right) * context.factorial(order)
-    return (-mirrored if order % 2 else mirrored) - wave
+    return polygamma_below_zero(m, n, x)
 
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
@@ -325,16 +307,12 @@ def _polygamma_difference(m: Multiprecision, n: Number, a: Number, b: Number) ->
 
 
 def _beta(m: Multiprecision, a: Number, b: Number) -> Number:
-    _no_pole(m, a)
-    _no_pole(m, b)
     if a > 0 and b > 0:
         return m.exp(_log_beta(m, a, b))
     return _beta_by_reflection(m, a, b, m.context.sinpi(a + b))
 
 
 def _beta_slope(m: Multiprecision, a: Number, b: Number) -> Number:
-    _no_pole(m, a)
-    _no_pole(m, b)
     if a + b <= 0 and m.context.isint(a + b):
         return _beta_by_reflection(m, a, b, m.context.pi * m.context.cospi(a + b))
     return m.beta(a, b) * m.polygamma_difference(0, a, b)
@@ -370,7 +348,7 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "expm1": _steep("expm1", -1),
         "sinh": _steep("sinh", None),
         "cosh": _steep("cosh", None),
-        "log": _log,
+        "log": lambda m, x: m.context.ln(x),
         "pow": _pow,
         "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
         "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),

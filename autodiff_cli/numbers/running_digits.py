@@ -15,9 +15,9 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import Primitive
-from .base import Compared, Lifted, Number, Valued, undecided
+from .base import Lifted, Number, Valued, undecided
 from .budget import charge
-from .exact import RATIONAL_FUNCTIONS, rational_value
+from .exact import RATIONAL_FUNCTIONS, rational_value, size
 from .multiprecision import MAX_EXPONENT, NAMED, Multiprecision
 
 EXACT = -math.inf
@@ -26,24 +26,18 @@ EXACT = -math.inf
 RATIO_BITS = 1100
 """The maximum bit length of exact numerators and denominators."""
 
-MAX_CACHED_VALUES = 4096
-"""Cached values per function: rules reuse those of the forward sweep."""
-
 STEPS_A_BOUND = 8
 """Steps of work for the bound on a result."""
 
-Ratio = tuple[int, int] | None
-"""Numerator and positive denominator of an exact number, or None."""
 
-
-class BoundedDigits(Compared, Valued):
+class BoundedDigits(Valued):
     """A number within 2**`log_error` of the true one, which is `ratio` if known."""
 
     __slots__ = ("log_error", "m", "ratio", "x")
     log_error: float
-    ratio: Ratio
+    ratio: Fraction | None
 
-    def __init__(self, m: RunningDigits, x: Any, log_error: float, ratio: Ratio = None) -> None:
+    def __init__(self, m: RunningDigits, x: Any, log_error: float, ratio: Fraction | None = None) -> None:
         self.m = m
         self.x = x
         self.log_error = log_error
@@ -58,20 +52,16 @@ class BoundedDigits(Compared, Valued):
         return bool(self.__ne__(0))
 
     def __abs__(self) -> BoundedDigits:
-        ratio = self.ratio and (abs(self.ratio[0]), self.ratio[1])
-        return BoundedDigits(self.m, abs(self.x), self.log_error, ratio)
+        return BoundedDigits(self.m, abs(self.x), self.log_error, self.ratio and abs(self.ratio))
 
     def __neg__(self) -> BoundedDigits:
-        return BoundedDigits(self.m, -self.x, self.log_error, self.ratio and (-self.ratio[0], self.ratio[1]))
+        return BoundedDigits(self.m, -self.x, self.log_error, self.ratio and -self.ratio)
 
     def __add__(self, other: Number) -> BoundedDigits:
         m: RunningDigits = self.m
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
-        if self.ratio and y.ratio:
-            (a, b), (c, d) = self.ratio, y.ratio
-            ratio = _limit_ratio(a + c, b) if b == d else _limit_ratio(a * d + c * b, b * d)
-            if ratio:
-                return m.fraction(ratio)
+        if self.ratio is not None and y.ratio is not None and is_short(ratio := self.ratio + y.ratio):
+            return m.fraction(ratio)
         return m.rounded(self.x + y.x, _log2_sum(self.log_error, y.log_error))
 
     def __sub__(self, other: Number) -> BoundedDigits:
@@ -80,10 +70,8 @@ class BoundedDigits(Compared, Valued):
     def __mul__(self, other: Number) -> BoundedDigits:
         m: RunningDigits = self.m
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
-        if self.ratio and y.ratio:
-            ratio = _limit_ratio(self.ratio[0] * y.ratio[0], self.ratio[1] * y.ratio[1])
-            if ratio:
-                return m.fraction(ratio)
+        if self.ratio is not None and y.ratio is not None and is_short(ratio := self.ratio * y.ratio):
+            return m.fraction(ratio)
         error, size = EXACT, _log2_sum(_log2_size(self.x), self.log_error)
         if y.log_error != EXACT != size:
             error = size + y.log_error
@@ -98,11 +86,8 @@ class BoundedDigits(Compared, Valued):
             if y.log_error != EXACT:
                 raise undecided("whether a denominator is 0 cannot be told")
             raise ZeroDivisionError
-        if self.ratio and y.ratio:
-            sign = 1 if y.ratio[0] > 0 else -1
-            ratio = _limit_ratio(sign * self.ratio[0] * y.ratio[1], sign * y.ratio[0] * self.ratio[1])
-            if ratio:
-                return m.fraction(ratio)
+        if self.ratio is not None and y.ratio is not None and is_short(ratio := self.ratio / y.ratio):
+            return m.fraction(ratio)
         out, error, size = self.x / y.x, self.log_error, _log2_size(y.x)
         if y.log_error != EXACT:
             if y.log_error > size - 1:
@@ -112,7 +97,7 @@ class BoundedDigits(Compared, Valued):
 
     def correct_digits(self, most: int) -> int:
         """Return the number of correct significant digits, at most `most`."""
-        if self.log_error == EXACT or (self.ratio and self.x):
+        if self.log_error == EXACT or self.ratio:
             return most
         size = _log2_size(self.x) - self.log_error - 1
         return min(most, max(0, math.floor(size * math.log10(2)))) if size > 0 else 0
@@ -122,18 +107,18 @@ class BoundedDigits(Compared, Valued):
         error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
         return abs(self.x) + error
 
-    def _compared(self, other: Any, holds: Callable[[int], bool], question: str) -> Any:
+    def _compared(self, other: Any, relation: Callable[[int, int], Any], question: str) -> Any:
         y = other if type(other) is BoundedDigits else self.m.number(other)
         if y is self:
-            return holds(0)
+            return relation(0, 0)
         error = _log2_sum(self.log_error, y.log_error)
-        if self.ratio and y.ratio:
-            difference = self.ratio[0] * y.ratio[1] - y.ratio[0] * self.ratio[1]
+        if self.ratio is not None and y.ratio is not None:
+            difference = self.ratio - y.ratio
         else:
             difference = self.x - y.x
             if error != EXACT and _log2_size(difference) <= error + 0.1:
                 return Undecided(f"whether {self} is {question} {y} cannot be told")
-        return holds((difference > 0) - (difference < 0))
+        return relation((difference > 0) - (difference < 0), 0)
 
 
 class Undecided:
@@ -161,13 +146,9 @@ def _log2_size(x: Any) -> float:
     return size
 
 
-def _limit_ratio(numerator: int, denominator: int) -> Ratio:
-    if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
-        divisor = math.gcd(numerator, denominator)
-        numerator, denominator = numerator // divisor, denominator // divisor
-        if max(numerator.bit_length(), denominator.bit_length()) > RATIO_BITS:
-            return None
-    return numerator, denominator
+def is_short(ratio: Fraction) -> bool:
+    """Return whether a number is to be known as a fraction."""
+    return size(ratio) <= RATIO_BITS
 
 
 def value_of(x: Any) -> Any:
@@ -175,35 +156,14 @@ def value_of(x: Any) -> Any:
     return x.x if isinstance(x, BoundedDigits) else x
 
 
-class Remembering(Multiprecision):
-    """Multiprecision that caches the values of its functions."""
-
-    def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
-        compute = super()._guarded(name, function, accurate=accurate)
-        values: dict[tuple[Number, ...], Number] = {}
-
-        def remembered(*inputs: Number) -> Number:
-            value = None if self._inside else values.get(inputs)
-            if value is None:
-                value = compute(*inputs)
-                # a 0 may be an underflow, to be noted each time
-                if value and not self._inside:
-                    if len(values) >= MAX_CACHED_VALUES:
-                        values.clear()
-                    values[inputs] = value
-            return value
-
-        return remembered
-
-
 class RunningDigits(Lifted):
     """Numbers of `digits` decimal digits with running error bounds."""
 
     has_values = True
-    base: Remembering
+    base: Multiprecision
 
     def __init__(self, digits: int) -> None:
-        super().__init__(Remembering(digits, decimals=True), "precision")
+        super().__init__(Multiprecision(digits, decimals=True), "precision")
         self.bits: int = self.base.context.prec
 
     def charge(self, operations: int) -> None:
@@ -216,26 +176,25 @@ class RunningDigits(Lifted):
     def number(self, x: Number) -> BoundedDigits:
         if isinstance(x, BoundedDigits):
             return x
-        if isinstance(x, int):
-            return BoundedDigits(self, self.base.number(x), EXACT, _limit_ratio(x, 1))
-        ratio = _limit_ratio(*x.as_integer_ratio()) if isinstance(x, float) else None
-        return BoundedDigits(self, self.base.number(x), EXACT, ratio)
+        ratio = Fraction(x) if isinstance(x, (int, float)) else None
+        return BoundedDigits(self, self.base.number(x), EXACT, ratio if ratio is not None and is_short(ratio) else None)
 
     def literal(self, text: str) -> BoundedDigits:
         x = self.base.literal(text)
         if text in NAMED or (x and abs(_log2_size(x)) > RATIO_BITS):
             exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
             return BoundedDigits(self, x, EXACT) if exact else self.rounded(x, EXACT)
-        ratio = _limit_ratio(*Fraction(text).as_integer_ratio())
-        return self.fraction(ratio) if ratio else self.rounded(x, EXACT)
+        ratio = Fraction(text)
+        return self.fraction(ratio) if is_short(ratio) else self.rounded(x, EXACT)
 
-    def fraction(self, ratio: tuple[int, int]) -> BoundedDigits:
+    def fraction(self, ratio: Fraction) -> BoundedDigits:
         """Return the number nearest to a fraction."""
-        x = self.base.context.mpf(ratio[0]) / ratio[1]
+        numerator, denominator = ratio.as_integer_ratio()
+        x = self.base.context.mpf(numerator) / denominator
         _, mantissa, exponent, bits = x._mpf_
         # a short number may be exact
         short = bits < self.bits // 2
-        if short and (mantissa * ratio[1] << max(exponent, 0)) == abs(ratio[0]) << max(-exponent, 0):
+        if short and (mantissa * denominator << max(exponent, 0)) == abs(numerator) << max(-exponent, 0):
             return BoundedDigits(self, x, EXACT, ratio)
         return BoundedDigits(self, x, exponent + bits - self.bits, ratio)
 
@@ -266,7 +225,7 @@ class RunningDigits(Lifted):
         function = partial(self._computed, primitive, getattr(self.base, primitive.name))
         if primitive.name != "pow":
             return function
-        return lambda x, y: self.number(1) if type(y) is BoundedDigits and y.ratio and not y.x else function(x, y)
+        return lambda x, y: self.number(1) if type(y) is BoundedDigits and y.ratio == 0 else function(x, y)
 
     def _computed(self, primitive: Primitive, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
         numbers = [x if type(x) is BoundedDigits else self.number(x) for x in inputs]
@@ -288,11 +247,12 @@ class RunningDigits(Lifted):
                 what = f"`{primitive.written}`" if primitive.group or primitive.operator else "the derivative"
                 raise undecided(f"whether {what} is defined here cannot be told") from None
             raise
-        if all(x.ratio for x in numbers) and (primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2):
-            rational = rational_value(primitive.name, [Fraction(*x.ratio) for x in numbers])  # type: ignore[misc]
-            ratio = rational is not None and _limit_ratio(*rational.as_integer_ratio())
-            if ratio:
-                return self.fraction(ratio)
+        ratios = [x.ratio for x in numbers if x.ratio is not None]
+        may_be_rational = primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2
+        if len(ratios) == len(numbers) and may_be_rational:
+            rational = rational_value(primitive.name, ratios)
+            if rational is not None and is_short(rational):
+                return self.fraction(rational)
         if primitive.jumps and primitive.has_structural_zeros:
             self._spread(primitive, xs, errors, out)
             return self.number(int(out))

@@ -425,7 +425,8 @@ class Reduced(SearchProblem):
             where = [free.index(name) for name in names]
             own = function.derivatives(there, names, self.sizes[where].tolist())
             gradient[where] += factor * np.array(own.gradient)
-            gradient_error[where] += abs(factor) * (own.gradient_error + 4 * UNIT_ROUNDOFF * np.abs(own.gradient))
+            rounding = 4 * UNIT_ROUNDOFF * np.abs(own.gradient)
+            gradient_error[where] += abs(factor) * (own.gradient_error + rounding)
             hessian[np.ix_(where, where)] += factor * np.array(own.hessian)
             hessian_error[np.ix_(where, where)] += abs(factor) * np.array(own.hessian_error)
         spread = np.abs(ways)

@@ -202,7 +202,8 @@ class SearchProblem(ABC):
         direction = np.zeros(len(row.free))
         direction[rest] = vector * size
         for sign in (-1.0, 1.0):
-            beside = dict(zip(row.free, self._move(row, direction.tolist(), sign * off / abs(least)), strict=True))
+            moved = self._move(row, direction.tolist(), sign * off / abs(least))
+            beside = dict(zip(row.free, moved, strict=True))
             with suppress(Diagnosed):
                 there = self.function.derivatives({**row.point, **beside}, row.free, self.size)
                 scaled = np.array(there.hessian)[square] * size[:, None] * size
@@ -353,7 +354,8 @@ class SearchProblem(ABC):
         """
         gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
-            mean = min_norm_point([[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered])
+            scaled = [[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered]
+            mean = min_norm_point(scaled)
             walls = bounds_at(row.free_values, self.limits)
             free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
@@ -429,7 +431,8 @@ class SearchProblem(ABC):
                 result = self.bounded_at(row)
                 if result is None:
                     return False
-                slope, error = dot([g.x for g in result[1]], way), dot([g.error for g in result[1]], map(abs, way))
+                slope = dot([g.x for g in result[1]], way)
+                error = dot([g.error for g in result[1]], map(abs, way))
                 if error < abs(slope):
                     break
             slopes.append((slope, error))

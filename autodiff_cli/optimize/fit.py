@@ -96,7 +96,8 @@ def fit(
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     with use_budget(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
-        less = "give fewer rows" if arithmetic == DOUBLE else f"give fewer rows, or leave out `--{arithmetic.name}`"
+        less = "give fewer rows"
+        less += "" if arithmetic == DOUBLE else f", or leave out `--{arithmetic.name}`"
         work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         import numpy as np
 
@@ -179,6 +180,8 @@ def _answer(
 
         numbers = estimates_in(arithmetic, inference)
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}))
+    numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
+    used = [*data.predictors, *measured, data.response]
     return Fit(
         text=text,
         arithmetic=arithmetic,
@@ -200,8 +203,8 @@ def _answer(
         message=message,
         method=inference.end.message,
         evaluations=model.evaluations,
-        point={name: inference.values.get(name, float(parameter.estimate)) for name, parameter in parameters.items()},
-        columns={name: list(map(float, data.columns[name])) for name in [*data.predictors, *measured, data.response]},
+        point={name: inference.values.get(name, x) for name, x in numbers_shown.items()},
+        columns={name: list(map(float, data.columns[name])) for name in used},
         sigma=sigma | {name: data.uncertainty(name).tolist() for name in corrections},
         adjusted={name: (model.columns[name] + delta).tolist() for name, delta in corrections.items()},
         fitted=(inference.fitted + 0.0).tolist(),

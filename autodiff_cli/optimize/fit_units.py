@@ -51,7 +51,8 @@ class FitUnits:
                 leaves[name] = Dimensioned(of_values[name].dimension)
                 m.same(unknown.dimension, leaves[name].dimension)
         try:
-            sides = (evaluate_dimensions(m, side, leaves).values[0].dimension for side in (transform, program) if side)
+            evaluated = (evaluate_dimensions(m, side, leaves) for side in (transform, program) if side)
+            sides = (at.values[0].dimension for at in evaluated)
             dimension = self.columns[self.response].dimension if transform is None else next(sides)
             found = next(sides)
             if not m.same(found, dimension):
@@ -67,7 +68,8 @@ class FitUnits:
         self.columns.setdefault(self.response, self.system.unit(dimension))
         self.solved = {name: m.solution(name) for name in self.parameters}
         used = [unit.dimension for unit in self.columns.values()]
-        self.si |= not self.system.has_units_for([*used, *(solution for solution in self.solved.values() if solution)])
+        used += [solution for solution in self.solved.values() if solution]
+        self.si |= not self.system.has_units_for(used)
         undetermined = [name for name, solution in self.solved.items() if solution is None]
         if undetermined:
             message = f"the formula does not determine the unit of {quote(undetermined)}"
@@ -113,7 +115,9 @@ class FitUnits:
                 return given
             if given not in columns:
                 parts = split_quantity(given)
-                return given if parts is None else self._column(name, [float(parts[0])], str(parts[1]) or "1", True)[0]
+                if parts is None:
+                    return given
+                return self._column(name, [float(parts[0])], str(parts[1]) or "1", True)[0]
             numbers = self._column(name, columns[given], texts.get(given, ""), True)
             own = given if numbers is columns[given] else f"{given} of {name}"
             columns[own] = numbers

@@ -233,14 +233,11 @@ class Inference:
         def ends(value: float, half: float) -> tuple[float, float] | None:
             return (value - half, value + half) if has_errors and math.isfinite(half) else None
 
+        points = [dict(zip(names, row, strict=True)) for row in np.column_stack([*places.values()]).tolist()]
+        numbers = zip(points, (values + 0.0).tolist(), confidence.tolist(), prediction.tolist(), strict=True)
         return [
-            Prediction(
-                point={name: float(places[name][k]) for name in names},
-                value=value if math.isfinite(value) else None,
-                confidence=ends(value, float(confidence[k])),
-                prediction=ends(value, float(prediction[k])),
-            )
-            for k, value in enumerate((values + 0.0).tolist())
+            Prediction(point, y if math.isfinite(y) else None, ends(y, near), ends(y, wide))
+            for point, y, near, wide in numbers
         ]
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
@@ -267,7 +264,8 @@ class Inference:
             message = f"the minimum is at a kink, along {quote(kinked)}: standard errors hold on one side of it only"
             yield Diagnostic("kink", message, None, "check them by fits to resampled rows")
         for other in self.end.others:
-            point = ", ".join(f"{name}={x:.4g}" for name, x in zip(self.values, other.values.tolist(), strict=True))
+            pairs = zip(self.values, other.values.tolist(), strict=True)
+            point = ", ".join(f"{name}={x:.4g}" for name, x in pairs)
             message = f"another minimum fits about as well, {point}: its sum of squares is {2 * other.cost:.4g}"
             hint = f"the least is {2 * self.end.cost:.4g}; more data would tell, or hold a parameter: `--fix`"
             yield Diagnostic("minima", message, None, hint)

@@ -20,7 +20,7 @@ from ..algebra.walk import linear_and_kinks
 from ..batched.kernels import ProgramOverRows
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
-from ..numbers.budget import FITTED_PAIR, FITTED_ROW, charge
+from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
 from .convergence import SearchProblem
@@ -198,7 +198,8 @@ class Model:
                 fitted, slopes, errors = self._swept(self._over_rows, values, self.columns)
                 weights, corrections = self.weights, {}
             left = (self.response - fitted) * weights
-            left = np.clip(np.where(np.isfinite(left), left, MISSING_RESIDUAL), -MISSING_RESIDUAL, MISSING_RESIDUAL)
+            left = np.where(np.isfinite(left), left, MISSING_RESIDUAL)
+            left = np.clip(left, -MISSING_RESIDUAL, MISSING_RESIDUAL)
             left = np.where(self.weights > 0, left, 0.0)
             evaluated = Evaluated(fitted, slopes, errors, weights, corrections, left, self.loss, self.scale)
             self._last = key, evaluated
@@ -209,7 +210,7 @@ class Model:
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
         if self.stop():
             raise Stopped
-        charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
+        charge(FITTED_CALL + (FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = dict(zip(self.free, map(float, values), strict=True))
         block = over_rows({**self.held, **point, **columns}, self.rows)
@@ -264,11 +265,8 @@ class Model:
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the observed predictors."""
-        if self.errors:
-            return self._swept(self._over_rows, values, self.columns)[:2]
-        at = self(values)
-        return at.fitted, at.slopes
+        """Return the model's values and derivatives at the observed predictors, which does not count."""
+        return self.copy()._swept(self._over_rows, values, self.columns)[:2]
 
     def order_residuals(self, residuals: Any) -> Any:
         """Return the residuals in the order of the only predictor, or as they are."""
@@ -310,7 +308,7 @@ def column_sizes(rows: Any) -> Any:
 
 
 def projected(model: Model, start: Any) -> EndPoint:
-    """Return where variable projection ends."""
+    """Return where variable projection ends, or SciPy without parameters to project."""
     if len(model.places) < len(start):
         return searched(model, start, places=model.places)
     # once more, against the rounding errors of the first solve

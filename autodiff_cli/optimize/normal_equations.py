@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..equations.enclosures import Operator, boxes
@@ -68,9 +68,10 @@ class NormalEquations:
             return self._number(spread, columns[spread][k])
         return self._number("sigma", repr(spread))
 
-    def _rows_at(self, values: Sequence[Any], *, second: bool) -> Iterator[tuple[Any, list[Any], Any, Any]]:
-        work = current_budget()
-        before = work.left
+    def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
+        """Return the sum of squares, the left sides, and JᵀJ or their exact derivatives."""
+        n, total, work = len(self.names), self.m.number(0), current_budget()
+        slopes, square, before = [total] * n, [[total] * n for _ in range(n)], work.left
         point = dict(zip(self.names, values, strict=True))
         for k, row in enumerate(self.rows):
             if k == 1 and (needed := (before - work.left) * len(self.rows)) > before:
@@ -80,25 +81,21 @@ class NormalEquations:
             charge((ROW_HESSIAN if second else ROW_GRADIENT) * self._times)
             columns, y, weight = self._read[k]
             inputs = {**columns, **point}
+            hessian = None
             if second:
                 at = hessian_in(self.m, self.output, inputs, self.names)
-                yield at.value - y, at.gradient, weight, at.hessian
+                value, g, hessian = at.value, at.gradient, at.hessian
             else:
                 swept = value_and_gradient(self.m, self.output, inputs, self.names)
-                yield swept.value - y, [*swept.gradient.values()], weight, None
-            gc_collect()
-
-    def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
-        """Return the sum of squares, the left sides, and JᵀJ or their exact derivatives."""
-        n, total = len(self.names), self.m.number(0)
-        slopes, square = [total] * n, [[total] * n for _ in range(n)]
-        for left, g, weight, hessian in self._rows_at(values, second=second):
+                value, g = swept.value, [*swept.gradient.values()]
+            left = value - y
             total = total + weight * left * left
             slopes = [a + left * weight * slope for a, slope in zip(slopes, g, strict=True)]
             for i in range(n):
                 for j in range(i + 1):
                     entry = g[i] * g[j] if hessian is None else g[i] * g[j] + left * hessian[i][j]
                     square[i][j] = square[j][i] = square[i][j] + weight * entry
+            gc_collect()
         return total, slopes, square
 
 
@@ -115,7 +112,8 @@ class _Stationary(Operator):
         balls = [self.ball(a) for a in box]
         # at a point the matrix of the box around it does as well
         if not (self.matrix and all(a.is_exact() for a in box)):
-            self.matrix = [[self.m.number(x).a for x in row] for row in self.equations.sums(balls, second=True)[2]]
+            _, _, rows = self.equations.sums(balls, second=True)
+            self.matrix = [[self.m.number(x).a for x in row] for row in rows]
         return [self.m.number(x).a for x in self.equations.sums(balls)[1]], self.matrix
 
 
@@ -138,10 +136,15 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
             solution = [Ball(a) for a in enclosed[1]]
         else:
             # Newton's steps correct themselves, and one matrix serves all
-            plainly = NormalEquations(m.base, problem, data, rows, {name: value_of(x) for name, x in held.items()})
+            plain_held = {name: value_of(x) for name, x in held.items()}
+            plainly = NormalEquations(m.base, problem, data, rows, plain_held)
             matrix = plainly.sums([m.base.number(x) for x in start], second=True)[2]
             near = refine(m.base, lambda at: (plainly.sums(at)[1], matrix), start)
-            solution = with_errors(m, lambda at: (equations.sums(at)[1], equations.sums(at, second=True)[2]), near)
+
+            def system(at: Sequence[Any]) -> tuple[Sequence[Any], Matrix]:
+                return equations.sums(at)[1], equations.sums(at, second=True)[2]
+
+            solution = with_errors(m, system, near)
         total, _, square = equations.sums(solution)
         inverse = solve_linear(m, square, [list(map(m.number, row)) for row in identity(len(square))])
         count = m.number(dof)

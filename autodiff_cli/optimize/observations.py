@@ -47,7 +47,8 @@ def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
     spreads: dict[str, Spread] = {}
     several = "=" in sigma
     for part in split(sigma) if several else [sigma]:
-        name, _, spread = (piece.strip() for piece in (part if several else f"{response}={part}").rpartition("="))
+        text = part if several else f"{response}={part}"
+        name, _, spread = map(str.strip, text.rpartition("="))
         if not spread or name in spreads or (several and (not name or "=" in name)):
             what = f"`{part.strip()}` gives no uncertainty" if part.strip() else "an uncertainty is missing"
             what += " at a comma" * (not part.strip() and several)
@@ -309,7 +310,5 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
     if inputs.sigma and not any(name in inputs.sigma for name in (response, *measured)):
         hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(inputs.sigma)}=…"`'
         raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
-    if weights is not None and weights not in columns:
-        raise no_column(weights, list(columns))
     problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
     return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)

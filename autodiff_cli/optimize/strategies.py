@@ -68,10 +68,6 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
     return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
 
 
-def _search(model: Model, start: Any) -> EndPoint:
-    return projected(model, start) if model.places else searched(model, start)
-
-
 def least(model: Model, start: Any) -> EndPoint:
     """Return the smallest sum of squares that the strategies find."""
     if len(model.places) == len(start):
@@ -98,7 +94,7 @@ def least(model: Model, start: Any) -> EndPoint:
     try:
         few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
         if few is not model:
-            here = _search(few, best.values)
+            here = projected(few, best.values)
             there = _restarted(few, here, start, first, draw, lost=False)
             if there.cost < here.cost * (1 - 1e-9):
                 end = searched(model, there.values)._replace(message=there.message)
@@ -130,7 +126,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         try:
             if (rise > MAX_RISE and not (lost or any(of_best))) or probe(there).error is not None:
                 continue
-            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else _search(model, there)
+            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else projected(model, there)
             of_end, proper = faults(end), is_proper(end)
             minima += [end] if proper and not of_end[1] else []
             # by more than the rounding of the data
@@ -140,7 +136,8 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
                 again = 0
                 end = at_kink(model, end)
-                ill = "had come to a higher minimum" if lower and best.moved <= MAX_LAST_STEP else "had ended badly"
+                is_minimum = best.moved <= MAX_LAST_STEP
+                ill = "had come to a higher minimum" if lower and is_minimum else "had ended badly"
                 best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
                 lost = lost and not model.is_determined(best.values)
                 of_best = faults(best)
@@ -174,7 +171,8 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
     first: list[Any] = []
     rest: list[Any] = []
     for size, solved, left in sorted(points, key=lambda point: point[0]):
-        new = len(first) < REFINED and all(np.linalg.norm(left - other) > SAME_CURVE * size for *_, other in first)
+        apart = [np.linalg.norm(left - other) > SAME_CURVE * size for *_, other in first]
+        new = len(first) < REFINED and all(apart)
         (first if new else rest).append((size, solved, left))
     least = float(np.linalg.norm(probe(best.values).residuals)) or 1.0
     return [(size / least, there) for size, there, _ in [*first, *rest][:MAX_RESTARTS]]
@@ -235,7 +233,8 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
     values, given = _in_order(model, values), model.problem.values
     fitted = model(values).fitted
     starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
-    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (model.free[k] in model.linear and values[k])]
+    is_linear = [name in model.linear for name in model.free]
+    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (is_linear[k] and values[k])]
     for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):
         for places in combinations(loose, count):
             if any(starts[k] * values[k] < 0 for k in places):
@@ -275,7 +274,9 @@ def _in_order(model: Model, values: Any) -> Any:
         few = model.at_rows({name: column[rows] for name, column in model.columns.items()})
         beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
         first, other = few(beside), few(beside[order])
-        return not first.errors and not other.errors and np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
+        if first.errors or other.errors:
+            return False
+        return np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
 
     # an exchange may call for another
     for pair in pairs * 2:

@@ -5,8 +5,6 @@ kink or a comparison of equal operands raises or gives None; the caller then use
 Results equal the sweep's to the last bit: same functions and rules, same order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import pow as power
@@ -120,25 +118,19 @@ def adjoints(
             result[b] += adjoint * (-data[place] / y)
         elif op is take:
             result[a] += adjoint
-        elif not op.gives_condition and not _pass_on(op, inputs(a, b), adjoint, data, data[place], result):
-            return None
+        elif not op.gives_condition:
+            places = inputs(a, b)
+            numbers = [data[p] for p in places]
+            if (op.kink and op.kink(*numbers)) or (op is raised and numbers[0] <= 0):
+                return None
+            if op.variadic and len(set(places)) < len(places):
+                return None
+            for p, partial in zip(places, op.slopes(REAL, numbers, data[place]), strict=True):
+                if partial is not None:
+                    result[p] += adjoint * partial
     # If a number is infinite or nan, so is the sum, and total - total is nan.
     total = sum(data) + sum(result)
     return result if total - total == 0.0 else None
-
-
-def _pass_on(
-    primitive: Primitive, places: Sequence[int], adjoint: float, data: list[Any], out: float, result: list[float]
-) -> bool:
-    inputs = [data[p] for p in places]
-    if (primitive.kink and primitive.kink(*inputs)) or (primitive is POW and inputs[0] <= 0):
-        return False
-    if primitive.variadic and len(set(places)) < len(places):
-        return False
-    for p, partial in zip(places, primitive.slopes(REAL, inputs, out), strict=True):
-        if partial is not None:
-            result[p] += adjoint * partial
-    return True
 
 
 class Doubles:

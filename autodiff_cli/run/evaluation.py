@@ -13,7 +13,7 @@ from typing import ParamSpec, TypeVar
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
-from ..table.operators import POW, VARIABLE
+from ..table.operators import VARIABLE
 from .flat_graph import Graph, in_order
 from .sweep import (
     Activity,
@@ -95,7 +95,7 @@ class Evaluation:
         try:
             return sweep(*args, **options)
         except (NodeError, BudgetExceeded) as fault:
-            raise error_at(fault, self.graph, self.wanted) from None
+            raise error_at(fault, self.graph) from None
 
     @property
     def values(self) -> list[Number]:
@@ -136,10 +136,6 @@ class Evaluation:
         partials = {name: None if i is None else adjoints[i] for name, i in self.wanted.items()}
         return {name: zero if partial is None else partial for name, partial in partials.items()}
 
-    def tangents(self, seeds: Mapping[int, Number], active: Activity) -> list[Number | None]:
-        """Return the tangents of all nodes from those of leaves. Raises `ExpressionError` if an output has none."""
-        return self.sweep(tangents, self.order, active, seeds, self.graph.roots)
-
     def vjp(self, adjoints: Sequence[Number]) -> tuple[dict[str, Number], Kinks]:
         """Return the vector-Jacobian product in one backward sweep, and the kinks.
 
@@ -173,7 +169,7 @@ class Evaluation:
         active = self.activity(seeds)
         kinks: Kinks = {}
         roots = self.graph.roots
-        slopes = self.tangents(seeds, active)
+        slopes = self.sweep(tangents, self.order, active, seeds, roots)
         results = [slopes[root] for root in roots]
         if self.sweep(breakpoints, self.order, active):
             for k, root in enumerate(roots):
@@ -193,16 +189,8 @@ class Evaluation:
         return [kink.warning() for kink in self.kinks.values()]
 
 
-def error_at(
-    fault: Failure,
-    graph: Graph,
-    wanted: Mapping[str, int | None] = MappingProxyType({}),
-    leaves: Sequence[int] | None = None,
-) -> Diagnosed:
-    """Return the user's error for a fault, with its place and the inputs behind it.
-
-    `wanted` are the variables to differentiate by; `leaves` those of the node, if known.
-    """
+def error_at(fault: Failure, graph: Graph, leaves: Sequence[int] | None = None) -> Diagnosed:
+    """Return the user's error for a fault, with its place and the inputs behind it: the node's `leaves`, if known."""
     if fault.node is None:
         assert isinstance(fault, BudgetExceeded)
         return fault
@@ -213,11 +201,6 @@ def error_at(
     if names:
         shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
         message += f" (here {shown}{', …' if len(names) > 5 else ''})"
-    if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
-        held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
-        rest = [name for name, i in wanted.items() if i is not None and name not in held]
-        shown = ", ".join(f"`{name}`" for name in sorted(held))
-        hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
     return error(fault.kind, message, span, hint)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
 """How tightly the operators of the language bind, loosest first, as the grammar has it."""
@@ -25,18 +25,11 @@ Rule = Callable[..., Number]
 `rule(m, inputs, out)`, which returns a list."""
 
 
-class Side(Protocol):
-    """Near a point, on which side of 0 numbers are that are 0 at the point itself."""
+Side = Any
+"""`side(u)` is 1 or -1, the sign near a point of a number `u` that is 0 at the point itself.
 
-    def __call__(self, u: Number) -> int:
-        """Return 1 or -1, the sign of `u`."""
-
-    def is_nonzero(self, u: Number) -> bool:
-        """Return whether `u` is not 0."""
-
-    def length(self, xs: Sequence[Number]) -> Number:
-        """Return the length of a vector that is 0 at the point."""
-
+`side.is_nonzero(u)` is whether it is not 0, `side.length(us)` the length of a vector of such numbers.
+"""
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
 _POLES = r"(.+) (?:is|are) not 0, -1, -2, …"
@@ -94,21 +87,32 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
     return Domain(tuple(bounds), whole, tuple(ordered))
 
 
-def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
-    """Return whether plain numbers certainly violate a bound."""
+def check_domain(limits: Domain, inputs: Sequence[Any]) -> None:
+    """Check the bounds. Raises ZeroDivisionError at a pole or an open end, ValueError outside."""
     for bound in limits.bounds:
         x = inputs[bound.position]
         if bound.end is None:
-            if x <= 0 and x == int(x):
-                return True
+            infinite = x <= 0 and x == int(x)
         elif bound.relation == "!=":
-            if x == bound.end:
-                return True
+            infinite = x == bound.end
         else:
             side = bound.side(x)
-            if side < 0 or (side == 0 and len(bound.relation) == 1):
-                return True
-    return any(inputs[low] > inputs[high] for low, high in limits.ordered)
+            if side < 0:
+                raise ValueError("outside the domain")
+            infinite = side == 0 and len(bound.relation) == 1
+        if infinite:
+            raise ZeroDivisionError("infinite here")
+    if any(inputs[low] > inputs[high] for low, high in limits.ordered):
+        raise ValueError("the lower bound is above the upper one")
+
+
+def is_outside(limits: Domain, inputs: Sequence[Any]) -> bool:
+    """Return whether plain numbers certainly violate a bound."""
+    try:
+        check_domain(limits, inputs)
+    except (ValueError, ZeroDivisionError):
+        return True
+    return False
 
 
 class Facts(NamedTuple):
@@ -213,8 +217,6 @@ class Facts(NamedTuple):
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
-    samples: tuple[tuple[float, ...], ...] = ()
-    """Ordinary and extreme points at which tests compare it with a reference."""
 
 
 class Primitive(Facts):
@@ -317,13 +319,11 @@ def entry(
     params: str,
     doc: str = "",
     *partials: Rule | None,
-    samples: Sequence[float | tuple[float, ...]] = (),
     **rest: Any,
 ) -> Primitive:
     """Enter a new primitive in the table and return it; `rest` is as for `helper`."""
     said: dict[str, Any] = {"infinite": "domain" in rest, "breakpoint": rest.get("kink"), "symbol": name}
     said["may_kink"] = "kink" in rest or name == "where"
-    said["samples"] = tuple([x if isinstance(x, tuple) else (float(x),) for x in samples])
     primitive = helper(name, params, doc=doc, partials=partials, **{**said, **rest})
     PRIMITIVES[name] = primitive
     BY_SYMBOL[primitive.symbol] = primitive

@@ -1,7 +1,5 @@
 """Targets: recorded programs as source code, a module a target language."""
 
-from __future__ import annotations
-
 from .target import Target
 
 TARGETS = {

@@ -1,12 +1,9 @@
 """Languages of exported code: what `languages.toml` does not say."""
 
-from __future__ import annotations
-
 import builtins
 import csv
 import io
 import keyword
-import math
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
@@ -17,7 +14,7 @@ from ..graphs.value import Value
 from ..language.printer import Item, Written, as_call, assemble, fill_in, number_text, spell
 from ..numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ..table.operators import VARIABLE
-from ..table.primitive import ATOM, CHOICE, POWER, PRIMITIVES, PRODUCT, SIGN
+from ..table.primitive import ATOM, CHOICE, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
 from ..table.primitives import by_name
 from .target import Form, Target, by_library, language, reserved_words
 
@@ -81,10 +78,7 @@ class Guarded(Array):
         return super().operation(step)
 
     def guard_inputs(self, step: Step) -> tuple[Step, ...]:
-        """Return the inputs of a step, with a point of its domain wherever no branch needs it.
-
-        The point is the sample of the operation that is most like 1.
-        """
+        """Return the inputs of a step, with a point of its domain wherever no branch needs it."""
         m = step.m
         guard: Step | None = None
         for branch in self.guards[step]:
@@ -92,12 +86,11 @@ class Guarded(Array):
             guard = taken if guard is None else m.step("or_", guard, taken)
         if guard is None or guard.name == "number":
             return step.args
-        samples = PRIMITIVES[step.name].samples if step.name in PRIMITIVES else ()
-        fitting = [sample for sample in samples if len(sample) == len(step.args) and all(sample)]
-        size = lambda sample: sum(abs(math.log(abs(x))) for x in sample)  # noqa: E731
-        ordinary = min(fitting, key=size, default=(0.5,) * len(step.args))
-        guarded = zip(step.args, ordinary, strict=True)
-        return tuple([m.where(guard, a, x) if a.name != "number" else a for a, x in guarded])
+        bounds = OPERATIONS[step.name].bounds
+        ends, n = [bound.end for bound in bounds.bounds], len(step.args)
+        inside = (x for x in (1.0, 0.5) if bounds.whole and x not in ends and not is_outside(bounds, (x,) * n))
+        point = next(inside, 2.5)
+        return tuple([m.where(guard, a, point) if a.name != "number" else a for a in step.args])
 
 
 class Jax(Guarded):
@@ -196,6 +189,7 @@ class C(Curly):
         results = f"double gradient[{count}]" if count else "double *gradient"
         head = f"double {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
         wanted = [variables.get(name) or "a name that is not used" for name in unit.wanted]
+        parameters = [*variables.values(), *["gradient"] * (not count)]
         return [
             *("/* Written by autodiff from this program:", " *"),
             *[f" *     {row}".rstrip() for row in self._comment(unit.text)],
@@ -204,15 +198,15 @@ class C(Curly):
             *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
             *[f" * {note}" for note in self._rename()],
             *(" */", f"{head};", ""),
-            *self.function_lines(head, list(variables.values()), unit.recording, unit.labels, True),
+            *self.function_lines(head, parameters, unit.recording, unit.labels),
         ]
 
     def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
         head = f"static double {name}({', '.join(f'double {p}' for p in parameters)})"
-        return self.function_lines(head, parameters, recording, {}, False)
+        return self.function_lines(head, parameters, recording, {})
 
     def function_lines(
-        self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str], gradient: bool
+        self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str]
     ) -> list[str]:
         """Return the lines of a function; unused names cause no warnings."""
         self._inputs(recording, parameters)
@@ -220,8 +214,6 @@ class C(Curly):
         rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}
         unused = [name for k, name in enumerate(parameters) if k not in used]
-        if gradient and not recording.partials:
-            unused.append("gradient")
         rows += [*[f"(void){name};" for name in unused], f"return {self._result(recording.values[0])};"]
         return [head, *self._block("{", rows)]
 

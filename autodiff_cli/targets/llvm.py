@@ -4,8 +4,6 @@ The function is `void f(double** inputs, double** results, i8* flags, i64 rows)`
 shared by all rows are one double each. A flag is 1 if the row needs another evaluation.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Collection
 

@@ -7,8 +7,6 @@ comparison does not, nor a division by infinity, nor a branch that is not taken:
 added to the results for every operand x that may hide a failure, where the program needs it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
@@ -191,7 +189,8 @@ class _Failures:
                 self.never_infinite |= own
             if undefined and step.args and count <= MAX_OWN_BITS:
                 bounds, whole, ordered = OPERATIONS[step.name].bounds
-                position, relation, end = bounds[0] if len(bounds) == 1 and whole and not ordered else (0, "", None)
+                one_sided = len(bounds) == 1 and whole and not ordered
+                position, relation, end = bounds[0] if one_sided else (0, "", None)
                 if end is not None:
                     self.domains.setdefault(step.args[position], []).append((own, relation, end))
             self._add(step, own)
@@ -212,7 +211,8 @@ class _Failures:
                 may_mask = self.may_mask(step, k)
                 kept = self.masked[a] | (self.possible[a] & may_mask)
                 # Behind a correct limit, such as tanh's, an overflow does not matter.
-                possible |= kept | (self.possible[a] & (self.undefined if self.limits and _has_limit(step) else ALL))
+                limited = self.limits and _has_limit(step)
+                possible |= kept | (self.possible[a] & (self.undefined if limited else ALL))
                 masked |= kept
                 if step.name not in LAZY or k == 0:
                     exposed |= self.exposed[a] & ~may_mask
@@ -274,7 +274,9 @@ def operands(recording: Recording) -> dict[Step, list[Step]]:
 
 def _has_limit(step: Step) -> bool:
     row = OPERATIONS[step.name]
-    return row.total and not (row.propagates_infinity or row.may_kink or row.gives_condition or step.name == "item")
+    if row.propagates_infinity or row.may_kink or row.gives_condition:
+        return False
+    return row.total and step.name != "item"
 
 
 def _may_be_infinite(step: Step) -> bool:

@@ -200,7 +200,8 @@ class Sql(Target):
         if name == "pow" and is_number(args[1], 2):
             name, args = "mul", (args[0], args[0])
         if name in self.guarded.split():
-            bounds = [(bound.relation, self._number(float(bound.end or 0))) for bound in OPERATIONS[name].bounds.bounds]
+            limits = OPERATIONS[name].bounds.bounds
+            bounds = [(bound.relation, self._number(float(bound.end or 0))) for bound in limits]
             inside = " AND ".join([f"{{0}} {relation} {end}" for relation, end in bounds])
             return f"{self.forms[name]}(CASE WHEN {inside} THEN {{0}} END)"
         if name not in self.templates:

@@ -63,7 +63,8 @@ def language(name: str) -> Mapping[str, Any]:
     """Return a language's fields of `Target` in `languages.toml`, `forms` by operation."""
     fields = _section(name)
     prefix = f"{fields['module_name']}." if "module_name" in fields else ""
-    functions = by_library(fields.get("module_functions", ""), prefix) | by_library(fields.get("plain_functions", ""))
+    functions = by_library(fields.get("module_functions", ""), prefix)
+    functions |= by_library(fields.get("plain_functions", ""))
     forms: dict[str, Form] = {**OPERATORS, **functions}
     for operation, form in by_name(fields["forms"]).items():
         forms[operation] = form if isinstance(form, str) else (form[0], *[getattr(binding, at) for at in form[1:]])
@@ -395,7 +396,8 @@ class Target:
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
-        turned = k < len(old) and k < len(new) and old[k] is new[k].opposite and old[k].holds and new[k] not in flagged
+        part = k < len(old) and k < len(new)
+        turned = part and old[k] is new[k].opposite and old[k].holds and new[k] not in flagged
         for depth in reversed(range(k + turned, len(old))) if self.closing is not None else ():
             yield f"{self.indent * depth}{self.closing}"
         for depth, branch in enumerate(new[k:], start=k):

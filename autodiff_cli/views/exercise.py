@@ -80,7 +80,7 @@ class ExerciseView(View[Answer]):
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Answer, format: str) -> str:
-        from .rendering import Html, escaped_html, web_page
+        from .rendering import Html, escaped_html, web_file
 
         items = []
         for exercise in () if isinstance(answer, Marked) else _exercises(answer):
@@ -93,7 +93,7 @@ class ExerciseView(View[Answer]):
         body = f"<ol>\n{''.join(items)}</ol>"
         if isinstance(answer, Marked):
             body = f"<p>{escaped_html(answer.message)}</p>"
-        return web_page("exercises", heading=escaped_html(_heading(answer)), body=body)
+        return web_file("exercises.html", heading=escaped_html(_heading(answer)), body=body)
 
     def latex_document(self, answer: Answer) -> str:
         if isinstance(answer, Marked):

@@ -17,14 +17,13 @@ from .diff import step_cells
 from .document import plain_text
 from .pictures.drawings import FAMILY, color_rules, shapes, svg
 from .pictures.scene import DARK, LIGHT, Choices, Colors, title
-from .rendering import web_page
+from .rendering import web_file
 from .schema import Values, View, record_of
 from .trace import Notation
 
 PAGE_DIGITS = 5
 """Significant digits that are shown; the page computes with all."""
 NAMES = Notation("", True, PAGE_DIGITS)
-WEB = files(__package__) / "web"
 MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
 MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
@@ -56,22 +55,16 @@ def document(page: Page, theme: Theme = "auto") -> str:
         name: ";".join(f"--{key}:{color}" for key, color in (colors._asdict() | more).items())
         for name, colors, more in (("light", LIGHT, MORE_LIGHT), ("dark", DARK, MORE_DARK))
     }
-    # paper is light
-    style = (
-        f":root{{--mono:{FAMILY};{rules['light']}}}"
-        f"@media screen and (prefers-color-scheme:dark){{:root{{{rules['dark']}}}}}"
-        f":root[data-theme=light]{{{rules['light']}}}@media screen{{:root[data-theme=dark]{{{rules['dark']}}}}}"
-    )
-    style += shapes() + color_rules(Colors(*[f"var(--{name})" for name in Colors._fields]))
-    style += (WEB / "page.css").read_text(encoding="utf-8")
+    graph = shapes() + color_rules(Colors(*[f"var(--{name})" for name in Colors._fields]))
+    style = web_file("page.css", mono=FAMILY, graph=graph, **rules)
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
     script = f"const OPERATIONS = [{','.join(functions)}];\n"
-    script += (WEB / "page.js").read_text(encoding="utf-8")
+    script += (files(__package__) / "web" / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(escaped, page.text.strip().splitlines()))
     pictures = [page.picture, *(folding.picture for folding in page.folded)]
-    text = web_page(
-        "page",
+    text = web_file(
+        "page.html",
         policy=policy,
         title=escape(title(page.picture)),
         heading=escape(heading),

@@ -410,12 +410,12 @@ def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str
     return "".join(passing[:-1]) + end.ljust(step), "".join(passing)
 
 
-def web_page(name: str, **parts: str) -> str:
-    """Return the HTML of a page in `web` with its parts."""
+def web_file(name: str, **parts: str) -> str:
+    """Return the text of a file in `web` with its parts."""
     from importlib.resources import files
     from string import Template  # only pages need it
 
-    text = (files(__package__) / "web" / f"{name}.html").read_text(encoding="utf-8")
+    text = (files(__package__) / "web" / name).read_text(encoding="utf-8")
     return Template(text).substitute(parts)
 
 

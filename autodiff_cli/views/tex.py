@@ -55,7 +55,8 @@ def over_lines(total: str) -> str:
         depth += (text in ("{", "(")) - (text in ("}", ")"))
         if depth or text not in (" ", ""):
             continue
-        if last > begin and len(re.sub(r"\\[a-zA-Z]+|[{}^\\,]", "", total[begin:place])) > SUM_LINE_CHARACTERS:
+        visible = re.sub(r"\\[a-zA-Z]+|[{}^\\,]", "", total[begin:place])
+        if last > begin and len(visible) > SUM_LINE_CHARACTERS:
             lines.append(total[begin:last])
             begin = last
         last = place
@@ -149,7 +150,8 @@ class FunctionAtPoint:
 def derivatives(answer: Diff, digits: int | None = None) -> str:
     """Return a function, its derivatives and their values."""
     latex = answer.language == "latex" and not answer.equations
-    names = dict.fromkeys(name for derivative in answer.derivatives for name in (derivative.of, *derivative.by) if name)
+    wanted = [(derivative.of, *derivative.by) for derivative in answer.derivatives]
+    names = dict.fromkeys(name for several in wanted for name in several if name)
     names |= dict.fromkeys((*dict(answer.shared), *answer.point))
     sides: list[tuple[str, ...]] = []
     if answer.equations:

@@ -233,18 +233,20 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
 def check_table(answer: Check, digits: int | None) -> str:
     """Return the digits of value and gradient that are right."""
     heads = ("", "computed", "reference", "correct", "kept", "condition", "agrees")
-    rows = [
-        (
-            rf"$\partial/\partial {name_latex(row.name)}$" if row.name else "value",
-            number(repr_number(row.computed)) + unit_latex(row.computed),
-            number(f"{Decimal(row.exact):.17g}") + unit_latex(row.computed) if _NUMBER.fullmatch(row.exact) else "--",
-            "--" if row.digits is None else str(row.digits),
-            "--" if row.kept is None else str(row.kept),
-            number(row.condition, 2),
-            "yes" if row.agrees else "no",
+    rows = []
+    for row in answer.quantities:
+        unit, is_number = unit_latex(row.computed), _NUMBER.fullmatch(row.exact)
+        counts = ["--" if count is None else str(count) for count in (row.digits, row.kept)]
+        rows.append(
+            (
+                rf"$\partial/\partial {name_latex(row.name)}$" if row.name else "value",
+                number(repr_number(row.computed)) + unit,
+                number(f"{Decimal(row.exact):.17g}") + unit if is_number else "--",
+                *counts,
+                number(row.condition, 2),
+                "yes" if row.agrees else "no",
+            )
         )
-        for row in answer.quantities
-    ]
     remarks = [
         f"{latex_of(row.name) if row.name else 'value'}: {text_latex(row.remark)}"
         for row in answer.quantities

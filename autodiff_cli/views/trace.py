@@ -77,7 +77,9 @@ class Notation:
     def _pull(self, pull: AdjointStep) -> str:
         source, target = pull.source, pull.target
         sign = "+=" if pull.accumulates else "="
-        local = f"∂{self.name(source)}/∂{self.name(target)}" if self.unicode else f"d({source.name})/d({target.name})"
+        local = f"d({source.name})/d({target.name})"
+        if self.unicode:
+            local = f"∂{self.name(source)}/∂{self.name(target)}"
         return f"{self.adjoint(target)} {sign} {self.adjoint(source)}{self.times}{local}"
 
     def _local(self, term: Term) -> str:
@@ -189,7 +191,8 @@ class TraceView(View[Trace], section="trace"):
                 yield NO_VARIABLES
         else:
             heads = ("forward tangent trace", "in numbers", "tangent")
-            yield from self._table("steps", heads, answer.pushes, notation.tangent_cells, notation.seeds(answer))
+            seeds = notation.seeds(answer)
+            yield from self._table("steps", heads, answer.pushes, notation.tangent_cells, seeds)
             speeds = {name: format_number(x, self.digits) for name, x in answer.direction.items()}
             direction = ", ".join(f"{name} = {x}" for name, x in speeds.items())
             along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
@@ -232,8 +235,9 @@ def _units(value: Any) -> Any:
 
 def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
     def place(item: Any) -> tuple[object, str]:
-        row = item if isinstance(item, TraceRow) else item.source if isinstance(item, AdjointStep) else item.target
-        return row.span, row.graph._op
+        if not isinstance(item, TraceRow):
+            item = item.source if isinstance(item, AdjointStep) else item.target
+        return item.span, item.graph._op
 
     for (span, _), run in groupby(items, place):
         alike = [*run]
@@ -249,16 +253,15 @@ def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:
     def left_out(row: dict[str, Any]) -> dict[str, Any]:
-        formula = row.get("formula")
-        numeral = {"formula": None} if isinstance(formula, str) and not re.search(r"[^\W\d]", formula) else {}
-        blank = {name: None for name in ("partial", "upstream", "product", "adjoint", "tangent") if name in row}
+        hidden = row.keys() & {"partial", "upstream", "product", "adjoint", "tangent"}
+        if not re.search(r"[^\W\d]", row.get("formula") or "x"):
+            hidden.add("formula")
         terms = {"terms": [left_out(term) for term in row["terms"]]} if "terms" in row else {}
-        return row | blank | numeral | terms
+        return row | dict.fromkeys(hidden) | terms
 
     blank = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
-    blank["primal"] = [
-        row | ({} if row["formula"] is None else {"value": None}) | {"adjoint": None} for row in record["primal"]
-    ]
+    primal = [(row, {"adjoint"} if row["formula"] is None else {"adjoint", "value"}) for row in record["primal"]]
+    blank["primal"] = [row | dict.fromkeys(hidden) for row, hidden in primal]
     blank["gradient"] = dict.fromkeys(record["gradient"])
-    blank |= {key: [left_out(row) for row in record[key]] for key in ("adjoint", "tangent") if key in record}
-    return blank | ({"derivative": None} if "derivative" in record else {})
+    blank |= {key: [left_out(row) for row in record[key]] for key in record.keys() & {"adjoint", "tangent"}}
+    return blank | dict.fromkeys(record.keys() & {"derivative"})

@@ -20,6 +20,7 @@ from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.operators import WHERE
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
+from samples import samples_of
 from strategies import share_leaves
 
 
@@ -178,7 +179,7 @@ KNOWN = [p for p in PRIMITIVES.values() if p.values or p.increasing]
 
 @pytest.mark.parametrize("primitive", KNOWN, ids=lambda p: p.name)
 def test_the_table_is_right_about_values(primitive: Primitive) -> None:
-    found = sorted((inputs, getattr(REAL, primitive.name)(*inputs)) for inputs in primitive.samples)
+    found = sorted((inputs, getattr(REAL, primitive.name)(*inputs)) for inputs in samples_of(primitive))
     whole = branch_elimination.values_of(primitive)
     for _, value in found:
         assert whole.start[0] <= Fraction(value) <= whole.stop[0]
@@ -186,14 +187,14 @@ def test_the_table_is_right_about_values(primitive: Primitive) -> None:
         assert [value for _, value in found] == sorted(value for _, value in found)
 
 
-COMPUTED = [p for p in PRIMITIVES.values() if p.samples and not p.takes_conditions and not p.constant_params]
+COMPUTED = [p for p in PRIMITIVES.values() if samples_of(p) and not p.takes_conditions and not p.constant_params]
 
 
 @pytest.mark.parametrize("primitive", COMPUTED, ids=lambda p: p.name)
 def test_a_range_holds_all_values(primitive: Primitive) -> None:
     """What the table says of the values, or what is composed by the definition, at points of ranges around samples."""
     rng, tried = random.Random(primitive.name), 0
-    for sample in primitive.samples:
+    for sample in samples_of(primitive):
         if max(map(abs, sample)) > 1e100:  # more than the sums of fractions are for
             continue
         boxes = [

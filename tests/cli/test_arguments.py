@@ -124,7 +124,7 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
     differ = {"--all", "--answer", "--at", "--backend", "--data", "--for", "--format", "--gradient-tolerance", "--in"}
-    differ |= {"--method", "--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--to"}
+    differ |= {"--method", "--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--theme", "--to"}
     assert set(all_options()) - alike == differ | two
 
 

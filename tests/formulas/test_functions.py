@@ -11,6 +11,7 @@ from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.functions import FunctionEntry, functions
 from autodiff_cli.table.primitive import PRIMITIVES
+from samples import samples_of
 
 LONGEST = 50
 """Characters of a formula: a line of a screen holds it beside the name."""
@@ -21,7 +22,7 @@ ORDINARY = ((0.3, 0.7, 1.6), (0.8, 0.45, 0.6), (2.5, 3.5, 4.5), (-1.5, 2.5, 3.5)
 
 def points(entry: FunctionEntry, names: list[str]) -> Iterator[dict[str, float]]:
     """Ordinary points, and those at which tests hold the rules to a reference."""
-    for values in (*ORDINARY, *PRIMITIVES[entry.name].samples):
+    for values in (*ORDINARY, *samples_of(PRIMITIVES[entry.name])):
         if len(values) >= len(names):
             yield dict(zip(names, values, strict=False))
 

@@ -19,6 +19,7 @@ from autodiff_cli.targets.languages import SYMPY_FORMS as FORMS
 from autodiff_cli.targets.languages import sympy_text
 from counting import compared, compares
 from presented import Reading, parsed, plain
+from samples import samples_of
 from strategies import NAMES, graphs, program_text
 
 PUBLIC = list(dict.fromkeys(FUNCTIONS.values()))
@@ -28,7 +29,7 @@ def sampled() -> list[tuple[str, dict[str, float]]]:
     """A program for each sample point of the table that is neither huge nor tiny."""
     found = []
     for primitive in PUBLIC:
-        for sample in [each for each in primitive.samples if all(1e-3 <= abs(x) <= 30 for x in each)][:3]:
+        for sample in [each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)][:3]:
             names = ["x", "y", "z", "w"][: len(sample)]
             fixed = {k for k, p in enumerate(primitive.params) if p in primitive.constant_params}
             args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]

@@ -228,7 +228,7 @@ def test_unknown_dimensions_are_solved_for():
     unsolved = UnknownDimensions(["c", "d"])
     c = unsolved.unknown("c")
     assert not unsolved.same(c.dimension, unsolved.mul(c, m.measured(c, parse_unit("m"))).dimension)
-    assert unsolved.named(unsolved.mul(c, m.measured(c, parse_unit("m"))).dimension) == "`[c]·m`"
+    assert unsolved.describe(unsolved.mul(c, m.measured(c, parse_unit("m"))).dimension) == "`[c]·m`"
 
 
 def test_elimination_solves_linear_equations():

@@ -154,3 +154,13 @@ def test_a_curve_that_is_farther_than_the_mean_is_warned_of() -> None:
     answer = fit("y = exp(a*x)", data, {"a": 0.1}, bounds=None)
     assert kinds(answer) == ["residuals"] and answer.r_squared is not None and answer.r_squared < 0
     assert answer.warnings[0].message.startswith("R² is -")
+
+
+def test_a_fit_that_gets_stuck_ends_soon() -> None:
+    # at five places the scatter leaves the slope of the step open
+    y = (17, 50, 28, 53, 140, 132, 120, 143, 105, 141, 148, 117, 121, 140, 143, 119, 134, 137, 119, 147)
+    columns = {"x": [x for x in (0.5, 2.79, 3.49, 3.51, 4.14) for _ in range(4)], "y": [each / 100 for each in y]}
+    found = fit("y = a/(1 + exp(-b*(x - c)))", columns, {"a": 1, "b": 1, "c": 1})
+    assert found.reason == "stuck" and found.rss == pytest.approx(0.342175)
+    # 41,000 before each evaluation counted as work
+    assert found.evaluations < 15_000

@@ -7,6 +7,7 @@ from itertools import combinations, pairwise, product
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Primitive, is_outside
 from reference import REFERENCE
+from samples import samples_of
 
 PROBES = (-3.3, -1.0, -0.6, 0.6, 1.0, 3.3)
 
@@ -19,8 +20,8 @@ def missing(row: Primitive) -> list[str]:
         said.append(f"{name} has no doc: what `autodiff functions {name}` says that it is")
     if len(row.partials) != rules:
         said.append(f"{name} has {len(row.partials)} rules for {rules} inputs: a derivative by each, None for none")
-    if not row.samples:
-        said.append(f"{name} has no samples: points of its domain, ordinary and extreme")
+    if not samples_of(row):
+        said.append(f"{name} has no samples in tests/support/samples.py: points of its domain, ordinary and extreme")
     if bool(row.kink) != bool(row.convention):
         said.append(f"{name} has a kink without a convention, or a convention without a kink")
     if row.inverse and row.inverse not in OPERATIONS:
@@ -29,7 +30,7 @@ def missing(row: Primitive) -> list[str]:
         said.append(f"{name} has no reference in tests/support/reference.py: its value and its derivatives in mpmath")
     if name not in DEFINITIONS | ACCURATE and name not in REAL.__dict__:
         return [*said, f"{name} cannot be computed: it has no definition, and `REAL` has no function of that name"]
-    for sample in row.samples:
+    for sample in samples_of(row):
         if is_outside(row.bounds, sample):
             said.append(f"{name} has a sample outside of its domain: {sample}")
     if len(row.params) == 1 and not row.variadic:
@@ -66,7 +67,7 @@ def _lies(row: Primitive) -> list[str]:
     if not row.values or not _plain(row):
         return []
     low, high = (float(end) for end in row.values[1:-1].split(","))
-    points = [*row.samples, *[(x,) for x in PROBES if len(row.params) == 1]]
+    points = [*samples_of(row), *[(x,) for x in PROBES if len(row.params) == 1]]
     found = [(xs, y) for xs in points if (y := _value(row, *xs)) is not None]
     # rounding takes a value to an end that it comes near to
     outside = [xs for xs, y in found if not low <= y <= high]
@@ -89,7 +90,7 @@ def _bends(row: Primitive) -> list[str]:
     if row.active_branch is None:
         return [f"{row.name} has a kink and no `active_branch`: which smooth function it is on either side"]
     # some have a derivative nowhere else either: steps
-    if not any(any(_slopes(row, xs)) for xs in row.samples):
+    if not any(any(_slopes(row, xs)) for xs in samples_of(row)):
         return []
     for xs in [(x,) * max(len(row.params), 1 + row.variadic) for x in (*PROBES, 0.0)]:
         if row.kink(*xs) and all(slope is REAL.nothing for slope in _slopes(row, xs) or (0,)):

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -21,6 +22,7 @@ from autodiff_cli.table.operators import WHERE
 from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, Primitive
 from autodiff_cli.table.primitives import by_name
 from rows import missing
+from samples import SAMPLES, samples_of
 
 SOURCE = Path(autodiff_cli.__file__).parent
 
@@ -31,7 +33,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from autodiff_cli.table.primitives import entry
 
 entry("gudermann", "x", "the Gudermann function", lambda m, x, out: m.sech(x), facts="odd increasing",
-      definition=lambda m, x: 2 * m.atan(m.tanh(x / 2)), group="Hyperbolic", samples=(-2.5, 0.5, 1.0))
+      definition=lambda m, x: 2 * m.atan(m.tanh(x / 2)), group="Hyperbolic")
 
 def halved(m, side, x, y, out):
     return ((x - 1) / 2 if side(x - 1) > 0 else 0) + m.sqrt(y)
@@ -40,23 +42,21 @@ entry("halved", "x y", "sqrt(y), and above x = 1 half of what is above it",
       lambda m, x, y, out: m.where(m.gt(x, 1), 0.5, lambda: m.where(m.lt(x, 1), m.nothing, 0)),
       lambda m, x, y, out: 0.5 / m.sqrt(y), facts="has_structural_zeros",
       definition=lambda m, x, y: m.max(x - 1, 0) / 2 + m.sqrt(y),
-      domain="y >= 0", kink=lambda x, y: x == 1, convention="0 at 1", active_branch=halved, group="Elementary",
-      samples=((0.5, 1.0), (2.0, 3.0)))
+      domain="y >= 0", kink=lambda x, y: x == 1, convention="0 at 1", active_branch=halved, group="Elementary")
 
 entry("turned", "x", "exp(x) - 1 below 0, 3*x above", lambda m, x, out: m.where(m.gt(x, 0), 3, lambda: m.exp(x)),
       definition=lambda m, x: m.where(m.gt(x, 0), 3 * x, lambda: m.expm1(x)), kink=lambda x: x == 0,
       convention="1 at 0", active_branch=lambda m, side, x, out: 3 * x if side(x) > 0 else m.expm1(x),
-      group="Elementary", samples=(-2.5, 1.0))
+      group="Elementary")
 
 entry("halves", "x y", "x/y", lambda m, x, y, out: 1 / y, lambda m, x, y, out: -out / y, domain="y != 0",
-      definition=lambda m, x, y: x / y, defaults=("2",), group="Elementary", samples=((1.0, 2.0),))
+      definition=lambda m, x, y: x / y, defaults=("2",), group="Elementary")
 
 entry("poles", "x", "x times the gamma function of x", lambda m, x, out: m.gamma(x) * (1 + x * m.digamma(x)),
-      definition=lambda m, x: x * m.gamma(x), domain="x is not 0, -1, -2, …", family="gamma", group="Special",
-      samples=(0.5, 3.5, -1.5))
+      definition=lambda m, x: x * m.gamma(x), domain="x is not 0, -1, -2, …", family="gamma", group="Special")
 
 entry("squares", "*xs", "sum of the squares", lambda m, xs, out: [2 * x for x in xs], facts="commutative",
-      definition=lambda m, *xs: m.sum(*[x * x for x in xs]), group="Aggregates", samples=((2.0,), (1.5, -2.25)))
+      definition=lambda m, *xs: m.sum(*[x * x for x in xs]), group="Aggregates")
 
 from autodiff_cli.__main__ import run
 
@@ -175,18 +175,19 @@ def test_no_function_lacks_anything(row: Primitive) -> None:
 
 
 def test_what_is_missing_is_said_in_words() -> None:
-    bare = Primitive("gudermann", ("x",), (), samples=())
+    bare = Primitive("gudermann", ("x",), ())
     assert missing(bare) == [
         "gudermann has no doc: what `autodiff functions gudermann` says that it is",
         "gudermann has 0 rules for 1 inputs: a derivative by each, None for none",
-        "gudermann has no samples: points of its domain, ordinary and extreme",
+        "gudermann has no samples in tests/support/samples.py: points of its domain, ordinary and extreme",
         "gudermann has no reference in tests/support/reference.py: its value and its derivatives in mpmath",
         "gudermann cannot be computed: it has no definition, and `REAL` has no function of that name",
     ]
 
 
-def wrong(name: str, **facts: object) -> list[str]:
-    return missing(FUNCTIONS[name]._replace(**facts))
+def wrong(name: str, samples: tuple[tuple[float, ...], ...] | None = None, **facts: object) -> list[str]:
+    with patch.dict(SAMPLES, {} if samples is None else {name: samples}):
+        return missing(FUNCTIONS[name]._replace(**facts))
 
 
 def test_wrong_facts_are_found() -> None:
@@ -226,13 +227,13 @@ def test_linear_rows_are_those_whose_derivatives_depend_on_no_input() -> None:
     seen = set()
     for row in OPERATIONS.values():
         if (
-            len(row.samples) < 2
+            len(samples_of(row)) < 2
             or row.may_kink
             or (not row.group and row.name not in ("add", "sub", "neg", "mul", "div"))
         ):
             continue
-        count = max(map(len, row.samples))
-        points = [sample for sample in row.samples if len(sample) == count] + [(0.25, 0.75, 0.5, 0.125)[:count]]
+        count = max(map(len, samples_of(row)))
+        points = [sample for sample in samples_of(row) if len(sample) == count] + [(0.25, 0.75, 0.5, 0.125)[:count]]
         slopes = set()
         for point in points:
             with suppress(ValueError, ArithmeticError, Refusal):
@@ -318,7 +319,6 @@ OPERATORS: dict[str, str] = {
     "derivatives/trace": "a literal's minus; the branch that is taken",
     "run/flat_graph": "a literal's minus",
     "run/doubles": "the hot loops, with powers written out",
-    "run/evaluation": "what to say where an exponent has no derivative",
     "run/smooth_branches": "the branch that is taken",
     "run/sweep": "the branch that is taken",
     "graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",

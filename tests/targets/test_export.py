@@ -31,6 +31,7 @@ from autodiff_cli.targets.target import reserved_words
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export, python
 from places import TESTS
+from samples import samples_of
 from strategies import graphs, program_text
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
@@ -44,7 +45,7 @@ needs_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc"
 def sampled(primitive: Primitive) -> list[tuple[str, dict[str, float]]]:
     """A program for each sample point of the table."""
     found = []
-    for sample in primitive.samples:
+    for sample in samples_of(primitive):
         names = ["x", "y", "z", "w"][: len(sample)]
         fixed = {k for k, p in enumerate(primitive.params) if p in primitive.constant_params}
         args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]

@@ -65,7 +65,8 @@ def run(call: Command) -> int:
     call.check_picture(searches.chosen, "budget")
     option = "--draws" if call.draws else "--data" if call.data else None
     if option is not None and call.many:
-        raise usage_error(f"`{option}` is for one program", "give the program as the argument, or with `--file PATH`")
+        hint = "give the program as the argument, or with `--file PATH`"
+        raise usage_error(f"`{option}` is for one program", hint)
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
         if option is not None:
@@ -75,7 +76,8 @@ def run(call: Command) -> int:
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
-            raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
+            hint = f'write it behind the value: `--at "{example}=5.00±0.02"`'
+            raise point_error("no value has an uncertainty", hint)
         if is_implicit:
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None)
@@ -129,7 +131,8 @@ def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[
     implicit = call.unknowns is not None or call.between is not None
 
     def used(columns: Sequence[str]) -> list[str]:
-        variables = variables_of(text, [*known_names, *(column for column in columns if is_name(column))], implicit)
+        named = [*known_names, *filter(is_name, columns)]
+        variables = variables_of(text, named, implicit)
         used_names = [name for name in variables if name in columns]
         # variables of an implicit model without values are unknowns
         for name in variables:

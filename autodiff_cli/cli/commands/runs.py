@@ -48,7 +48,8 @@ def _plot(call: Call) -> Method:
             options = (call.response, call.sigma, call.unknowns, call.between)
             return columns_drawn(request.text, columns, known_names, over, *options)[1]
 
-        return method(request, data=None if call.data is None else call.read_columns(call.data, wanted, known_names))
+        data = None if call.data is None else call.read_columns(call.data, wanted, known_names)
+        return method(request, data=data)
 
     return drawn
 
@@ -87,7 +88,8 @@ def check(call: Command) -> int:
 
 def diff(call: Command) -> int:
     """Differentiate a formula, or the unknowns of equations, into formulas."""
-    return answer_at(call, method_of(call), RowQuestion(pose_equations) if call.unknowns else call.row_question())
+    question = RowQuestion(pose_equations) if call.unknowns else call.row_question()
+    return answer_at(call, method_of(call), question)
 
 
 def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
@@ -151,7 +153,10 @@ def minimize(call: Command) -> int:
     from ...views.minimize import verdict
     from ..searches import Searches
 
-    return Searches(call, method_of(call), warning=lambda result: Diagnostic("minimum", verdict(result))).run()
+    def warning(result: Any) -> Diagnostic:
+        return Diagnostic("minimum", verdict(result))
+
+    return Searches(call, method_of(call), warning=warning).run()
 
 
 maximize = minimize
@@ -171,7 +176,8 @@ def solve(call: Command) -> int:
 
     ranges = between.values() if isinstance(between, Mapping) else [between or ()]
     # bounds with units ask for units in headings too
-    units = call.values["units"] or [str(end.unit) for ends in ranges for end in ends if isinstance(end, Quantity)]
+    measured = [end for ends in ranges for end in ends if isinstance(end, Quantity)]
+    units = call.values["units"] or [str(end.unit) for end in measured]
     question = RowQuestion(posed, units=units, equations=True)
     return Searches(call, method_of(call), warning=warning_of).run(question)
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from .twofold import by_multiprecision, check_finite, cos_pi, horner, scaled_exp, sin_pi, two_product, two_sum
+
+if TYPE_CHECKING:
+    from decimal import Context, Decimal
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
 
 
 def _pow(x: float, y: float) -> float:
-    """Return x**y; 1 for y = 0. Raises ValueError for x < 0 unless y is an integer."""
     if x == 0.0 and y < 0.0:
         raise ZeroDivisionError("0 to a negative power is infinite")
     return math.pow(x, y)
@@ -58,7 +62,6 @@ log1p, atanh = _with_poles(math.log1p, -1.0), _with_poles(math.atanh, 1.0, -1.0)
 
 
 def _log_base(x: float, base: float) -> float:
-    """Return the logarithm to a base. Raises ZeroDivisionError for 1, ValueError for base <= 0."""
     if base <= 0.0:
         raise ValueError("the base of a logarithm is positive")
     if base == 1.0:
@@ -71,30 +74,18 @@ def _log_base(x: float, base: float) -> float:
     value = numerator / math.log(base)
     rounded = float(round(value))
     # Both logarithms are rounded: log_base(125, 5) would be 3.0000000000000004.
-    if (
-        1.0 < math.fabs(numerator) < 700.0
-        and math.fabs(value - rounded) < 1e-15 * math.fabs(rounded)
-        and base**rounded == x
-    ):
+    if numerator < 700.0 and math.fabs(value - rounded) < 1e-15 * math.fabs(rounded) and base**rounded == x:
         return rounded
     return value
-
-
-def _clamp(x: float, low: float, high: float) -> float:
-    if low > high:
-        raise ValueError("the lower bound is above the upper one")
-    return float(low if x < low else high if x > high else x)
 
 
 # ---- trigonometric and hyperbolic functions
 def _atan2(y: float, x: float) -> float:
     # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.
-    """Return the angle in (-π, π] of the point (x, y); 0 at the origin."""
     return math.atan2(y + 0.0, x + 0.0)
 
 
 def _sech(x: float) -> float:
-    """Return 1/cosh(x), even if cosh(x) overflows."""
     if math.fabs(x) < 300.0:
         return 1.0 / math.cosh(x)
     half = math.exp(-0.5 * math.fabs(x))
@@ -102,7 +93,6 @@ def _sech(x: float) -> float:
 
 
 def _csch(x: float) -> float:
-    """Return 1/sinh(x), even if sinh(x) overflows. Raises ZeroDivisionError at 0."""
     if math.fabs(x) < 300.0:
         return check_finite(1.0 / math.sinh(x))
     return math.copysign(_sech(x), x)
@@ -121,14 +111,12 @@ LN_SIGMOID_NORMAL = -700.0
 
 
 def _silu(x: float) -> float:
-    """Return x·sigmoid(x), even if the sigmoid underflows."""
     if x > LN_SIGMOID_NORMAL:
         return x * _sigmoid(x)
     return scaled_exp(x, x)
 
 
 def _sigmoid(x: float) -> float:
-    """Return 1/(1 + exp(-x))."""
     if x >= 0.0:
         return 1.0 / (1.0 + math.exp(-x))
     e = math.exp(x)
@@ -141,16 +129,6 @@ SINC_SLOPE_SERIES = tuple((-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in
 
 HIGHEST_SINC = 1500
 """Higher derivatives of sinc, about π^(order - 1)/x, overflow unless 0."""
-
-SQUARE_ABSORBS_ONE = 1e9
-"""Above this 1 is less than half an ulp of x²."""
-
-
-def _recip_one_plus_square(x: float) -> float:
-    """Return 1/(1 + x²), the derivative of atan."""
-    if math.fabs(x) > SQUARE_ABSORBS_ONE:
-        return 1.0 / x / x
-    return 1.0 / (1.0 + x * x)
 
 
 def _sech_square(x: float) -> float:
@@ -190,6 +168,10 @@ def _sinc_derivative(order: float, x: float) -> float:
 
 
 # ---- aggregates
+PRODUCT_DIGITS = 40
+"""Decimal digits of partial products, so that products are rounded once."""
+
+
 def _exp_difference(x: float, y: float) -> float:
     """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
     high, low = two_sum(x, -y)
@@ -198,74 +180,48 @@ def _exp_difference(x: float, y: float) -> float:
     return scaled_exp(1.0, high, low)
 
 
-Scaled = tuple[float, float, int]
-"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30 digits."""
-
-
-def _scale_product(p: Scaled, q: Scaled) -> Scaled:
-    """Return the product of two scaled numbers, to about 30 digits, without overflow."""
-    product, error = two_product(p[0], q[0])
-    error += p[0] * q[1] + p[1] * q[0]
-    total = product + error
-    high, shift = math.frexp(total)
-    return high, math.ldexp(error - (total - product), -shift), p[2] + q[2] + shift
-
-
-def _to_float(p: Scaled) -> float:
-    """Return a scaled number as a float. Raises OverflowError if too large."""
-    return math.ldexp(p[0] + p[1], p[2])
-
-
 def _sum(*xs: float) -> float:
-    """Return the sum, rounded once."""
-    try:
-        return math.fsum(xs)
-    except OverflowError:  # perhaps only of a partial sum
-        return _exact_mean(xs, 1)
+    return _quotient_of_sum(xs, 1)
 
 
 def _mean(*xs: float) -> float:
-    """Return the arithmetic mean, even if the sum overflows."""
+    return _quotient_of_sum(xs, len(xs))
+
+
+def _quotient_of_sum(xs: tuple[float, ...], divisor: int) -> float:
     try:
-        return math.fsum(xs) / len(xs)
-    except OverflowError:
-        return _exact_mean(xs, len(xs))
+        return math.fsum(xs) / divisor
+    except OverflowError:  # perhaps only of a partial sum
+        from fractions import Fraction  # rarely needed
 
-
-def _exact_mean(xs: tuple[float, ...], divisor: int) -> float:
-    from fractions import Fraction  # rarely needed
-
-    return float(sum(map(Fraction, xs), Fraction(0)) / divisor)
+        return float(sum(map(Fraction, xs), Fraction(0)) / divisor)
 
 
 def _prod(*xs: float) -> float:
-    """Return the product, whatever the order and size of partial products."""
-    if len(xs) > 6:
-        return _to_float(_running_products(xs)[-1])
     value = 1.0
     for x in xs:
         value *= x
-        if not 1e-290 < math.fabs(value) < 1e290:
-            return _to_float(_running_products(xs)[-1])
+        if len(xs) > 6 or not 1e-290 < math.fabs(value) < 1e290:
+            return check_finite(float(_running_products(xs)[-1]) + 0.0)
     return value
 
 
 def _products_of_others(*xs: float) -> list[float]:
     """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
-    results = []
-    for left, right in zip(before, after[1:], strict=False):
-        product = _scale_product(left, right)
-        try:
-            results.append(_to_float(product))
-        except OverflowError:  # the other products are still needed
-            results.append(math.copysign(math.inf, product[0]))
-    return results
+    return [float(_decimals().multiply(*sides)) + 0.0 for sides in zip(before, after[1:], strict=False)]
 
 
-def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
-    scaled = [(mantissa, 0.0, exponent) for mantissa, exponent in map(math.frexp, xs)]
-    return list(accumulate(scaled, _scale_product, initial=(0.5, 0.0, 1)))
+def _running_products(xs: tuple[float, ...]) -> list[Decimal]:
+    m = _decimals()
+    return list(accumulate(map(m.create_decimal_from_float, xs), m.multiply, initial=m.create_decimal(1)))
+
+
+@cache
+def _decimals() -> Context:
+    from decimal import MAX_EMAX, MIN_EMIN, Context  # rarely needed
+
+    return Context(PRODUCT_DIGITS, Emin=MIN_EMIN, Emax=MAX_EMAX)
 
 
 def _unit_vector(*xs: float) -> list[float]:
@@ -291,7 +247,6 @@ def _unit_over_hypot(x: float, y: float) -> float:
 
 
 def _logsumexp(*xs: float) -> float:
-    """Return log(Σ exp(x)), without intermediate overflow."""
     largest = max(xs)
     place = xs.index(largest)
     rest = math.fsum(_exp_difference(x, largest) for i, x in enumerate(xs) if i != place)
@@ -302,6 +257,4 @@ def _logsumexp(*xs: float) -> float:
     return value
 
 
-def _logaddexp(x: float, y: float) -> float:
-    """Return log(exp(x) + exp(y)), without intermediate overflow."""
-    return _logsumexp(x, y)
+_logaddexp = _logsumexp

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
 from ...table.primitives import by_name, functions_of
-from ..base import cotangent_polynomial
 from . import special as doubles
 from .special import DIGAMMA_TAIL, digamma_one_plus, lgamma_one_plus, polygamma_tail, stirling_correction
 from .twofold import horner, two_product, two_sum
@@ -483,11 +482,22 @@ def _polygamma(m: Any, n: Number, x: Number) -> Number:
 
     def below() -> Number:
         # DLMF 5.15.6
-        polynomial = tuple(map(float, reversed(cotangent_polynomial(order))))
-        slope = math.pi ** (order + 1) * horner(polynomial, _cotangent(m, x))
-        return -slope - _polygamma_sum(order, 1 - x)
+        wave = math.pi ** (order + 1) * horner(_cotangent_polynomial(order), _cotangent(m, x))
+        return -wave - _polygamma_sum(order, 1 - x)
 
     return m.where(m.gt(x, 0), lambda: sign * _polygamma_sum(order, x), below)
+
+
+def _cotangent_polynomial(order: int) -> tuple[float, ...]:
+    # the derivative of cot as a polynomial in cot, from cot' = -(1 + cot²)
+    polynomial = [0, 1]
+    for _ in range(order):
+        slope = [0] * (len(polynomial) + 1)
+        for k, coefficient in enumerate(polynomial):
+            slope[k - 1] -= k * coefficient
+            slope[k + 1] -= k * coefficient
+        polynomial = slope
+    return tuple(map(float, reversed(polynomial)))
 
 
 def _polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:

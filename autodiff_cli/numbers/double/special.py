@@ -64,7 +64,6 @@ def _no_pole(x: float) -> None:
 
 
 def _gamma(x: float) -> float:
-    """Return Γ(x) by `math.gamma` (Lanczos). Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     return math.gamma(x)
 
@@ -91,7 +90,6 @@ def digamma_one_plus(u: float) -> float:
 
 
 def _gamma_slope(x: float, out: float) -> float:
-    """Return the derivative of Γ at x, given out = Γ(x)."""
     if math.fabs(out) > 1e-290:
         return check_finite(out * _digamma(x))
     # out is subnormal or 0: Γ(x) is Γ(x + 10)/(x(x + 1)…(x + 9)), divided last
@@ -100,7 +98,6 @@ def _gamma_slope(x: float, out: float) -> float:
 
 
 def _lgamma(x: float) -> float:
-    """Return log |Γ(x)|. Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if x > 0.0:
         return check_finite(_lgamma_positive(x))
@@ -129,7 +126,6 @@ def _lgamma_positive(x: float) -> float:
 
 
 def _digamma(x: float) -> float:
-    """Return ψ(x) = Γ'(x)/Γ(x). Raises ZeroDivisionError at 0, -1, -2, …"""
     _no_pole(x)
     if x > 0.0:
         return _digamma_positive(x)
@@ -162,7 +158,6 @@ def _digamma_positive(x: float) -> float:
 
 
 def _polygamma(order: float, x: float) -> float:
-    """Return a derivative of digamma. Raises ZeroDivisionError at 0, -1, -2, …"""
     if order == 0:
         return _digamma(x)
     if order == 1:
@@ -207,7 +202,6 @@ def _beta_slope(a: float, b: float) -> float:
 
 
 def _beta(a: float, b: float) -> float:
-    """Return Γ(a)·Γ(b)/Γ(a + b). Raises ZeroDivisionError where a or b is 0 or a negative integer."""
     if MIN_MODERATE < a < MAX_MODERATE > a + b > b > MIN_MODERATE:
         total, error = two_sum(a, b)  # Γ magnifies the rounding of a + b
         return math.gamma(a) / math.gamma(total) * (1.0 - error * _digamma(total)) * math.gamma(b)
@@ -228,7 +222,6 @@ FAR_TAIL = -30.0
 
 
 def _exp_neg_square(x: float) -> float:
-    """Return exp(-x²), erf' up to a factor; the square is exact."""
     if math.fabs(x) > 28.0:
         return 0.0
     square, error = two_product(x, x)
@@ -244,7 +237,6 @@ def _normal_density(x: float, factor: float = 1.0) -> float:
 
 
 def _normal_distribution(x: float) -> float:
-    """Return the standard normal distribution function, erfc(-x/sqrt(2))/2."""
     if x < -40.0:
         return 0.0
     if x > 10.0:
@@ -256,7 +248,6 @@ def _normal_distribution(x: float) -> float:
 
 
 def _gelu(x: float) -> float:
-    """Return x·Φ(x), where Φ is the normal distribution function."""
     if x >= FAR_TAIL:
         return x * _normal_distribution(x)
     # -φ(x)·(1 - 1/x² + 3/x⁴ - …) for large negative x (DLMF 7.12.1)

@@ -1,1 +1,1 @@
-"""Pictures of a graph: one module for each format, and what they share."""
+"""Pictures of a graph: the layout, the scene, and what is written of it."""

@@ -11,6 +11,7 @@ from typing import Any, get_args
 from ...derivatives.graph import Picture
 from ...errors import limit_error, require
 from ..characters import Theme, escaped
+from ..rendering import web_file
 from . import scene
 from .scene import DEFAULT_CHOICES, Box, BoxKind, Choices, Colors, Piece, Shape, Text, coordinate, description, title
 
@@ -107,29 +108,14 @@ def style(theme: Theme = "auto", partials: bool = False) -> str:
 
 def shapes() -> str:
     """Return the CSS rules that all themes share."""
-    return (
-        f".autodiff text{{font:{coordinate(scene.FONT)}px {FAMILY}}}"
-        ".autodiff .line{fill:none;stroke-width:1.2}"
-        ".autodiff .skipped{stroke-dasharray:4 3}"
-        ".autodiff .result,.autodiff .operation{stroke-width:1.5}"
-    )
+    return "".join(web_file("shapes.css", size=coordinate(scene.FONT), family=FAMILY).splitlines())
 
 
 def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff") -> str:
     """Return the CSS rules of the colours."""
-    filled = ("paper", "box", "variable", "operation", "result")
-    rules = [f"{within} rect,{within} .rule{{stroke:{colors.edge}}}"]
-    rules += [f"{within} .{name}{{fill:{getattr(colors, name)}}}" for name in filled]
-    rules += [
-        f"{within} .paper{{stroke:none}}{within} .operation{{stroke:{colors.operation_edge}}}",
-        f"{within} text{{fill:{colors.text}}}{within} .faint{{fill:{colors.faint}}}",
-        f"{within} .line{{stroke:{colors.line}}}{within} .head{{fill:{colors.line}}}",
-    ]
-    if partials:
-        rules.append(
-            f"{within} .partial{{fill:{colors.faint};stroke:{colors.paper};stroke-width:4px;paint-order:stroke}}"
-        )
-    return "".join(rules)
+    rules = web_file("graph.css", within=within, **colors._asdict()).splitlines()
+    # the last rule is that of local derivatives
+    return "".join(rules if partials else rules[:-1])
 
 
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:

@@ -82,14 +82,16 @@ def layered_layout(
             bends.setdefault(source, []).append(end)
     for index, own in enumerate(inputs):
         if ordered[index]:
-            graph.ports.update(((last[source, index], index), place / len(own)) for place, source in enumerate(own))
+            for place, source in enumerate(own):
+                graph.ports[last[source, index], index] = place / len(own)
     columns: list[list[int]] = [[] for _ in range(deepest + 1)]
     for index in _depth_first_order(inputs, outputs):
         for node in (index, *bends.get(index, ())):
             columns[ranks[node]].append(node)
     if _crossings(columns, graph):
         orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
-        columns = min((_swap_neighbours(order, graph) for order in orders), key=lambda order: _crossings(order, graph))
+        swapped = [_swap_neighbours(order, graph) for order in orders]
+        columns = min(swapped, key=lambda order: _crossings(order, graph))
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[rank], 0.0, 0.0) for rank in ranks[len(sizes) :]))
     middles = _vertical_positions(columns, graph, all_sizes, len(sizes), max_height)
@@ -246,9 +248,9 @@ def _vertical_positions(
             gap = LINE_GAP if above >= nodes and below >= nodes else GAP
             sums.append(sums[-1] + sizes[above].below + sizes[below].above + gap)
         apart.append(sums)
-    outer = [
-        (sizes[column[0]].above, sums[-1], sizes[column[-1]].below) for column, sums in zip(columns, apart, strict=True)
-    ]
+    outer = []
+    for column, sums in zip(columns, apart, strict=True):
+        outer.append((sizes[column[0]].above, sums[-1], sizes[column[-1]].below))
     half = max(max_height, *(before + between + after for before, between, after in outer)) / 2
     ends = [(before - half, half - after - between) for before, between, after in outer]
     middles = [0.0] * len(sizes)
@@ -269,7 +271,8 @@ def _vertical_positions(
                 wish = sum(middles[other] * strength for other, strength in pull) / weight if pull else middles[index]
                 wishes.append(wish)
                 weights.append(weight or 1.0)
-            for index, place in zip(column, _fit_with_gaps(wishes, weights, apart[number], ends[number]), strict=True):
+            places = _fit_with_gaps(wishes, weights, apart[number], ends[number])
+            for index, place in zip(column, places, strict=True):
                 middles[index] = place
     return middles
 

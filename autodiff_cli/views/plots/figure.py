@@ -200,7 +200,8 @@ def _series(axes: Any, series: Iterable[Series], palette: Palette, plot: Curve |
         if look is ROWS and (data := plot.data) is not None:
             draw_dots(axes, (data.x, data.y), (data.dx, data.dy), color, zorder=4)
         elif look.marker:
-            axes.plot(*zip(*chain(*pieces), strict=True), look.marker, color=color, label=label or None, **style)
+            xs, ys = zip(*chain(*pieces), strict=True)
+            axes.plot(xs, ys, look.marker, color=color, label=label or None, **style)
         elif color:
             line = with_gaps([piece for piece in pieces if len(piece) > 1])
             dots = [piece[0] for piece in pieces if len(piece) == 1]
@@ -312,8 +313,8 @@ def draw_dots(
     axes.plot(*places, "o", color=color, label=label if labelled else None, **style)
     if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
         xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
-        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8, "zorder": min(style["zorder"], 3)}
-        axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars)
+        bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8}
+        axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars, zorder=min(style["zorder"], 3))
 
 
 def fit_picture(answer: Fit) -> Picture:
@@ -375,7 +376,8 @@ def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> N
             xs, low, high = map(list, zip(*bands, strict=True))
             # a single place has bars, as a band of no width is not seen
             draw = axes.vlines if len(bands) == 1 else axes.fill_between
-            draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=4 * (len(bands) == 1))
+            width = 4 * (len(bands) == 1)
+            draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=width)
 
 
 def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> Picture:

@@ -288,7 +288,8 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
             shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
             points = [(x + dx, y + dy) for x, y in shown for dx, dy in block]
         else:
-            points = [*(_dots(pieces, drawn_as.every, sides, frame) if drawn_as.every else with_gaps(pieces))]
+            dots = _dots(pieces, drawn_as.every, sides, frame)
+            points = [*dots] if drawn_as.every else with_gaps(pieces)
         if points and drawn_as.terminal:  # not all of it lies outside
             drawn.append((drawn_as, points))
     text: str = uniplot.plot_to_string(
@@ -311,7 +312,8 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     if look.unicode:
         return text
-    return text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+")).encode("ascii", "replace").decode()
+    lines = text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+"))
+    return lines.encode("ascii", "replace").decode()
 
 
 def with_gaps(pieces: Iterable[Stretch]) -> list[Place]:
