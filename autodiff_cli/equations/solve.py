@@ -464,7 +464,8 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         where = between if every else ""
-        return "not found", f"no solution was found{where}{finder.describe_least_residual()}{finder.cut_short}"
+        least = finder.describe_least_residual()
+        return "not found", f"no solution was found{where}{least}{finder.cut_short}"
     if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
