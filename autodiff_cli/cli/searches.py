@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..inputs.parse_point import may_sweep
 from ..language.elements import nest
-from ..optimize.descend import Descent, DescentStep, never
+from ..optimize.descend import Descent, DescentStep
 from ..streams.files import Output
 from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
@@ -94,7 +94,7 @@ class Runs(Writer[Descent]):
                 if interruption.asked:
                     answer.interrupt(row.step)
                     break
-            answer.stop = never
+            answer.stop = None
         self.saved.keep_point(answer.best.point, answer.best.units)
         if collected is not None:
             self.rows.answer(label, collected)

@@ -57,11 +57,6 @@ def _fraction(match: re.Match[str]) -> str:
     return value + "*" * bool(match["before"] and not is_ambiguous)
 
 
-def _choice(match: re.Match[str]) -> str:
-    condition = match[2] if re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2]) else f"{match[2]} != 0"
-    return f"{match[1] or ''}{match[3]} if {condition} else {match[4]}"
-
-
 def _call(match: re.Match[str]) -> str:
     name = match[1].lower()
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
@@ -71,7 +66,6 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
     "fraction": _fraction,
-    "choice": _choice,
     "digits": lambda match: "".join(str(int(digit)) for digit in match[0]),
     "call": _call,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
@@ -79,7 +73,6 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "latex": translate,
 }
 """Replacements by functions; `mistakes.txt` names them after an `@`."""
-
 
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]  # a pattern and its replacement
 
@@ -238,20 +231,17 @@ def _inverse(function: str) -> str:
     return name
 
 
-def _lead(c: Fragments) -> str:
-    atom = c.atom(c.at - (c.kinds[c.at - 1] == Kind.SUPERSCRIPT))
-    return c.text[c.tokens[c.operand(c.at)].start : c.tokens[atom].start]
-
-
 def _nest(c: Fragments) -> str:
     at = _last_of_nest(c)
     names = [c.text_between(number) for number in range(c.at - 1, at)]
-    return "".join(f"{name}(" for name in names) + c.text_between(at, c.after(at, "coefficient")) + ")" * len(names)
+    operand = c.text_between(at, c.after(at, "coefficient"))
+    return "".join(f"{name}(" for name in names) + operand + ")" * len(names)
 
 
 def _sides(c: Context) -> tuple[str, str]:
     first, _ = _statement(c)
-    if c.open or not {Kind.EQUALS, Kind.AUGMENT, Kind.IF, Kind.ELSE, Kind.COMMA}.isdisjoint(c.kinds[first : c.at]):
+    signs = {Kind.EQUALS, Kind.AUGMENT, Kind.IF, Kind.ELSE, Kind.COMMA}
+    if c.open or not signs.isdisjoint(c.kinds[first : c.at]):
         raise KeyError("sides")
     start, end = span(c, "statement")
     return c.text[start : c.point].strip(), c.text[c.point + 1 : end].strip()
@@ -283,7 +273,8 @@ def _exponent(c: Context) -> int:
     sign = c.signs(c.at - 1)
     plain = c.kinds[c.at - 1] == Kind.NUMBER and sign == c.at - 1
     base = c.tokens[sign - 2]
-    if plain and (base.kind in context.CLOSING or (base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e")):
+    is_variable = base.kind == Kind.NAME and c.text[base.end - 1 : base.end] != "e"
+    if plain and (is_variable or base.kind in context.CLOSING):
         raise KeyError("exponent")
     return sign - 1
 
@@ -291,7 +282,8 @@ def _exponent(c: Context) -> int:
 def _inner(c: Context) -> tuple[int, int]:
     """Return the operand at the error without its power: `2x` in `sin 2x^2`."""
     end = c.at + (c.kinds[c.at] == Kind.COEFFICIENT) + 1
-    return (c.at, end) if c.kinds[end - 1] in context.NAMES + Kind.NUMBER and c.kinds[end] in context.POWERS else (0, 0)
+    is_raised = c.kinds[end - 1] in context.NAMES + Kind.NUMBER and c.kinds[end] in context.POWERS
+    return (c.at, end) if is_raised else (0, 0)
 
 
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
@@ -328,9 +320,6 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "tail": _tail,
     # The smallest operand before the error: `3` in `2^3!`.
     "atom": lambda c: (c.atom(c.at), c.at),
-    # The base of the superscript before the error, and both.
-    "base": lambda c: (c.atom(c.at - 1), c.at - 1),
-    "squared": lambda c: (c.atom(c.at - 1), c.at),
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
@@ -373,15 +362,12 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "fence": _fence,
     "unfence": lambda c: ")" if c["fence"] else "",
     # The operators before the smallest operand before the error: `2^` in `2^3!`.
-    "lead": _lead,
+    "lead": lambda c: c.text[c.tokens[c.operand(c.at)].start : c.tokens[c.atom(c.at)].start],
     # The smallest operand after the unexpected token, without parentheses.
     "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
-    "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
     # The name here of the function before the error; the function in lower case.
     "native": lambda c: own_name(c["before"], c.valued),
     "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
-    # Nothing after a function.
-    "after_operand": lambda c: "" if c.kinds[c.at - 1] == Kind.FUNCTION else c["before"],
     # The signs and the radicand of the root before the error: `√√` and `x` in `2√√x^2`.
     "roots": lambda c: c["root"][: len(c["root"]) - len(c["root"].lstrip("√"))],
     "radicand": lambda c: c["root"][len(c["roots"]) :].strip(),
@@ -416,6 +402,14 @@ _BINDING = re.compile(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQU
 """The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
+_WORDS = "|".join((*FUNCTIONS, *KEYWORDS))
+_FRACTION_AND_OPERAND = (
+    rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
+    rf"[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]",
+    rf",[0-9]+\s*[{FRACTIONS}]",
+    rf"(?:(?<![^\W{FRACTIONS}])\d*+(?!(?:{_WORDS})\s*[{FRACTIONS}])[^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+|[)|])\s*+[{FRACTIONS}]",
+)
+_MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
 _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
 
 
@@ -440,7 +434,8 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
 def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
     """Return the first matching mistake, its message, and its span."""
     c = fragments
-    ahead, behind = c.text[c.point : c.point + PATTERN_WINDOW], c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
+    ahead = c.text[c.point : c.point + PATTERN_WINDOW]
+    behind = c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
     for mistake in MISTAKES:
         sign = re.match(mistake.text or r"[\s\S]?", ahead)
         if (
@@ -524,8 +519,9 @@ def _repair(mistake: Mistake, fragments: Fragments) -> list[str]:
         if not other.alone or other is mistake:
             statement = _replace(statement, other.repair)
     # A condition is no result: the statement may be a choice of 1 or 0.
-    choices = [re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", text) for text in (repaired, statement)]
-    return [text for text in (repaired, statement, *choices) if text]
+    texts = [repaired, statement]
+    choices = [re.sub(r"^(\w+\s*=(?!=)\s*)?(.*)$", r"\g<1>1 if \2 else 0", text) for text in texts]
+    return [text for text in texts + choices if text]
 
 
 def _replace(text: str, repairs: tuple[Repair, ...]) -> str:
@@ -585,16 +581,6 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
     return c.kinds[end] in _AFTER_ARGUMENT and not has_power
 
 
-def _no_operand_before_fraction(c: Fragments, stop: int) -> bool:
-    """`x½` may be half of `x`, or its root."""
-    text = c["statement"]
-    if re.search(rf"[{FRACTIONS}]\s*[{FRACTIONS}]|[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]|,[0-9]+\s*[{FRACTIONS}]", text):
-        return False
-    word = rf"(?<![^\W{FRACTIONS}])\d*+([^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+)"
-    operands = re.finditer(rf"(?:{word}|[)|])\s*+[{FRACTIONS}]", text)
-    return all(operand[1] in KEYWORDS or operand[1] in FUNCTIONS for operand in operands)
-
-
 def _single_letters(c: Fragments, stop: int) -> bool:
     """Adjacent typeset letters are a product; a number may belong to a fraction."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
@@ -603,24 +589,14 @@ def _single_letters(c: Fragments, stop: int) -> bool:
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
     known_names = c.valued
-    return all(w in known_names or w.lower() in FUNCTIONS or w in KEYWORDS or is_glued(w, known_names) for w in words)
+    others = [w for w in words if w not in known_names and w.lower() not in FUNCTIONS and w not in KEYWORDS]
+    return all(is_glued(word, known_names) for word in others)
 
 
 def _no_divisor_or_power(c: Fragments, stop: int) -> bool:
     at = c.operand(c.at)
     is_right_operand = c.kinds[:at].rstrip(context.SIGNS).endswith(tuple(context.TIGHT))
     return not is_right_operand and not {Kind.POWER, Kind.ROOT} & set(c.kinds[at : c.at])
-
-
-def _no_index(c: Fragments, stop: int) -> bool:
-    """No variable precedes a bracket: `k[A]` may be an index or a product."""
-    names = re.findall(r"(?<!\w)\d*+([^\W\d]\w*+)\s*+[\[{⟨]", c["statement"])
-    return all(name.lower() in FUNCTIONS or name in KEYWORDS for name in names)
-
-
-def _known_module_names(c: Fragments, stop: int) -> bool:
-    names = re.findall(r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+([^\W\d]\w*+)(\s*+\()?", c["statement"])
-    return all(name in FUNCTIONS if call else name in ("pi", "e") for name, call in names)
 
 
 def _one_place_to_close(c: Fragments, stop: int) -> bool:
@@ -643,7 +619,8 @@ CONDITIONS: dict[str, Condition] = {
     # Without the sign no two words are joined, and the text's direction stays.
     "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda c, stop: _WHOLLY_QUOTED.fullmatch(c["statement"]) is not None,
-    "no_operand_before_fraction": _no_operand_before_fraction,
+    # `x½` may be half of `x`, or its root.
+    "no_operand_before_fraction": _without("|".join(_FRACTION_AND_OPERAND)),
     "single_letters": _single_letters,
     "no_divisor_or_power": _no_divisor_or_power,
     # The percent sign is no remainder: no operand follows.
@@ -658,8 +635,9 @@ CONDITIONS: dict[str, Condition] = {
     # No comment in words follows the sign.
     "no_words_after": lambda c, stop: _are_known(c, c.at + 1, c.at + 3),
     "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1),
-    "no_index": _no_index,
-    "known_module_names": _known_module_names,
+    # No variable precedes a bracket: `k[A]` may be an index or a product.
+    "no_index": _without(rf"(?<!\w)\d*+(?!(?i:{_WORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"),
+    "known_module_names": _without(rf"{_MODULE}(?!(?:{_WORDS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"),
     "one_place_to_close": _one_place_to_close,
     # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),

@@ -26,7 +26,6 @@ _CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
 _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit"))
 
-
 _MAX_DEPTH = 40
 
 

@@ -17,12 +17,8 @@ _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^
 """The first digits of a number, and three more behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
-_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
-
-_APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
-"""A name and its number in other notations: `x: 1`, `{"x": 1}`."""
 
 
 def join_digits(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -49,13 +45,11 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
     if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
         digits = _LEADING_DIGITS.search(text, max(start - MAX_PART_LENGTH, 0), start - 1)
     if digits:
-        where = Span(digits.start(), end)
-        number = _THOUSANDS.match(text, digits.start())
-        hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
-        if number:
-            where = Span(*number.span())
-            hint = f"write `{number[0].replace(',', '')}`"
-        return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
+        where, whole = Span(digits.start(), end), text[digits.start() : end]
+        hint = f"write `{whole.replace(',', '')}`"
+        if "." not in whole:
+            hint += f", or a point for the decimals: `{digits[0]}.{bare}`"
+        return f"`{whole}` is not one number: a comma ends a value", where, hint
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
     if not is_name(bare):
@@ -76,9 +70,6 @@ def _instead(piece: str) -> str:
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
-    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= MAX_PART_LENGTH else [None]
-    if all(apart):
-        return f"write `{','.join(f'{pair[1]}={pair[2]}' for pair in apart if pair)}`"
     return EXAMPLE
 
 
@@ -93,8 +84,7 @@ def without_unit(text: str) -> str | None:
         return f"angles are in radians: write `rad({quantity[1]})`"
     unit = unit_or_none(text.strip()[quantity.end(1) :])
     if unit is None:
-        letter = len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
-        return None if letter and quantity[2] not in "€$" else f"write `{quantity[1]}`, in the unit of the formula"
+        return f"write `{quantity[1]}`, in the unit of the formula" if quantity[2] in "€$" else None
     value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
     si = si_unit(unit.dimension)
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"

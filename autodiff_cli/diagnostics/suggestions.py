@@ -52,10 +52,11 @@ _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 _BASE = re.compile(r"log_(\d+)")
 _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
-_MAX_VALUE_LENGTH = 40  # characters of a value in a hint
-_DERIVATIVES = frozenset(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"))
-_SIZES = frozenset(("len", "length", "size", "numel", "shape"))
-"""Other programs' functions for derivatives, and for numbers of entries."""
+_NO_DERIVATIVE = "write the function itself: derivatives are what the program works out"
+_NO_SIZE = "how many entries a list has is written as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
+_NOT_HERE = dict.fromkeys(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE)
+_NOT_HERE |= dict.fromkeys(("len", "length", "size", "numel", "shape"), _NO_SIZE)
+"""Hints for other programs' functions, by name."""
 
 
 def _program(text: str) -> Any:
@@ -67,7 +68,9 @@ def _program(text: str) -> Any:
 def is_program(text: str) -> bool:
     """Return whether the text is a valid program, and no condition."""
     program = _program(text)
-    return program is not None and not any(program.whole.primitives[i].gives_condition for i in program.roots)
+    if program is None:
+        return False
+    return not any(program.whole.primitives[i].gives_condition for i in program.roots)
 
 
 def meaning(text: str) -> object:
@@ -269,12 +272,9 @@ def explain(text: str, error: UnexplainedText, known_names: Collection[str]) -> 
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
-        value = text[error.span.start : error.span.end]
-        hint = "give it a name, or leave it out"
+        hint = "give it a name, as in `y = x`, or leave it out"
         if text[error.after] in "+-−":
             hint = "put a sum over several lines in parentheses"
-        elif len(value) <= _MAX_VALUE_LENGTH and "\n" not in value and is_program(f"y = {value}"):
-            hint = f"give it a name, `y = {value}`, or leave it out"
     elif error.functions is not None:
         hint, offers = _unknown(text, error.span, error.end, error.functions, known_names)
     else:
@@ -289,10 +289,8 @@ def _unknown(
     offers = suggest_for_call(text, span, end, known_names)
     if offers:
         return f"write {spelling_hint(offers)}", offers
-    if name.lower() in _DERIVATIVES:
-        return "write the function itself: derivatives are what the program works out", ()
-    if name.lower() in _SIZES:
-        return "how many entries a list has is written as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`", ()
+    if name.lower() in _NOT_HERE:
+        return _NOT_HERE[name.lower()], ()
     from difflib import get_close_matches
 
     near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
@@ -308,7 +306,8 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
     what = "a product"
     sign = context.signs() - 1
     is_tight = sign >= 0 and kinds[sign] in TIGHT
-    if sign > 0 and is_tight and kinds[sign] != Kind.ROOT and kinds[context.partner[opening] + 1] not in POWERS:
+    following = kinds[context.partner[opening] + 1]
+    if sign > 0 and is_tight and kinds[sign] != Kind.ROOT and following not in POWERS:
         offers = [*_products(context, f"{name}*", arguments, end)]
         if kinds[sign - 1 : sign + 1] == Kind.FUNCTION + Kind.POWER:
             what = "a power, which stands after the argument of a function,"

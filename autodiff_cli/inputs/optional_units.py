@@ -25,11 +25,7 @@ OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", 
 
 
 def is_unit(text: str) -> bool:
-    """Return whether a text is just a unit.
-
-    >>> is_unit("m/s"), is_unit("[V]"), is_unit("2.5"), is_unit("voltage")
-    (True, True, False, False)
-    """
+    """Return whether a text is just a unit."""
     from ..quantities.unit import unit_or_none  # most headings are names
 
     unit = without_brackets(text) or "1"
@@ -43,11 +39,7 @@ def without_brackets(text: str) -> str:
 
 
 def heading(text: str) -> tuple[tuple[str, ...], str | None]:
-    """Return the names that a heading may stand for, and its unit or None.
-
-    >>> heading("Spannung U [V]"), heading("t/s"), heading("x")
-    ((('U',), 'V'), (('t',), 's'), (('x',), None))
-    """
+    """Return the names that a heading such as `U [V]` or `t/s` may stand for, and its unit or None."""
     if is_name(text):
         return (text,), None
     base, unit = text, None
@@ -74,11 +66,7 @@ def unit_in_heading(text: str, name: str) -> str | None:
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
-    """Return unambiguous names in headings, with their headings; headings that are names are left out.
-
-    >>> names_in_headings(["t / s", "U1 (V)", "Strom I (mA)", "Fehler I", "x"])
-    {'t': 't / s', 'U1': 'U1 (V)'}
-    """
+    """Return unambiguous names in headings, with their headings; headings that are names are left out."""
     columns: dict[str, list[str]] = {}
     for text in headings:
         if not is_name(text):
@@ -139,7 +127,7 @@ def column_units(
             raise ExpressionError("point", f"column {reason}", hint=hint)
         for angle in names:
             other = unit_or_none(texts.get(angle, ""))
-            if other is not None and other.dimension == NUMBER and other.factor != 1:
+            if other is not None and other.dimension == NUMBER and other.to_si(1.0) != 1:
                 # its number would be taken in radians
                 message = f"`{angle}` is in {other}, and the units in the headings do not count: {reason}"
                 hint = f"name any unit with `--in`, then all units count; {WITHOUT}"

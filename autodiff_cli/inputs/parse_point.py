@@ -271,8 +271,8 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
         fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), hint)
     begin = start + len(name) + 1
     places = begin, begin + len(parts[0]) + 1
-    ends = [value_of(bare, part, at) if part.strip() else None for part, at in zip(parts, places, strict=True)]
-    low, high = ends
+    ends = zip(parts, places, strict=True)
+    low, high = [value_of(bare, part, at) if part.strip() else None for part, at in ends]
     if low is not None and high is not None and low > high:
         first, second = (part.strip() for part in parts)
         message = f"the range of `{bare}` goes the wrong way, from {first} down to {second}"

@@ -122,7 +122,8 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             except ExpressionError:
                 continue
             inner = before.lstrip("+-−")
-            if is_name(inner) or (inner.endswith(")") and re.fullmatch(r"(?:[^\W\d]\w*)?\(.*", inner, re.DOTALL)):
+            is_call = re.fullmatch(r"(?:[^\W\d]\w*)?\(.*\)", inner, re.DOTALL)
+            if is_call or is_name(inner):
                 return before, unit
     return None
 
@@ -204,7 +205,8 @@ class ProgramUnits:
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
         known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        m: Any = UnknownDimensions([name for name in unknowns if known[name] is None]) if unknowns else Dimensions()
+        open_names = [name for name in unknowns if known[name] is None]
+        m: Any = UnknownDimensions(open_names) if unknowns else Dimensions()
         leaves = {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
@@ -214,7 +216,8 @@ class ProgramUnits:
         self.dimensions: list[Any] = evaluation.graph.data
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
         self._inputs += [unit for unit in known.values() if unit is not None]
-        self._system = unit_tools.UnitSystem(sorted(self._inputs, key=lambda unit: len(unit.atoms))) if system else None
+        by_length = sorted(self._inputs, key=lambda unit: len(unit.atoms))
+        self._system = unit_tools.UnitSystem(by_length) if system else None
         self._unit = partial(unit_tools.choose, inputs=self._inputs) if self._system is None else self._system.unit
         results = evaluation.values
         if unknowns:
@@ -248,8 +251,7 @@ class ProgramUnits:
             return self._unit(result.dimension)
         if unit.dimension != result.dimension:
             ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
-            hint = f"ask for it in a unit such as `--in {si_unit(result.dimension)}`"
-            hint = hint if result.dimension != NUMBER else "leave `--in` out"
+            hint = f"ask for it in a unit such as `--in {str(si_unit(result.dimension)) or 1}`"
             raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
         if unit.zero and result.temperatures == 0:
             message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
@@ -363,13 +365,11 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     if not units:
         return None
     own: Unit = units[0]
-    for unit in units:
-        if unit.dimension != own.dimension:
-            theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
-            raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
     for x in typed:
-        if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
-            raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+        unit = getattr(x, "unit", None)
+        if (unit or Unit()).dimension != own.dimension and (unit is not None or float(x)):
+            message = f"the bounds and the start of `{name}` have different dimensions"
+            raise usage_error(message, f"give all of them in `{own}`")
     return own
 
 
@@ -382,8 +382,7 @@ def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: 
         raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
     typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
     if typed and dimension != NUMBER:
-        what = "its start is a number" if start is not None else "its bounds are numbers"
-        message = f"`{name}` is {quantity_name(dimension)}, and {what}"
+        message = f"`{name}` is {quantity_name(dimension)}, and its start or bounds are numbers"
         raise usage_error(message, f"give a unit: `{float(typed[0]):g} {si_unit(dimension)}`")
     return dimension
 
@@ -465,10 +464,7 @@ def direction_in_units(
     first, *others = rates or [""]
     for name in others:
         if rates[name].dimension != rates[first].dimension:
-            message = (
-                f"the direction is `{str(shown[first]) or 1}` of `{first}` and `{str(shown[name]) or 1}` of `{name}`,"
-                " which are not per the same unit"
-            )
+            message = f"the components of the direction by `{first}` and `{name}` are not per the same unit"
             raise usage_error(message, "give all components in the units of their variables, or all per second")
     return values, shown, si_unit(rates[first].dimension) if rates else Unit()
 
@@ -503,13 +499,6 @@ def in_own_units(
     """Return the program with variables and outputs converted to these units.
 
     It computes in the units of `computed`, by default the SI's: its own numbers may have units.
-
-    >>> from ..graphs.value_and_gradient import evaluate_in
-    >>> from ..numbers.floats import REAL
-    >>> from .problem import parse
-    >>> own = in_own_units(parse("F*x"), {"F": parse_unit("kN"), "x": parse_unit("mm")}, [parse_unit("J")])
-    >>> evaluate_in(REAL, own.graph, {"F": 3.0, "x": 5.0}).values
-    [15.0]
     """
     of_system = computed or (lambda unit: si_unit(unit.dimension))
     whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}
@@ -527,7 +516,8 @@ def in_own_units(
     def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
         scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
         steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
-        for primitive, number in [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero):
+        steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
+        for primitive, number in steps:
             constant = node(CONSTANT, (), place)
             constants[constant] = number, None
             k = node(primitive, (k, constant), place)

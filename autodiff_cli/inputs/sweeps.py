@@ -12,10 +12,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..diagnostics.points import SWEEP_EXAMPLE
-from ..errors import ExpressionError, Span, limit_error, point_error, quote, usage_error
+from ..errors import ExpressionError, Span, limit_error, quote, usage_error
 from ..language.tokens import plain_number
 from .parse_point import Lenient, Typed, ValueOf, constant_value, fail, pieces, top_level, with_text
 
@@ -68,12 +68,9 @@ class Listed(Axis):
         return self.values[k]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
-        units = [getattr(x, "unit", None) for x in self.values]
-        unit = next((unit for unit in units if unit is not None), None)
+        unit = getattr(self.values[0], "unit", None)
         if unit is None:
             return self, None
-        if None in units or len(set(units)) > 1:
-            raise point_error("the values of a sweep over rows have one unit", "write it behind: `x={1,2} mm`")
         return Listed([x.number for x in self.values]), unit  # type: ignore[attr-defined]
 
 
@@ -140,8 +137,8 @@ class Suffixed(Axis):
     """Values with one suffix: a unit, or an uncertainty, absolute or in percent."""
 
     def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
-        self.axis, self.size, self.name, self.suffix, self.value_of = axis, axis.size, name, suffix, value_of
-        self.is_unit = is_unit
+        self.axis, self.size, self.is_unit = axis, axis.size, is_unit
+        self.name, self.suffix, self.value_of = name, suffix, value_of
         self.value(0)
 
     def number(self, k: int) -> float:
@@ -249,12 +246,9 @@ class Sweeping:
         if numbers != written:
             try:
                 axis = self._axis(name, numbers, begin)
-                return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
-            except ExpressionError as error:
-                if written.startswith(numbers):
-                    raise
-                # a converted text has other places
+            except ExpressionError as error:  # in the converted text, which has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
+            return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
         if written.startswith("{"):
             return self._list(name, written, begin)
         spread = _SPREAD.search(written) if self.value_of is not constant_value else None
@@ -339,18 +333,16 @@ class Sweeping:
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         values: list[float] = []
         for start, end in pieces(written[1:-1]):
-            item, place = written[1 + start : 1 + end], Span(begin + 1 + start, begin + 1 + max(end, start + 1))
-            if not item:
-                fail("a value is missing here", place, f"write `{name}={{1,2,5}}`")
-            if top_level(item, ":") or "{" in item or "=" in item:
-                fail("braces list single values", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
+            item = written[1 + start : 1 + end]
+            place = Span(begin + 1 + start, begin + 1 + max(end, start + 1))
+            if not item or top_level(item, ":") or "{" in item or "=" in item:
+                fail("a single value is needed here", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
             value = self.value_of(name, item, place.start)
-            unit, first = getattr(value, "unit", None), getattr(values[0], "unit", None) if values else None
-            if values and (unit is None) != (first is None):
-                fail("the values of a sweep all have a unit, or none", place, f"write `{name}={{1,2,5}} mm`")
-            if unit is not None and first is not None and unit != first:
-                if unit.dimension != first.dimension:
-                    fail(f"`{first}` and `{unit}` in one sweep have different dimensions", place, f"write `{first}`")
+            unit: Any = getattr(value, "unit", None)
+            first: Any = getattr(values[0], "unit", None) if values else unit
+            if getattr(unit, "dimension", None) != getattr(first, "dimension", None):
+                fail("the values of a sweep have one dimension", place, f"write `{name}={{1,2,5}} mm`")
+            if unit != first:
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
                 value = self.value_of(name, f"{number} {first}", place.start)
             values.append(value)
@@ -435,10 +427,6 @@ def sweeping(value_of: ValueOf | None) -> ValueOf:
     return Lenient(Sweeping(value_of.value_of)) if isinstance(value_of, Lenient) else Sweeping(value_of)
 
 
-def _counted(size: int) -> str:
-    return f"{size:,}" if size < 10**15 else "more than 10**15"
-
-
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
     """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
@@ -452,10 +440,9 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
         raise usage_error(f"`--zip` pairs sweeps of one length: {listed} points", "leave it out for all combinations")
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
     if grid.size > MAX_POINTS * times:
-        listed = " × ".join(f"{_counted(length)} of `{name}`" for name, length in lengths.items())
+        counts = {name: f"{n:,}" if n < 10**15 else "more than 10**15" for name, n in lengths.items()}
+        listed = " × ".join(f"{count} of `{name}`" for name, count in counts.items())
         more = -(-grid.size // MAX_POINTS)
-        message = f"the sweep has {_counted(grid.size)} points, and {int(MAX_POINTS * times):,} are the most"
-        message += f": {listed}" if len(axes) > 1 else ""
         hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
-        raise limit_error(message, hint)
+        raise limit_error(f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}", hint)
     return grid

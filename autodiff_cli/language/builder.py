@@ -34,26 +34,21 @@ SIMPLE = {
 
 Piece = tuple[int, int]  # a piece of the text in pairs, see `Spans`
 
-
-Bound = Sequence[tuple[str, Place, int]]
-"""The bound names, their places in pairs, and the indices of their nodes."""
+Bound = Sequence[tuple[str, Place, int]]  # the bound names, their places in pairs, and the indices of their nodes
 
 
 class Program:
     """A program as a graph that is not evaluated."""
 
-    shape: tuple[int, ...] = ()
-    """The shape of the list of all outputs; empty if there is none."""
+    shape: tuple[int, ...] = ()  # the shape of the list of all outputs; empty if there is none
 
     def __init__(
         self, text: str, whole: Graph, parameters: tuple[str, ...], constants: dict[str, float], bound: Bound
     ) -> None:
         self.text = text
-        self.whole = whole
-        """The graph of all that was read, needed by an output or not."""
+        self.whole = whole  # the graph of all that was read, needed by an output or not
         self.roots = whole.roots
-        self.leaves = whole.names[1]
-        """The indices of the variables in `whole`, by name, as they appear."""
+        self.leaves = whole.names[1]  # the indices of the variables in `whole`, by name, as they appear
         self.parameters = parameters
         self.constants = constants
         self.bound = bound
@@ -141,12 +136,9 @@ class Body(Graph):
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
         self.called: dict[int, tuple[str, Place]] = {}
-        self.start: list[int] = []
-        """By node, the start of its expression, in texts with lists."""
-        self.bounded: set[int] = set()
-        """The calls with an index and bounds."""
-        self.lazy: dict[int, int] = {}
-        """By lazily evaluated node, the innermost node that demands it."""
+        self.start: list[int] = []  # by node, the start of its expression, in texts with lists
+        self.bounded: set[int] = set()  # the calls with an index and bounds
+        self.lazy: dict[int, int] = {}  # by lazily evaluated node, the innermost node that demands it
 
 
 class Function(NamedTuple):
@@ -165,8 +157,7 @@ class Call(NamedTuple):
 
     function: Function
     meanings: dict[str, Any]
-    via: Place | None
-    """The place of the call, unless the program ends with it."""
+    via: Place | None  # the place of the call, unless the program ends with it
     end: int
     values: list[Any]
     first: int = 0
@@ -222,8 +213,7 @@ class Builder:
         self.expanded = 0
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
-        self.unknown: frozenset[int] = frozenset()
-        """The parameters of a function without calls, which is only checked."""
+        self.unknown: frozenset[int] = frozenset()  # the parameters of a function without calls, which is only checked
         self.bound: dict[str, list[tuple[int, Any]]] = {}
         """By name, its values and their statements; `defined` likewise."""
         self.defined: dict[str, list[tuple[int, Function]]] = {}
@@ -418,9 +408,7 @@ class Builder:
                     raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
                 number = factor.to_si(number[0]), f"{number[1]}[{factor}]"
             except ExpressionError as error:
-                begin = self.span(place).start + len(digits) + 1
-                start, end, _ = error.span or Span(0, len(unit))
-                self.refuse(ExpressionError("type", str(error), Span(begin + start, begin + end), error.hint))
+                self.refuse(ExpressionError("type", str(error), self.span(place), error.hint))
         if number[0] == math.inf:
             message = "this number is too large for double precision"
             self.refuse(self.error("overflow", message, place, "the largest is about 1.8e308"))

@@ -41,8 +41,6 @@ def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
 
 def nest(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values with entries as lists: `{"w": [1, 2]}` for `{"w[1]": 1, "w[2]": 2}`."""
-    if not any(name[-1:] == "]" for name in values):
-        return dict(values)
     shapes, result = shapes_of(values), {}
     for name, value in values.items():
         entry = parse_name(name)
@@ -100,12 +98,8 @@ def nested_record(value: Any) -> Any:
 
 def has_elements(record: Mapping[str, object]) -> bool:
     """Return whether some part of a record has names of entries."""
-    point = record.get("point")
-    if type(point) is dict:
-        # a point has all variables; this runs for each record of a stream
-        return "]" in "".join(point)
     return any(
-        (isinstance(value, dict) and (any(name[-1:] == "]" for name in value) or has_elements(value)))
+        (isinstance(value, dict) and ("]" in "".join(value) or has_elements(value)))
         or (type(value) is list and any(isinstance(item, dict) and has_elements(item) for item in value))
         for value in record.values()
     )

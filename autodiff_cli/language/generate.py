@@ -98,7 +98,7 @@ def tables_text() -> str:
         f"TOKEN = {tokens!a}",
         "",
         "# The text in pairs: a name or a number, which may be missing, and the sign after it, which is missing",
-        "# in what is written together (`2x`). Signs that begin nothing else come first: they are the most frequent.",
+        "# in what is written together (`2x`).",
         f"PAIR = {pair!a}",
         "",
         "# A number alone.",
@@ -152,19 +152,11 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
     after_first = named["NAME"][first.end() :].removesuffix("*")
     word = rf"(?:{'|'.join(words)})(?!{after_first})"
     operand = rf"(?!{word}){named['NAME']}+|{named['NUMBER']}"
-    texts = [text for name, text in named.items() if name not in ("NAME", "NUMBER", "COEFFICIENT", "SPACE", "COMMENT")]
-    # signs of one character that begin no other sign
-    alone = [
-        text
-        for text in texts
-        if len(sign := text.removeprefix("\\")) == 1
-        and not any(re.match(other, sign + after) for other in texts if other != text for after in "=*_0a ")
-    ]
-    ascii_signs = "".join(f"{chr(code)}{chr(code)}=" for code in range(128))
-    others = sorted((text for text in texts if text not in alone), key=lambda text: not re.search(text, ascii_signs))
+    left_out = ("NAME", "NUMBER", "COEFFICIENT", "SPACE", "COMMENT")
+    signs = [text for name, text in named.items() if name not in left_out]
     operand_begins = rf"(?!{word}){first[0]}|\.?[0-9]"
-    signs = [*others, word, rf"(?<!{space})(?={operand_begins})", r"[\s\S]"]
-    return rf"{space}*+({operand}|){space}*+((?:{'|'.join(alone)})|{'|'.join(signs)})"
+    signs += [word, rf"(?<!{space})(?={operand_begins})", r"[\s\S]"]
+    return rf"{space}*+({operand}|){space}*+({'|'.join(signs)})"
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:

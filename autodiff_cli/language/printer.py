@@ -20,7 +20,6 @@ INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMI
 PREFIX: dict[str, tuple[str, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 3}
 """Text before the operand, own precedence, and that required of the operand."""
 
-
 Written = tuple[int, list[Item]]  # an expression's precedence and its pieces
 
 Template = str | tuple[Any, ...]

@@ -14,7 +14,7 @@ from ..table.primitives import ABS, SQRT
 from . import tokens
 from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
 from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
-from .tokens import NAME, NUMBERS, Complete, Head, Statement, meaning_of
+from .tokens import NAME, Complete, Head, Statement, meaning_of
 
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
@@ -27,7 +27,6 @@ _ENTRY = -1
 (the four from `_GROUP` on); see `State`."""
 
 Moves = dict[Any, Any]  # the action at each possible sign, and the next state; see `State`
-
 
 Frame = tuple[Moves, int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
 
@@ -59,10 +58,11 @@ def read(text: str, builder: Builder) -> Builder:
 def _read(text: str, builder: Builder) -> Builder:
     # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, numbers = NAME, tokens.NUMBER, _NUMERIC, NUMBERS
+    name_read, number_read, numeric, finite_number = NAME, tokens.NUMBER, _NUMERIC, tokens.finite_number
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = tokens.without_skipped(text)
+    may_define = builder.takes_lists or "=" in text
     operands, signs, is_exact = tokens.split(text)
     stack: list[Frame] = []
     state = context = _state(0)
@@ -74,7 +74,7 @@ def _read(text: str, builder: Builder) -> Builder:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                number = numbers[operand]
+                number = finite_number(operand)
                 if number is None or "_" in operand:
                     if not is_exact:
                         is_exact = True
@@ -176,10 +176,10 @@ def _read(text: str, builder: Builder) -> Builder:
                 first = i + 1
                 break
             else:
-                if how == _AFTER_NAME:
+                if how == _AFTER_NAME or (how == _HEAD and not may_define):
                     top = None
                 elif how in (_NEXT, _HEAD, _BODY):
-                    if how == _BODY or builder.takes_lists or (how == _HEAD and "=" in text and _is_head(signs, i)):
+                    if how == _BODY or builder.takes_lists or (how == _HEAD and _is_head(signs, i)):
                         builder.begin_body()
                     top = None if how == _HEAD else top
                     nodes, names, conditions, functions = builder.scope()
@@ -237,11 +237,9 @@ class Parts(NamedTuple):
     operands: Sequence[str]
     signs: Sequence[str]
     frames: Sequence[Frame]
-    first: int
-    """The pair that begins the part after the last sign."""
+    first: int  # the pair that begins the part after the last sign
     top: Any
-    last: int
-    """The pair with the sign after the rule's parts, or with the last part."""
+    last: int  # the pair with the sign after the rule's parts, or with the last part
 
     @property
     def place(self) -> Piece:
@@ -393,11 +391,6 @@ def reduce_by(states: list[int], action: int) -> None:
     states.append(_after(states[-1], _ORIGIN + origin))
 
 
-def _does_nothing(action: int) -> bool:
-    origin, length, kind, _ = RULES[-1 - action]
-    return length == 1 and (kind in ("", "number", "name") or (kind == "list" and ORIGINS[origin] != "_statements"))
-
-
 def only_rule(state: int) -> int:
     """Return the only rule of a state, as an action; 0 if it depends on the sign."""
     rules = {action for action in ACTION[state : state + _WIDTH] if action}
@@ -414,10 +407,8 @@ class State:
     __slots__ = ("below", "moves", "number", "possible", "read")
 
     def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
-        self.number = number
-        """If nothing was read since the sign: its number in the tables."""
-        self.read = read
-        """The terminal that was read, or `_ORIGIN` plus the origin of a construct."""
+        self.number = number  # if nothing was read since the sign: its number in the tables
+        self.read = read  # the terminal that was read, or `_ORIGIN` plus the origin of a construct
         self.below = below
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
         self.moves: Moves = {None: self}
@@ -427,7 +418,10 @@ class State:
         states = [self.number]
         if self.below is not None:
             states.append(_after(self.number, self.read))
-            while (action := ACTION[states[-1] + kind]) < 0 and _does_nothing(action):
+            while (action := ACTION[states[-1] + kind]) < 0:
+                origin, length, made, _ = RULES[-1 - action]
+                if length > 1 or made not in ("", "number", "name", "list") or ORIGINS[origin] == "_statements":
+                    break
                 take(states, kind)
         return states
 

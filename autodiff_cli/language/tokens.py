@@ -26,7 +26,6 @@ DIRECTLY = 0  # the token kind of an omitted multiplication sign
 MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not fit into memory
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved words and their terminals
 _END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
-MAX_NUMBERS, MAX_LENGTH = 4096, 32  # the size of the cache of numbers, and the longest cached number in characters
 _NUMERIC = tuple("0123456789.")
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
@@ -150,24 +149,14 @@ def number_of(text: str) -> tuple[float, str] | None:
     return float(plain), plain
 
 
-class _Numbers(dict[str, "tuple[float, str] | None"]):
-    """Cached results of `number_of`; None for text that is no finite number."""
-
-    def __missing__(self, text: str) -> tuple[float, str] | None:
-        try:
-            number = None if text[-1].isspace() else number_of(text)
-        except ValueError:
-            number = None
-        if number is not None and number[0] == math.inf:
-            return None
-        if len(text) <= MAX_LENGTH:
-            if len(self) >= MAX_NUMBERS:
-                self.clear()
-            self[text] = number
-        return number
-
-
-NUMBERS = _Numbers()
+@lru_cache(4096)
+def finite_number(text: str) -> tuple[float, str] | None:
+    """Return `number_of` a text; None for text that is no finite number."""
+    try:
+        number = None if text[-1].isspace() else number_of(text)
+    except ValueError:
+        return None
+    return number if number is None or number[0] < math.inf else None
 
 
 def _has_long_exponent(number: str) -> bool:
@@ -285,8 +274,7 @@ class Head(NamedTuple):
     name: str
     span: Span
     end: int
-    parameters: tuple[tuple[str, Span], ...]
-    """The parameters and their places; an empty name for anything else."""
+    parameters: tuple[tuple[str, Span], ...]  # the parameters and their places; an empty name for anything else
 
 
 class UnknownShape(ExpressionError):

@@ -68,8 +68,7 @@ class Unroller(Builder):
         self.lists = False
         self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
-        self.dimensions: dict[str, tuple[int, Place]] = {}
-        """The number of indices of each list, and a place."""
+        self.dimensions: dict[str, tuple[int, Place]] = {}  # the number of indices of each list, and a place
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
         self.begin_body()

@@ -176,7 +176,8 @@ class SearchProblem(ABC):
             if len(row.free) <= MAX_HESSIAN:
                 at = self.function.derivatives(row.point, row.free, self.size)
                 verdict = classify(at, bounds_at(row.free_values, self.limits), eigh)
-                direction = self._unclear_direction(row, at, verdict) if verdict.kind in CURVED.values() else None
+                is_clear = verdict.kind not in CURVED.values()
+                direction = None if is_clear else self._unclear_direction(row, at, verdict)
                 if direction is not None:
                     verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
                 return verdict, (), ""
@@ -456,5 +457,6 @@ def _divergence(trail: Sequence[DescentStep], size: Sequence[float]) -> int:
     lengths = [math.hypot(*(x / s for x, s in zip(step, size, strict=True))) for step in steps]
     if not all(after >= MAX_STEP_RATIO * before for before, after in pairwise(lengths)):
         return 0
-    falls = all(b.value <= a.value and dot(a.partials, step) < 0 for (a, b), step in zip(pairs, steps, strict=True))
+    both = zip(pairs, steps, strict=True)
+    falls = all(b.value <= a.value and dot(a.partials, step) < 0 for (a, b), step in both)
     return -1 if falls else 1

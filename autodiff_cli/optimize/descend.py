@@ -124,11 +124,6 @@ class Ending:
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
-def never(step: int) -> bool:
-    """Return whether to stop in this step: no."""
-    return False
-
-
 @dataclass
 class Descent:
     """A prepared run: iterating takes the steps, a row each."""
@@ -140,7 +135,7 @@ class Descent:
     maximize: bool
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
-    stop: Callable[[int], bool] = never
+    stop: Callable[[int], bool] | None = None
     best: DescentStep = field(init=False)
     ending: Ending | None = field(init=False, default=None)
 
@@ -182,7 +177,7 @@ class Descent:
                     epoch = planned // stride
                     point = list(row.coordinates)
                     for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
-                        if self.stop(k + 1):
+                        if self.stop is not None and self.stop(k + 1):
                             return self.interrupt(k)
                         point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
                         if not all(map(math.isfinite, point)):

@@ -268,7 +268,8 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
 
         block = ProgramOverRows(transform)(columns, len(next(iter(columns.values()), ())))
         for row, error in sorted(block.errors.items()):
-            raise ExpressionError(error.kind, f"row {row + 1} of the data: `{response}`: {error}", hint=error.hint)
+            message = f"row {row + 1} of the data: `{response}`: {error}"
+            raise ExpressionError(error.kind, message, hint=error.hint)
         columns = {**columns, response: block.results[0].tolist()}
     predictors = [name for name in program.leaves if name in columns]
     parameters = [name for name in program.leaves if name not in columns]
@@ -310,5 +311,6 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
     if inputs.sigma and not any(name in inputs.sigma for name in (response, *measured)):
         hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(inputs.sigma)}=…"`'
         raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
-    problem = Problem(program, typed, values, [], warnings, unknowns, {name: x.ends for name, x in bounds.items()})
+    ends_by_name = {name: x.ends for name, x in bounds.items()}
+    problem = Problem(program, typed, values, [], warnings, unknowns, ends_by_name)
     return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)
