@@ -183,7 +183,8 @@ def _check_program(problem: Problem, required: int) -> Check:
             raise error from None
         message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
-    answer = _answer(problem, doubles.value, [doubles.gradient[name] for name in wanted], required, doubles.warnings)
+    partials = [doubles.gradient[name] for name in wanted]
+    answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
     try:
         references = _references(graph, values, wanted)
     except ExpressionError as error:
@@ -320,8 +321,10 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
 def _digits_agree(coarse: Evaluation, finer: Evaluation, wanted: Sequence[str], digits: int) -> bool:
     pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
     believed = 2 * digits >= ZERO_DIGITS
-    if not all(abs(a - b) <= AGREE_WITHIN * abs(b) or (believed and abs(b) <= AGREE_WITHIN * abs(a)) for a, b in pairs):
-        return False
+    for a, b in pairs:
+        shrinks = believed and abs(b) <= AGREE_WITHIN * abs(a)
+        if abs(a - b) > AGREE_WITHIN * abs(b) and not shrinks:
+            return False
     if believed:
         return True
     if any(not b and not _structural(finer, name) for (_, b), name in zip(pairs, ("", *wanted), strict=True)):
@@ -399,7 +402,9 @@ def _judge(
     )
 
 
-def _number(doubles: Evaluation, references: _References, name: str, required: int, differences: bool) -> CheckedNumber:
+def _number(
+    doubles: Evaluation, references: _References, name: str, required: int, with_differences: bool
+) -> CheckedNumber:
     def of(result: Evaluation) -> Number:
         return result.gradient[name] if name else result.value
 
@@ -416,7 +421,7 @@ def _number(doubles: Evaluation, references: _References, name: str, required: i
     if name and reference.value:
         condition = 0 if leaf is None else exact * doubles.graph.data[leaf] / reference.value
     comparison = _Comparison(exists=not (name and reference.kinks))
-    if leaf is not None and differences:
+    if leaf is not None and with_differences:
         comparison = _compare(doubles, references, name, leaf)
     elif leaf is not None:
         comparison = comparison._replace(remark="no differences: too many variables")
@@ -576,7 +581,8 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     """Return warnings about lost digits."""
     for i in doubles.order:
         exact = swept.graph.data[i]
-        if doubles.graph.primitives[i].gives_condition and exact is not None and exact != doubles.graph.data[i]:
+        is_condition = doubles.graph.primitives[i].gives_condition
+        if is_condition and exact is not None and exact != doubles.graph.data[i]:
             message = "rounding decides this comparison: without it, it comes out otherwise"
             hint = "leave a margin around the edge"
             return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]

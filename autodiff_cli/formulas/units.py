@@ -91,7 +91,7 @@ def _of(unit: Unit, name: str) -> UnitEntry:
         exact = "pi" if unit.scale == 1 else f"{exact}*pi"
         exact += f"**({unit.pi})" if unit.pi != 1 else ""
     si = str(in_base_units(unit.dimension) if str(si_unit(unit.dimension)) == name else si_unit(unit.dimension))
-    return UnitEntry(name, "", unit.factor, exact, si, None, float(unit.zero), "", (), "", "")
+    return UnitEntry(name, "", unit.to_si(1.0), exact, si, None, float(unit.zero), "", (), "", "")
 
 
 def _constant(constant: Constant) -> UnitEntry:

@@ -127,7 +127,7 @@ def column_units(
             raise ExpressionError("point", f"column {reason}", hint=hint)
         for angle in names:
             other = unit_or_none(texts.get(angle, ""))
-            if other is not None and other.dimension == NUMBER and other.factor != 1:
+            if other is not None and other.dimension == NUMBER and other.to_si(1.0) != 1:
                 # its number would be taken in radians
                 message = f"`{angle}` is in {other}, and the units in the headings do not count: {reason}"
                 hint = f"name any unit with `--in`, then all units count; {WITHOUT}"

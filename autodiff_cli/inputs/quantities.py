@@ -535,8 +535,7 @@ def in_own_units(
         converted(moved[root], of_system(unit), unit, whole.places[root])
         for root, unit in zip(program.roots, sides, strict=True)
     ]
-    signed = {moved[i] for i in whole.signed}
-    graph = whole.replace(primitives=primitives, parents=parents, places=places, constants=constants, signed=signed)
+    graph = whole.replace(primitives=primitives, parents=parents, places=places, constants=constants)
     graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
     return Program(program.text, graph, program.parameters, program.constants, bound)

@@ -9,7 +9,7 @@ from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from ..quantities.table import BASE
-from ..quantities.unit import NUMBER, Dimension, Elimination, Exponent, Unit, quantity_name, si_unit
+from ..quantities.unit import NUMBER, Dimension, Elimination, Unit, plain_exponent, quantity_name, si_unit
 from ..table.primitives import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
@@ -82,7 +82,7 @@ class Dimensions(NumberType):
         if name in _ROOTS:
             return lambda m, x: Dimensioned(_scale(x.dimension, _ROOTS[name]), x.value if x.is_zero else None)
         if name in COMPARES_DIMENSIONS:
-            return lambda m, *xs: self._ratio(name, xs)
+            return lambda m, *xs: self._alike(name, xs) and _PLAIN
         if name in _SIGNS or name in OF_CONDITIONS:
             return lambda m, *xs: _PLAIN
         return lambda m, *xs: self._numbers(name, xs)
@@ -93,17 +93,12 @@ class Dimensions(NumberType):
         for x in known[1:]:
             if not self.same(x.dimension, known[0].dimension):
                 first, second = self.describe(known[0].dimension), self.describe(x.dimension)
-                verbs = {"add": "add", "where": "choose between"}
-                verb = verbs.get(name, "compare" if name in COMPARES_DIMENSIONS else "combine")
-                message = f"cannot {verb} {first} and {second}"
+                verbs = {"add": "add", "where": "choose between"} | dict.fromkeys(COMPARES_DIMENSIONS, "compare")
+                message = f"cannot {verbs.get(name, 'combine')} {first} and {second}"
                 if name == "sub":
                     message = f"cannot subtract {second} from {first}"
                 raise Refusal(KIND, message, "give both the same dimension; a number alone has none")
         return Dimensioned(known[0].dimension, _constant(name, xs), _temperatures(name, xs))
-
-    def _ratio(self, name: str, xs: Iterable[Any]) -> Dimensioned:
-        self._alike(name, xs)
-        return _PLAIN
 
     def _numbers(self, name: str, xs: Iterable[Any]) -> Dimensioned:
         for x in xs:
@@ -139,8 +134,9 @@ class Dimensions(NumberType):
             message = f"an exponent is a number, and this is {self.describe(y.dimension)}"
             raise Refusal(KIND, message, "divide it by a quantity of the same dimension")
         if x.dimension == NUMBER or (y.value is None and self.same(x.dimension, NUMBER)):
-            small = x.value is not None and y.value is not None and y.value == int(y.value) and abs(y.value) < 20
-            return Dimensioned(NUMBER, x.value ** int(y.value) if small and x.value else None)  # type: ignore[arg-type]
+            if not x.value or y.value is None or y.value.denominator != 1 or abs(y.value) >= 20:
+                return _PLAIN
+            return Dimensioned(NUMBER, x.value ** int(y.value))
         if y.value is None:
             message = f"a power of {self.describe(x.dimension)} needs a constant exponent: its dimension depends on it"
             raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
@@ -176,15 +172,11 @@ def _temperatures(name: str, xs: Sequence[Dimensioned]) -> Fraction | None:
 
 def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:
     # terms with unknowns are longer
-    return tuple([_whole(a + sign * b) for a, b in zip_longest(x, y, fillvalue=0)])
+    return tuple([plain_exponent(a + sign * b) for a, b in zip_longest(x, y, fillvalue=0)])
 
 
 def _scale(x: Dimension, n: Fraction) -> Dimension:
-    return tuple([_whole(a * n) for a in x])
-
-
-def _whole(n: Exponent) -> Exponent:
-    return int(n) if n == int(n) else n
+    return tuple([plain_exponent(a * n) for a in x])
 
 
 # ---- unknown dimensions, inferred from consistency
@@ -216,7 +208,7 @@ class UnknownDimensions(Dimensions):
         if known is not None:
             return str(si_unit(known))
         rest = self._solved.reduce(self._long(dimension))
-        unit = str(si_unit(tuple(map(_whole, rest[:COUNT]))))
+        unit = str(si_unit(tuple(map(plain_exponent, rest[:COUNT]))))
         powers = zip(self.names, rest[COUNT:], strict=True)
         names = [f"[{name}]" + (f"^{n}" if n != 1 else "") for name, n in powers if n]
         return "·".join([*names, *([unit] if unit else [])])
@@ -231,4 +223,4 @@ class UnknownDimensions(Dimensions):
     def known(self, dimension: Dimension) -> Dimension | None:
         """Return a dimension without unknowns; None if undetermined."""
         rest = self._solved.reduce(self._long(dimension))
-        return None if any(rest[COUNT:]) else tuple(map(_whole, rest[:COUNT]))
+        return None if any(rest[COUNT:]) else tuple(map(plain_exponent, rest[:COUNT]))

@@ -123,8 +123,8 @@ class Duals(Lifted):
         return function
 
     def unit_vector(self, *inputs: Number) -> list[Dual]:
-        """Return the inputs over their length, with derivatives (dxᵢ·Σuₖ² - uᵢ·Σuₖ·dxₖ)/length, summed over k ≠ i."""
-        # `dx/length - x·dlength/length²` would cancel if one input dominates.
+        """Return the inputs over their length, with derivatives."""
+        # (dxᵢ·Σuₖ² - uᵢ·Σuₖ·dxₖ)/length, over k ≠ i: `dx/length - x·dlength/length²` would cancel
         base, xs = self.base, [primal(x) for x in inputs]
         length, units = base.hypot(*xs), base.unit_vector(*xs)
         tangents: list[Tangents] = [x.d if isinstance(x, Dual) else {} for x in inputs]

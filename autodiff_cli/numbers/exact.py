@@ -57,7 +57,9 @@ class Exact(NumberType):
 
     def __getattr__(self, name: str) -> Any:
         operation = OPERATIONS.get(name)
-        function = self.__dict__[name] = super().__getattr__(name) if operation is None else self._composed(operation)
+        if operation is None:
+            return super().__getattr__(name)
+        function = self.__dict__[name] = self._composed(operation)
         return function
 
     def _composed(self, operation: Primitive) -> Callable[..., Number]:

@@ -60,8 +60,10 @@ class BoundedDigits(Valued):
     def __add__(self, other: Number) -> BoundedDigits:
         m: RunningDigits = self.m
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
-        if self.ratio is not None and y.ratio is not None and is_short(ratio := self.ratio + y.ratio):
-            return m.fraction(ratio)
+        if self.ratio is not None and y.ratio is not None:
+            ratio = self.ratio + y.ratio
+            if is_short(ratio):
+                return m.fraction(ratio)
         return m.rounded(self.x + y.x, _log2_sum(self.log_error, y.log_error))
 
     def __sub__(self, other: Number) -> BoundedDigits:
@@ -70,8 +72,10 @@ class BoundedDigits(Valued):
     def __mul__(self, other: Number) -> BoundedDigits:
         m: RunningDigits = self.m
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
-        if self.ratio is not None and y.ratio is not None and is_short(ratio := self.ratio * y.ratio):
-            return m.fraction(ratio)
+        if self.ratio is not None and y.ratio is not None:
+            ratio = self.ratio * y.ratio
+            if is_short(ratio):
+                return m.fraction(ratio)
         error, size = EXACT, _log2_sum(_log2_size(self.x), self.log_error)
         if y.log_error != EXACT != size:
             error = size + y.log_error
@@ -86,8 +90,10 @@ class BoundedDigits(Valued):
             if y.log_error != EXACT:
                 raise undecided("whether a denominator is 0 cannot be told")
             raise ZeroDivisionError
-        if self.ratio is not None and y.ratio is not None and is_short(ratio := self.ratio / y.ratio):
-            return m.fraction(ratio)
+        if self.ratio is not None and y.ratio is not None:
+            ratio = self.ratio / y.ratio
+            if is_short(ratio):
+                return m.fraction(ratio)
         out, error, size = self.x / y.x, self.log_error, _log2_size(y.x)
         if y.log_error != EXACT:
             if y.log_error > size - 1:
@@ -104,8 +110,9 @@ class BoundedDigits(Valued):
 
     def abs_upper(self) -> Any:
         """Return an upper bound on the absolute value, to a few digits."""
-        error = 0 if self.log_error == EXACT else self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
-        return abs(self.x) + error
+        if self.log_error == EXACT:
+            return abs(self.x)
+        return abs(self.x) + self.m.base.context.ldexp(1, math.ceil(min(self.log_error, 1e9)))
 
     def _compared(self, other: Any, relation: Callable[[int, int], Any], question: str) -> Any:
         y = other if type(other) is BoundedDigits else self.m.number(other)
@@ -177,7 +184,9 @@ class RunningDigits(Lifted):
         if isinstance(x, BoundedDigits):
             return x
         ratio = Fraction(x) if isinstance(x, (int, float)) else None
-        return BoundedDigits(self, self.base.number(x), EXACT, ratio if ratio is not None and is_short(ratio) else None)
+        if ratio is not None and not is_short(ratio):
+            ratio = None
+        return BoundedDigits(self, self.base.number(x), EXACT, ratio)
 
     def literal(self, text: str) -> BoundedDigits:
         x = self.base.literal(text)
@@ -256,7 +265,8 @@ class RunningDigits(Lifted):
         if primitive.jumps and primitive.has_structural_zeros:
             self._spread(primitive, xs, errors, out)
             return self.number(int(out))
-        rounding = _log2_sum(_log2_size(out) + 1 - self.bits, -MAX_EXPONENT if self.base.underflowed else EXACT)
+        underflow = -MAX_EXPONENT if self.base.underflowed else EXACT
+        rounding = _log2_sum(_log2_size(out) + 1 - self.bits, underflow)
         spread = EXACT if exact else self._spread(primitive, xs, errors, out)
         if primitive.may_kink:
             for x in numbers:

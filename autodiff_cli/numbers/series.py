@@ -180,7 +180,8 @@ class SeriesType(Lifted):
             if not y.active:
                 return x.at(n) / y.c[0]
             return (x.at(n) - self._total([series.at(n - j) * y.at(j) for j in range(1, n + 1)])) / y.c[0]
-        total = self._total([j * u.at(j) * d.at(n - j) for u, d in self._derived(series) for j in range(1, n + 1)])
+        pairs = self._derived(series)
+        total = self._total([j * u.at(j) * d.at(n - j) for u, d in pairs for j in range(1, n + 1)])
         return total / n
 
     def _total(self, terms: list[Number]) -> Number:

@@ -50,11 +50,6 @@ class Unit(NamedTuple):
         divisor = "·".join(below)
         return f"{'·'.join(above)}/{f'({divisor})' if len(below) > 1 else divisor}"
 
-    @property
-    def factor(self) -> float:
-        """The unit in coherent units, as the nearest double except for the rounding of pi."""
-        return self.to_si(1.0)
-
     def to_si(self, x: float) -> float:
         """Return a difference in this unit, in coherent units."""
         return _times(x, self.scale) * math.pi**self.pi if self.pi else _times(x, self.scale)
@@ -152,11 +147,12 @@ def _product(*parts: tuple[Unit, Exponent]) -> Unit:
         dimension = [a + b * power for a, b in zip(dimension, unit.dimension, strict=True)]
         scale *= _root(unit.scale**power.numerator, Fraction(power).denominator)
         pi += Fraction(unit.pi) * power
-    kept = tuple((symbol, _plain(n)) for symbol, n in atoms.items() if n)
-    return Unit(kept, tuple(map(_plain, dimension)), scale, _plain(pi))
+    kept = tuple((symbol, plain_exponent(n)) for symbol, n in atoms.items() if n)
+    return Unit(kept, tuple(map(plain_exponent, dimension)), scale, plain_exponent(pi))
 
 
-def _plain(n: Exponent) -> Exponent:
+def plain_exponent(n: Exponent) -> Exponent:
+    """Return a whole exponent as an integer."""
     return int(n) if n == int(n) else n
 
 
@@ -274,7 +270,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     if at < len(tokens) and tokens[at][0] == "power":
         _, written, start, end = tokens[at]
         digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
-        n = _plain(Fraction(digits))
+        n = plain_exponent(Fraction(digits))
         if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
             raise _wrong(f"a unit to the power {n} is out of reach", start, end, "write the power of ten out")
         if unit.zero:
@@ -335,7 +331,7 @@ def _of_entry(entry: Entry, prefix: str = "") -> Unit:
         pi, rest = Fraction(power[1] or 1), rest[power.end() :]
     of = parse_unit(rest) if rest else Unit()
     scale *= of.scale * Fraction(10) ** units_file()["prefixes"].get(prefix, 0)
-    return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, _plain(pi + of.pi), Fraction(entry.zero))
+    return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, plain_exponent(pi + of.pi), Fraction(entry.zero))
 
 
 # ---- choosing
@@ -350,7 +346,7 @@ def si_unit(dimension: Dimension) -> Unit:
     # one named unit absorbs the mass or the current
     for unit in named:
         for n in (1, -1):
-            rest = tuple(_plain(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
+            rest = tuple(plain_exponent(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
             if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
                 candidates.append(unit**n * in_base_units(rest))
     return min(candidates, key=_length)
@@ -494,15 +490,10 @@ class UnitSystem:
     """
 
     def __init__(self, units: Iterable[Unit]) -> None:
-        self.basis: list[Unit] = []
-        differences = [unit.difference for unit in units]
-        self._count = len(differences)
+        self._units = [unit.difference for unit in units]
         self._solved = Elimination(-len(BASE))
-        for k, unit in enumerate(differences):
-            own = [int(k == j) for j in range(self._count)]
-            if self._solved.add([*unit.dimension, *own]):
-                self.basis.append(unit)
-        self._units = differences
+        for k, unit in enumerate(self._units):
+            self._solved.add([*unit.dimension, *(int(k == j) for j in range(len(self._units)))])
 
     def unit(self, dimension: Dimension) -> Unit:
         """Return the product of the units for a dimension, or else the coherent unit."""
@@ -515,12 +506,12 @@ class UnitSystem:
     def _product(self, dimension: Dimension) -> Unit | None:
         if dimension == NUMBER:
             return Unit()
-        rest = self._solved.reduce([*dimension, *(0 for _ in range(self._count))])
+        rest = self._solved.reduce([*dimension, *(0 for _ in self._units)])
         if any(rest[: len(BASE)]):
             return None
         powers = zip(self._units, (-x for x in rest[len(BASE) :]), strict=True)
         try:
-            unit = reduce(mul, [unit ** (int(n) if n.denominator == 1 else n) for unit, n in powers if n], Unit())
+            unit = reduce(mul, [unit ** plain_exponent(n) for unit, n in powers if n], Unit())
         except ExpressionError:  # a root of the factor is no fraction
             return None
         return si_named(unit)
@@ -541,4 +532,4 @@ def factor(unit: Unit, to: Unit) -> float:
     >>> factor(parse_unit("V"), parse_unit("mV"))
     1000.0
     """
-    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).factor
+    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).to_si(1.0)

@@ -33,7 +33,6 @@ Side = Any
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
 _POLES = r"(.+) (?:is|are) not 0, -1, -2, …"
-_HOLES = r"(\w+) is not (-?\d+(?: or -?\d+)*)"
 _MIRRORED = {"<": ">", "<=": ">="}
 
 
@@ -65,8 +64,6 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
     """Return the numeric bounds in a row's description of its domain."""
     if poles := re.fullmatch(_POLES, words):
         return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
-    if holes := re.fullmatch(_HOLES, words):
-        return Domain(tuple([Bound(params.index(holes[1]), "!=", int(end)) for end in holes[2].split(" or ")]), True)
     if " or " in words:
         return Domain((), False)
     bounds: list[Bound] = []
@@ -241,13 +238,6 @@ class Primitive(Facts):
             return partials if active is None else [d if on else None for d, on in zip(partials, active, strict=True)]
         if active is None:
             return [rule and rule(m, *inputs, out) for rule in self.partials]
-        if len(inputs) == 2:
-            # Most operations of most programs: the same, written out.
-            (by_first, by_second), (x, y), (first, second) = self.partials, inputs, active
-            return [
-                by_first(m, x, y, out) if first and by_first else None,
-                by_second(m, x, y, out) if second and by_second else None,
-            ]
         return [rule(m, *inputs, out) if on and rule else None for rule, on in zip(self.partials, active, strict=True)]
 
     @property

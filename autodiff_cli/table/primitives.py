@@ -24,7 +24,7 @@ entry("exp_neg_square", "x", "", lambda m, x, out: -2 * x * out, facts="even", d
 entry("recip_one_plus_square", "x", "", lambda m, x, out: -2 * x * out * out, facts="even",
     definition=lambda m, x: 1 / (1 + x**2), values="(0, 1]")
 entry("recip_one_minus_square", "x", "", lambda m, x, out: 2 * x * out * out, facts="even",
-    definition=lambda m, x: 1 / (1 - x**2), domain="x is not 1 or -1")
+    definition=lambda m, x: 1 / (1 - x**2), domain="x != 1 and x != -1")
 entry("recip_sqrt_one_minus_square", "x", "", lambda m, x, out: x * out * out * out, facts="even",
     definition=lambda m, x: 1 / m.sqrt(1 - x**2), accurate=lambda m, x: 1 / m.sqrt((1 - x) * (1 + x)),
     domain="-1 < x < 1", values="[1, inf)")

@@ -701,7 +701,7 @@ def _with_draws(
     while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
         count = min(BLOCK_DRAWS, samples - done)
         for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
-            tally.add((column - float(unit.zero)) / unit.factor)
+            tally.add((column - float(unit.zero)) / unit.to_si(1.0))
         done += count
         interrupted = done < samples and stop()
     validated = []

@@ -53,8 +53,8 @@ def test_a_fit_is_the_same_one_in_all_units(volt: str, second: str):
     optimize = pytest.importorskip("scipy.optimize")
     numpy = pytest.importorskip("numpy")
     data = {
-        f"U ({volt})": [x / parse_unit(volt).factor for x in U],
-        f"t/{second}": [x / parse_unit(second).factor for x in T],
+        f"U ({volt})": [x / parse_unit(volt).to_si(1.0) for x in U],
+        f"t/{second}": [x / parse_unit(second).to_si(1.0) for x in T],
     }
     start = {"k": f"{0.4 * 3600!r} 1/h"}
     answer = ad.fit("U = U0*exp(-k*t) + c", data=data, at=start, sigma="50 mV", predict={"t": ["2000 ms" and 2.0]})

@@ -71,7 +71,9 @@ def _gamma(x: float) -> float:
 @lru_cache(256)
 def polygamma_tail(order: int) -> tuple[float, ...]:
     """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF 5.15.8)."""
-    return tuple(n / d * math.prod(range(order + 1, order + 2 * k)) / math.factorial(2 * k) for k, n, d in _BERNOULLI)
+    rising = [math.prod(range(order + 1, order + 2 * k)) for k, _, _ in _BERNOULLI]
+    terms = zip(rising, _BERNOULLI, strict=True)
+    return tuple(n / d * product / math.factorial(2 * k) for product, (k, n, d) in terms)
 
 
 def lgamma_one_plus(u: float) -> float:
@@ -217,43 +219,9 @@ SQRT_PI_OVER_2 = 0.886226925452758
 NORMAL_PEAK = 0.3989422804014327
 """1/sqrt(2π), the normal density at 0."""
 
-FAR_TAIL = -30.0
-"""Below this the normal distribution uses its asymptotic series."""
-
 
 def _exp_neg_square(x: float) -> float:
     if math.fabs(x) > 28.0:
         return 0.0
     square, error = two_product(x, x)
     return scaled_exp(1.0, -square, -error)
-
-
-def _normal_density(x: float, factor: float = 1.0) -> float:
-    """Return factor · exp(-x²/2)/sqrt(2π), without premature underflow."""
-    if math.fabs(x) > 40.0:
-        return 0.0
-    square, error = two_product(x, x)
-    return scaled_exp(factor * NORMAL_PEAK, -0.5 * square, -0.5 * error)
-
-
-def _normal_distribution(x: float) -> float:
-    if x < -40.0:
-        return 0.0
-    if x > 10.0:
-        return 1.0
-    # the rounding error of x/sqrt(2), to first order: erfc falls steeply
-    z, error = two_product(-x, SQRT_HALF[0])
-    error -= x * SQRT_HALF[1]
-    return 0.5 * (math.erfc(z) - math.exp(-z * z) / SQRT_PI_OVER_2 * error)
-
-
-def _gelu(x: float) -> float:
-    if x >= FAR_TAIL:
-        return x * _normal_distribution(x)
-    # -φ(x)·(1 - 1/x² + 3/x⁴ - …) for large negative x (DLMF 7.12.1)
-    step = -1.0 / (x * x)
-    total = term = 1.0
-    for odd in (1, 3, 5, 7, 9, 11, 13):
-        term *= odd * step
-        total += term
-    return _normal_density(x, -total)
