@@ -120,7 +120,8 @@ class Commands(typer.core.TyperGroup):
             name = args[0].partition("=")[0]
             if name not in before_command:
                 near, word = nearest_option(args[0], before_command), name.lstrip("-")
-                hint = f"did you mean `{near}`?" if near else f"for its gradient: `autodiff grad '{args[0]}'`"
+                hint = f"for its gradient: `autodiff grad '{args[0]}'`"
+                hint = f"did you mean `{near}`?" if near else hint
                 hint = OPTION_ADVICE.get(word, hint)
                 if word in ("o", "q", "output", "quiet") and len(args) > 1:
                     hint = f"write it after the command: `autodiff {args[1]} … {name}`"
@@ -136,8 +137,9 @@ class Commands(typer.core.TyperGroup):
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         titles = table("titles").items()
+        records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         sections = {
-            "Options": dict(record for param in self.get_params(ctx) if (record := param.get_help_record(ctx))),
+            "Options": dict(filter(None, records)),
             **{title: {name: declared(name).summary for name in names.split()} for title, names in titles},
             "Exit codes": table("exit codes"),
             "Environment": table("environment"),
@@ -312,7 +314,8 @@ def run_app(args: Sequence[str]) -> int:
         if not hasattr(fault, "format_message"):
             raise
         message = str(fault.format_message()).rstrip(".")
-        raise usage_error(message[:1].lower() + message[1:], "`autodiff --help` says what it takes") from None
+        message = message[:1].lower() + message[1:]
+        raise usage_error(message, "`autodiff --help` says what it takes") from None
     return 0
 
 
@@ -326,7 +329,8 @@ def offer_completion(args: Sequence[str]) -> int:
         sys.stdout.write(with_nospace(output.getvalue()))
         installed = Path.home() / ".bash_completions" / "autodiff.sh"
         if INSTALL in args and installed.is_file():
-            installed.write_text(with_nospace(installed.read_text(encoding="utf-8")), encoding="utf-8")
+            script = installed.read_text(encoding="utf-8")
+            installed.write_text(with_nospace(script), encoding="utf-8")
 
 
 def complete() -> None:

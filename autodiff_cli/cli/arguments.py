@@ -118,7 +118,8 @@ _FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
 
 
 def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
-    if option.kind not in (str | None, list[str] | None) or option.choices or option.metavar in _ONE_WORD:
+    is_text = option.kind in (str | None, list[str] | None) and not option.choices
+    if not is_text or option.metavar in _ONE_WORD:
         return False
     if behind or option.metavar in _FREE_TEXT:
         return True
@@ -203,7 +204,8 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
 
             near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
-            hint = f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"
+            hint = f"it takes {', '.join(option.choices)}"
+            hint = f"did you mean `{option.name} {near}`?" if near else hint
             advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
             raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
         return chosen if option.choices else text

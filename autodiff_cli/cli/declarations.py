@@ -109,7 +109,8 @@ class Declared:
                 self.defaults |= group.defaults
                 options = {name: option for name, option in group.options.items() if name not in without}
                 self.options |= options
-                self.sections |= dict.fromkeys(options, _text()[word].partition("\n")[0] or "Options")
+                title = _text()[word].partition("\n")[0]
+                self.sections |= dict.fromkeys(options, title or "Options")
         if section in COMMANDS:
             for name in (*["--work"] * ("expr" in self.defaults), "--quiet", "--debug"):
                 self._reference(name)

@@ -87,8 +87,9 @@ def _roff(text: str, *, code: bool = False) -> str:
 
 def tables() -> dict[str, str]:
     """Return the reference's tables in Markdown, by name."""
+    kinds = EXIT_CODES.items()
     codes = [
-        (code, meaning, " ".join(f"`{kind}`" for kind, number in EXIT_CODES.items() if number == int(code)))
+        (code, meaning, " ".join([f"`{kind}`" for kind, number in kinds if number == int(code)]))
         for code, meaning in table("exit codes").items()
     ]
     commands = [(f"`{name}`", declared(name).summary) for name in COMMANDS]
@@ -167,7 +168,8 @@ def stub() -> str:
                 if kind is not None:
                     # these types exclude the default, so the argument is required
                     needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
-                    lines.append(f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},")
+                    default = "" if needed else f" = {parameter.default}"
+                    lines.append(f"    {parameter.name}: {kind}{default},")
             lines.append(f") -> {answer}: ...")
     return "\n".join(lines) + "\n"
 

@@ -250,7 +250,8 @@ def _program(call: Command) -> str:
 def _check_output(output: str, read: Sequence[Source]) -> None:
     target = local_path(output)
     for path in [source.path for source in read if source.path != "-"]:
-        there = not is_url(path) and not is_url(target) and os.path.exists(path) and os.path.exists(target)
+        are_local = not is_url(path) and not is_url(target)
+        there = are_local and os.path.exists(path) and os.path.exists(target)
         if path == target or (there and os.path.samefile(path, target)):
             message = f"`{output}` is read, and cannot be written at the same time"
             raise ExpressionError("io", message, hint="give another name to `--output`")
@@ -450,7 +451,8 @@ def _uncertainty_columns(
     if errors == "auto":
         for name in used:
             spelled = [form.format(name) for form in UNCERTAINTIES]
-            there = [own[form] for form in spelled if form in own and own[form] not in used.values()]
+            there = [own[form] for form in spelled if form in own]
+            there = [column for column in there if column not in used.values()]
             if name not in uncertain and len(there) > 1:
                 hint = f'say which: `--columns "u({name})={there[0]}"`'
                 raise usage_error(f"{quote(there)} may be uncertainties of `{name}`", hint)
@@ -537,7 +539,8 @@ class _Requests:
                 kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
                 point = typed
                 if units is not None and units.inputs:
-                    own = {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
+                    inputs = [name for name in units.inputs if name in typed]
+                    own = {name: units.in_system(name, typed[name]) for name in inputs}
                     point = {**typed, **own}
                 if fault is None and (self.in_units or job.call.uncertain):
                     try:

@@ -144,7 +144,8 @@ class Call:
         given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
         choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
         choices["digits"] = rounding(self.values.get("digits"), self.values.get("decimals"))
-        choices["folded"], choices["unknowns"] = self.values.get("lines") is None, bool(self.unknowns)
+        choices["folded"] = self.values.get("lines") is None
+        choices["unknowns"] = bool(self.unknowns)
         return choices
 
     @property
@@ -518,7 +519,8 @@ def _answer_request(
         place = "" if alone else f"line {subject.line}: "
         if new and not alone:
             _note(subject.readings, place)
-        warn(warnings, subject.program_read, place, subject.reading if alone and source.reading else None)
+        composed = subject.reading if alone and source.reading else None
+        warn(warnings, subject.program_read, place, composed)
     return 0
 
 

@@ -75,7 +75,8 @@ class Runs(Writer[Descent]):
             collected = Run(answer, isinstance(self.rows, Documents) and self.rows.look.terminal)
         label = subject if self.many or collected is not None else Subject(None)
         flush = collected is None and not is_file(self.out)
-        with Interruption() as interruption, closing(Progress("steps", here=collected is not None)) as progress:
+        shown = Progress("steps", here=collected is not None)
+        with Interruption() as interruption, closing(shown) as progress:
 
             def stop(step: int) -> bool:
                 progress.step(step)

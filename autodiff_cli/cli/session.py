@@ -372,7 +372,8 @@ class Session:
             return Shown("", read, f"{part.name} = {value}")
         program, reading, point = self._read(self._side(line, part))
         own = Definition(None, reading.part(reading.first).text.strip())
-        used = [*own.uses, *(name for one in self.needed_definitions(own.uses).values() for name in one.uses)]
+        needed = self.needed_definitions(own.uses).values()
+        used = [*own.uses, *(name for one in needed for name in one.uses)]
         self.definitions.pop(part.name, None)
         if part.name in used:
             missing = [f"`{name}`" for name in program.leaves if name not in point]
@@ -487,7 +488,8 @@ class Session:
                 warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
             if text[:inner].strip() != ANSWER or not self.last:
                 self.last = text[:inner]
-                for kind, start, end in reversed(list(scan(self.last)) if ANSWER in self.names else []):
+                tokens = [*scan(self.last)] if ANSWER in self.names else []
+                for kind, start, end in reversed(tokens):
                     if kind == NAME and text[start:end] == ANSWER:
                         earlier = self.values.get(ANSWER) or self.definitions[ANSWER].body
                         self.last = f"{self.last[:start]}({earlier}){self.last[end:]}"
@@ -561,7 +563,8 @@ class Session:
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
         program = parse(text.text)
-        value = _listed(program.shape or (len(program.outputs),), map(expression_text, program.outputs))
+        shape = program.shape or (len(program.outputs),)
+        value = _listed(shape, map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
         if len(free) * len(program.outputs) <= MAX_LISTED_DERIVATIVES:
             texts |= {derivative_name((by,)): _derivative(text.text, by, 1, text.first) for by in free}
@@ -616,7 +619,8 @@ class Session:
     def _kinks(self, program: str) -> Iterator[Diagnostic]:
         used = [self._primes[name][0] for name in names_in(program) if name in self._primes]
         for name in [name for name in dict.fromkeys(used) if name in self.definitions]:
-            if any(node.primitive.kink for node in in_order(parse(self._program(name), units=True).outputs)):
+            program_of_name = parse(self._program(name), units=True)
+            if any(node.primitive.kink for node in in_order(program_of_name.outputs)):
                 message = f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value"
                 yield Diagnostic("kink", message, None, f"`{name}'(3)` alone says whether there is one")
 

@@ -65,7 +65,8 @@ def nearest_option(arg: str, options: Iterable[str]) -> str | None:
     """Return the option that an argument misspells, or None."""
     if not looks_like_option(arg):
         return None
-    return closest(arg.partition("=")[0], [option for option in options if option.startswith("--")], 0.8)
+    long = [option for option in options if option.startswith("--")]
+    return closest(arg.partition("=")[0], long, 0.8)
 
 
 def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
@@ -87,7 +88,8 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, values
         if looks_like_option(arg):
             hint = _option_hint(name, value or "".join(positional[k + 1 : k + 2]), declared, command)
         elif re.fullmatch(_SHORT_OPTION, name):
-            long = [word for word in options if word == f"-{name}" or (word.startswith(f"-{name}") and k)]
+            long = [word for word in options if word.startswith(f"-{name}")]
+            long = [word for word in long if k or word == f"-{name}"]
             long = available(OPTION_SYNONYMS.get(name[1:], ()), options) or long
             hint = f"did you mean {either(long[:3])}? long options have two dashes" if long else ""
             hint = OPTION_ADVICE.get(name[1:], hint)

@@ -190,7 +190,8 @@ def exercise(call: Command) -> int:
     sheet = call.question(**call.arguments(call.question))
     if isinstance(sheet, Marked):
         return write_entries(call, [sheet], chosen, 0 if sheet.right else EXIT_NO)
-    return write_entries(call, sheet.exercises if chosen in ("jsonl", "csv", "tsv") else [sheet], chosen)
+    is_split = chosen in ("jsonl", "csv", "tsv")
+    return write_entries(call, sheet.exercises if is_split else [sheet], chosen)
 
 
 def functions(call: Command) -> int:
@@ -199,7 +200,8 @@ def functions(call: Command) -> int:
     if call.name is not None:
         return write_entries(call, [call.question(call.name)], chosen)
     listed = resolve("formulas.functions.functions")()
-    return write_entries(call, [listed] if FORMS.get(chosen) == "document" else listed.entries, chosen)
+    entries = [listed] if FORMS.get(chosen) == "document" else listed.entries
+    return write_entries(call, entries, chosen)
 
 
 def units(call: Command) -> int:
