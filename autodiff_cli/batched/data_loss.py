@@ -45,10 +45,7 @@ MAX_PARTIAL_SUMS = 32
 """Partial sums of a column that are added exactly in the end."""
 
 MAX_EXACT_NUMBERS = 4096
-"""The largest block whose numbers are added exactly."""
-
-ONE_BY_ONE = 4096
-"""Rows between two sums when rows are computed one by one."""
+"""The most numbers that are added exactly at a time."""
 
 SAMPLED_ROWS, SAMPLE_SAFETY = 200, 2.0
 """Rows sampled for bounds on rounding errors, and a safety factor for the other rows."""
@@ -221,7 +218,6 @@ class DataLoss:
         self.wrt = tuple(wrt)
         self.evaluator = Evaluator(program, self.wrt)
         self._columns = [data.numbers.get(name) for name in self.names]
-        self._places = [k for k, column in enumerate(self._columns) if column is not None]
         self._fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
         self._kernel: Any = None
         self.note: str | None = None
@@ -307,15 +303,12 @@ class DataLoss:
     def _in_turn(self, point: Sequence[float], taken: Sequence[int], totals: Totals, row: Row) -> None:
         budget.charge(budget.ROWS_IN_TURN)
         self.asked = list(taken)
-        at, columns = self.point_at(0, point), [column for column in self._columns if column is not None]
         rows = iter(self.asked)
-        while part := list(islice(rows, ONE_BY_ONE)):
+        while part := list(islice(rows, MAX_EXACT_NUMBERS)):
             results = []
             for k in part:
-                for place, column in zip(self._places, columns, strict=True):
-                    at[place] = float(column[k])
                 try:
-                    results.append(row(at))
+                    results.append(row(self.point_at(k, point)))
                 except ExpressionError as error:
                     self.leave_out(k, error)
                 budget.gc_collect()

@@ -125,16 +125,11 @@ def _valid(data: Columns, faults: Mapping[int, ExpressionError], skip: bool) -> 
 
 
 def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[Piece]:
-    rows = file.rows()
+    rows, columns = file.rows(), [*used.values()]
     while part := list(islice(rows, PIECE_ROWS)):
-        numbers = {name: array("d") for name in used}
-        faults: dict[int, ExpressionError] = {}
-        for k, row in enumerate(part):
-            in_row, fault = file.numbers_in(row, [*used.values()])
-            if fault is not None:
-                faults[k] = fault
-            for name, column in used.items():
-                numbers[name].append(in_row.get(column, 0.0))
+        cells = [file.numbers_in(row, columns) for row in part]
+        numbers = {name: array("d", [x.get(column, 0.0) for x, _ in cells]) for name, column in used.items()}
+        faults = {k: fault for k, (_, fault) in enumerate(cells) if fault is not None}
         lines = [line for line, _, _ in part]
         yield Columns(numbers, len(part), places(f"{file.source.shown}, line", lines), Counter()), faults
 

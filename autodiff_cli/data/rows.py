@@ -20,7 +20,7 @@ from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.higher_order import hessian_in
-from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
+from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import column_units, left_out, program_units, units_in_headings, with_units
 from ..inputs.parse_point import is_name
@@ -81,26 +81,22 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
         with suppress(ExpressionError):
             record = second_recorder(program, wanted) if len(wanted) <= columns_io.MAX_IN_BLOCKS else None
         return RowRequest(results, record, second)
-    # by sweeps: compiled code uses the conventions at kinks whose sides agree
+    refused = None
     if question == "grad":
-        evaluator = Evaluator(program, wanted)
+        refused = Evaluator(program, wanted).refusals
+    else:
+        outputs = output_names(program)
+        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
+        results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
 
-        def gradient(point: Mapping[str, float]) -> Answer:
-            at = value_and_gradient(REAL, evaluator.graph, point, wanted)
-            return [float(x) + 0.0 for x in (at.value, *at.gradient.values())], at.warnings
-
-        return RowRequest(results, gradient_recorder(program, wanted), gradient, evaluator.refusals)
-    outputs = output_names(program)
-    by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
-    results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
-
-    def matrix(point: Mapping[str, float]) -> Answer:
+    def derivatives(point: Mapping[str, float]) -> Answer:
+        # by sweeps: compiled code uses the conventions at kinks whose sides agree
         at = evaluate_in(REAL, program.graph, point, wanted)
         rows, kinks = at.jacobian()
         numbers = [*at.values, *chain.from_iterable(rows)]
         return [float(x) + 0.0 for x in numbers], kink_warnings(DOUBLE, kinks.values())
 
-    return RowRequest(results, gradient_recorder(program, wanted), matrix)
+    return RowRequest(results, gradient_recorder(program, wanted), derivatives, refused)
 
 
 def _flat(value: Any, gradient: Iterable[Any], matrix: Sequence[Sequence[Any]]) -> list[Any]:

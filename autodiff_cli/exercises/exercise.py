@@ -177,7 +177,7 @@ def make_sheet(
             draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
             own.append(_pose(draft, seed=seed, number=number, solutions=solutions))
         return Sheet(0, "", seed, tuple(own))
-    exercises = tuple([one for one, _ in zip(_exercises(level, seed, solutions, topic), range(count), strict=False)])
+    exercises = tuple([one for _, one in zip(range(count), _exercises(level, seed, solutions, topic), strict=False)])
     return Sheet(level, LEVELS[level], seed, exercises)
 
 

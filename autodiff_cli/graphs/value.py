@@ -30,10 +30,9 @@ class About(NamedTuple):
     label: str = ""
     span: Span | None = None
     source: str | None = None
-    active: bool = True
 
 
-_NOTHING, _FIXED = About(), About(active=False)
+_NOTHING = About()
 
 
 def _function(name: str, doc: str) -> Callable[[Value], Value]:
@@ -136,12 +135,13 @@ class Value:
 
     @property
     def active(self) -> bool:
-        """Return whether derivatives by this variable or number are computed."""
-        return self._about.active
+        """Return whether derivatives by it are computed: it is no constant."""
+        return self.primitive is not CONSTANT
 
     @active.setter
     def active(self, active: bool) -> None:
-        self._about = self._about._replace(active=active)
+        if self._first is None:
+            self.primitive = VARIABLE if active else CONSTANT
 
     @property
     def _op(self) -> str:
@@ -300,7 +300,7 @@ def constant(data: Number, source: str | None = None) -> Value:
     """Return a leaf without derivatives."""
     created = node(CONSTANT, ())
     created.data = float(data) if isinstance(data, int) else data
-    created._about = About(source=source, active=False) if source is not None else _FIXED
+    created._about = _NOTHING if source is None else About(source=source)
     return created
 
 
@@ -341,7 +341,6 @@ def as_value(x: Value | Number) -> Value:
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
     created = _result(CONSTANT, None, None, number)
     created.grad = None
-    created._about = _FIXED
     return created
 
 
@@ -479,7 +478,7 @@ def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})
             value.data = graph.data[i]
             value.grad = graph.grads and graph.grads[i]
             source = constants[i][1] if i in constants else None
-            value._about = About(labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT)
+            value._about = About(labels.get(i, ""), span_of(graph.places[i]), source)
         values.append(value)
     return values
 
@@ -506,12 +505,8 @@ def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
             rows.append((n.primitive, i, entry, None))
         elif n.primitive is CONSTANT:
             constants[i] = n.data, n._about.source
-        about = n._about
-        if about is not _NOTHING:
-            if about.label:
-                labels[i] = about.label
-            if not about.active and first is None:
-                graph.fixed.add(i)
+        if n._about is not _NOTHING and n._about.label:
+            labels[i] = n._about.label
     graph.names, graph.roots = (labels, {}), tuple([place[root] for root in roots])
     graph.span_of = attrgetter("span")
     return graph
@@ -521,9 +516,9 @@ def _quick_grads(graph: Graph) -> list[float | None] | None:
     if set(map(type, graph.data)) != {float}:
         return None
     grads: list[Any] | None = adjoints(reversed(graph.rows), graph.data, graph.constants)
-    if grads is None or not graph.fixed:
+    if grads is None or not graph.constants:
         return grads
-    inactive = graph.fixed.copy()
+    inactive = {*graph.constants}
     for _, i, a, b in graph.rows:
         if inactive.issuperset(inputs_of(a, b)):
             inactive.add(i)
@@ -536,7 +531,7 @@ def _swept_grads(graph: Graph) -> list[float | None]:
     nodes: list[Value] = graph.places
     for n in nodes:
         n.grad = 0.0
-    leaves = [i for i, n in enumerate(nodes) if n._first is None and i not in graph.fixed]
+    leaves = [i for i, n in enumerate(nodes) if n._first is None and i not in graph.constants]
     at = Evaluation(REAL, graph, {nodes[i].label: i for i in leaves if nodes[i].label})
     at.active = at.activity(leaves)
     at.differentiate()

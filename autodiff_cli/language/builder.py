@@ -372,7 +372,7 @@ class Builder:
 
     def _check_uncalled(self) -> None:
         trial, whole = copy(self), self.whole
-        copies = {"constants": {**whole.constants}, "signed": {*whole.signed}, "places": [*whole.places]}
+        copies = {"constants": {**whole.constants}, "places": [*whole.places]}
         trial.nodes = trial.whole = whole.replace(rows=[*whole.rows], **copies)
         trial.free, trial.used_constants, trial.labels = {**self.free}, {**self.used_constants}, {}
         for function in [*self.uncalled.values()]:
@@ -491,9 +491,7 @@ class Builder:
         i = self._leaf(place)
         a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
         self.nodes.rows.append((primitive, i, a, b))
-        if primitive is NEG and a in self.nodes.constants:
-            self.nodes.signed.add(i)
-        elif primitive.gives_condition and self.body is None:
+        if primitive.gives_condition and self.body is None:
             self.conditions.add(i)
         elif primitive.lazy_inputs:
             self.branches = True

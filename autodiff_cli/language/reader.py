@@ -149,8 +149,6 @@ def _read(text: str, builder: Builder) -> Builder:
                 if conditions and top in conditions:
                     builder.check_types((), (top,), ((first, i),))
                 node = len(places)
-                if top in constants and make is NEG:
-                    nodes.signed.add(node)
                 rows.append((make, node, top, None))
                 top, first = node, before
                 places.append((first, i))

@@ -11,7 +11,7 @@ from math import pow as power
 from typing import Any
 
 from ..numbers.floats import REAL
-from ..table.operators import ADD, DIV, MUL, POW, SUB
+from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
 from .flat_graph import Graph, Row, inputs
 from .sweep import forward
@@ -80,11 +80,11 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 
 
 def adjoints(
-    steps: Iterable[Step], data: list[Any], constants: Collection[int], signed: Collection[int] = (), output: int = -1
+    steps: Iterable[Step], data: list[Any], constants: Collection[int], output: int = -1
 ) -> list[float] | None:
     """Return the adjoints of all numbers, but for signs of zeros.
 
-    The steps come last to first. Exponents that are numbers of the program are in `constants` or `signed`.
+    The steps come last to first. Exponents that are numbers of the program, perhaps with a sign, are in `constants`.
     Returns None, or raises ValueError or ArithmeticError, if the sweeps are needed.
     """
     smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
@@ -98,7 +98,7 @@ def adjoints(
         elif op is add:
             result[a] += adjoint
             result[b] += adjoint
-        elif op is raised and (b in constants or b in signed):
+        elif op is raised and b in constants:
             y = data[b]
             if y == 2.0:
                 # a power of exponent 1 is exact
@@ -136,11 +136,13 @@ def adjoints(
 class Doubles:
     """A program with one output, prepared for gradients at many points."""
 
-    __slots__ = ("_data", "_graph", "_plans")
+    __slots__ = ("_constants", "_data", "_graph", "_plans")
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._data = graph.leaf_data(0.0)
+        signed = [i for primitive, i, a, _ in graph.rows if primitive is NEG and a in graph.constants]
+        self._constants = {*graph.constants, *signed}
         self._plans: list[Sequence[Step]] = [] if graph.has_lazy_inputs else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
@@ -166,7 +168,7 @@ class Doubles:
             self._plans.insert(0, steps)
             if not evaluate(steps, data):
                 return None
-        grads = adjoints(reversed(steps), data, graph.constants, graph.signed, graph.roots[0])
+        grads = adjoints(reversed(steps), data, self._constants, graph.roots[0])
         return None if grads is None else (data, grads)
 
 

@@ -44,10 +44,6 @@ class Graph:
         self.places: list[Place] = []
         self.constants: dict[int, tuple[float, str | None]] = {}
         """Each constant and its source text, for other number types."""
-        self.signed: set[int] = set()
-        """Operations that are a constant with a sign."""
-        self.fixed: set[int] = set()
-        """Leaves among Values that have no derivative."""
         self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
         """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
@@ -121,7 +117,7 @@ class Graph:
     def replace(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
-        kept = ("constants", "names", "places", "roots", "signed", "span_of", "unit")
+        kept = ("constants", "names", "places", "roots", "span_of", "unit")
         copy.__dict__ |= {name: getattr(self, name) for name in kept} | parts
         return copy
 
@@ -143,7 +139,6 @@ class Graph:
             places=[self.places[i] for i in order],
             constants={place[i]: constant for i, constant in self.constants.items() if i in place},
             labels={place[i]: label for i, label in self.labels.items() if i in place},
-            signed={place[i] for i in self.signed if i in place},
             unit=lambda k: self.unit(order[k]),
         ), place
 

@@ -182,8 +182,9 @@ def partials_table(
 ) -> Table:
     """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    columns = [point, gradient, *[elasticities] * bool(elasticities)]
-    rows: list[tuple[Any, ...]] = [(name, *(column[name] for column in columns)) for name in gradient]
+    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
+    if elasticities:
+        rows = [(*row, elasticities[row[0]]) for row in rows]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
         rows = [*_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
@@ -223,4 +224,5 @@ def matrix_table(
     head: str, names: Sequence[str], rows: Iterable[Iterable[Shown | None]], digits: int | None = 4
 ) -> Table:
     """Return the table of a square matrix."""
-    return numbers_table((head, *names), [(name, *row) for name, row in zip(names, rows, strict=True)], digits)
+    named = [(name, *row) for name, row in zip(names, rows, strict=True)]
+    return numbers_table((head, *names), named, digits)

@@ -43,7 +43,8 @@ def _label(word: str, style: Style, message: str, look: Terminal, margin: str) -
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
     first, *more = break_lines(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
-    return [margin + paint(word, style, look) + plain_text(first)[len(margin) + len(word) :], *map(plain_text, more)]
+    rest = plain_text(first)[len(margin) + len(word) :]
+    return [margin + paint(word, style, look) + rest, *map(plain_text, more)]
 
 
 quiet = False
@@ -155,7 +156,8 @@ def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> No
     """Print how many of all rows something is so of, and why."""
     those = f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
     width = len(f"{max(reasons.values()):,}")
-    lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in reasons.most_common(MAX_REASONS))]
+    shown = reasons.most_common(MAX_REASONS)
+    lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in shown)]
     if len(reasons) > MAX_REASONS:
         lines.append(f"  … and {len(reasons) - MAX_REASONS:,} more reasons")
     write_stderr("\n".join(lines) + "\n")

@@ -140,7 +140,9 @@ def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     written = mathematics if unicode else expression_text
     program = "; ".join(f"{name} = {written(graph)}" for name, graph in exercise.statements)
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
-    return tuple((_SIGN.sub("−", text) if unicode and style == "code" else text, style) for text, style in pieces)
+    if not unicode:
+        return pieces
+    return tuple((_SIGN.sub("−", text) if style == "code" else text, style) for text, style in pieces)
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:

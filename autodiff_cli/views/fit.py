@@ -50,7 +50,8 @@ class FitView(PicturedView[Fit], section="fit"):
             units = {f"{name}_unit": unit for name, unit in named if unit is not None}
             for prediction in answer.predictions:
                 ends = [*(prediction.confidence or (None, None)), *(prediction.prediction or (None, None))]
-                yield {**prediction.point, **dict(zip(PREDICTED, (prediction.value, *ends), strict=True)), **units}
+                numbers = zip(PREDICTED, (prediction.value, *ends), strict=True)
+                yield {**prediction.point, **dict(numbers), **units}
             return
         for row, parameter in zip(super().rows(answer), answer.parameters.values(), strict=False):
             low, high = parameter.interval or (None, None)
@@ -119,7 +120,8 @@ class FitView(PicturedView[Fit], section="fit"):
                 tail = f"; χ²/ν = {format_number(goodness.reduced, 4)}, p = {format_number(goodness.p_value, 2)}"
             yield f"χ² = {self.number(without_unit(answer.rss))} with {freedom}{tail}"
             scale = format_number(math.sqrt(goodness.reduced or 0.0), 4)
-            yield f"standard errors {'by `--sigma` alone' if answer.absolute_sigma else f'scaled by √(χ²/ν) = {scale}'}"
+            scaled = f"scaled by √(χ²/ν) = {scale}"
+            yield f"standard errors {'by `--sigma` alone' if answer.absolute_sigma else scaled}"
         if goodness.aic is not None:
             yield f"AIC = {format_number(goodness.aic, 6)}, BIC = {format_number(goodness.bic, 6)}"
         runs, normality = goodness.runs, goodness.normality

@@ -296,7 +296,8 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, "…" if self.look.unicode else "...")
+            dots = "…" if self.look.unicode else "..."
+            text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, dots)
             blocks = chain([Program(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
 

@@ -42,7 +42,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
             sizes: Mapping[str, Any] = answer.elasticities or answer.gradient
             names = sorted(answer.gradient, key=lambda name: -_size(sizes[name]))
             shares = answer.elasticities and {name: answer.elasticities[name] for name in names}
-            answer = answer._replace(gradient={name: answer.gradient[name] for name in names}, elasticities=shares)
+            gradient = {name: answer.gradient[name] for name in names}
+            answer = answer._replace(gradient=gradient, elasticities=shares)
         return answer
 
     def named_numbers(self, answer: Gradient[Any]) -> tuple[Mapping[str, float], ...] | None:

@@ -89,8 +89,9 @@ def outline(
             continue
         node, cells = nodes[k], tuple[str, ...]()
         mark = f"#{marks.setdefault(k, len(marks) + 1)}" if k in referred else ""
-        times_text, more_text = f"  ({times:,} times)" * (times > 1), "  …" * (k in hidden and not again)
+        times_text = f"  ({times:,} times)" * (times > 1)
         marked = f"  (see {mark or 'above'})" if again else f"  {mark}".rstrip()
+        more_text = "  …" * (k in hidden and not again)
         remarks: Pieces = tuple([(text, "faint") for text in (times_text, marked, more_text) if text])
         if numbers and not again:
             data = quantity_text(node.value, node.unit, digits)

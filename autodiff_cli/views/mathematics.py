@@ -39,7 +39,8 @@ def program_in_mathematics(program: Program) -> str:
     (output,) = program.outputs
     written = [f"{name} = {mathematics(value, named)}" for value, name in bound.items() if value is not output]
     written.append(mathematics(output, named))
-    return "; ".join(written) if all(written) and not any(part.endswith(" = ") for part in written) else ""
+    is_complete = all(written) and not any(part.endswith(" = ") for part in written)
+    return "; ".join(written) if is_complete else ""
 
 
 def _parts(value: Value) -> tuple[int, list[Item]]:

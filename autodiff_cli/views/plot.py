@@ -270,7 +270,8 @@ class PlotView(PicturedView[Plot], section="plot"):
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
         kinked = is_kinked(plot)
         if isinstance(plot, Surface):
-            return Picture(partial(draw_contours, surface=plot, kinked=kinked), title_of(plot), caption, plot.levels)
+            draw = partial(draw_contours, surface=plot, kinked=kinked)
+            return Picture(draw, title_of(plot), caption, plot.levels)
         if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
         draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)

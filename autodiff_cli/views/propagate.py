@@ -38,10 +38,10 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
     def select(self, answer: Propagation) -> Propagation:
         if not self.sort:
             return answer
-        results = [
-            result._replace(budget=dict(sorted(result.budget.items(), key=lambda item: -item[1].contribution)))
-            for result in answer.results
-        ]
+        results = []
+        for result in answer.results:
+            ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)
+            results.append(result._replace(budget=dict(ranked)))
         return answer._replace(results=results)
 
     def rows(self, answer: Propagation) -> Iterator[OutputRow]:
@@ -138,8 +138,9 @@ def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
     for name, share in result.budget.items():
         entry = answer.inputs[name]
         dof = "∞" if math.isinf(entry.distribution.dof) else entry.distribution.dof
-        numbers = zip(estimate(entry.estimate, entry.uncertainty), (entry.estimate, entry.uncertainty), strict=True)
-        value, u = (f"{text} {unit_of(x) or ''}".rstrip() for text, x in numbers)
+        numbers = (entry.estimate, entry.uncertainty)
+        texts = zip(estimate(*numbers), map(unit_of, numbers), strict=True)
+        value, u = (f"{text} {unit or ''}".rstrip() for text, unit in texts)
         slope, contribution = (format_number(x, digits) for x in (share.sensitivity, share.contribution))
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
         row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)

@@ -76,7 +76,7 @@ class Wrapped:
             room = width - (indent if len(ends) > 1 else 0)
             if ends and width_of(self.text[ends[-1][0] : end]) <= room:
                 ends[-1] = (ends[-1][0], end)
-            elif width_of(self.text[start:end]) <= width - (indent if ends else 0) or level == BREAK_LEVELS - 1:
+            elif level == BREAK_LEVELS - 1 or width_of(self.text[start:end]) <= width - indent * bool(ends):
                 ends.append((start, end))
             else:
                 waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]
@@ -267,6 +267,8 @@ class Markdown(ScreenText):
         if style not in ("name", "code") or not shown.strip():
             # a template would be parsed for each text
             return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
+        if "`" not in shown:
+            return f"`{shown}`"
         ticks = "`"
         while ticks in shown:
             ticks += "`"
@@ -279,8 +281,7 @@ class Markdown(ScreenText):
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
         head = _markdown_head(table.heads, table.right, self.look)
-        rows = [" | ".join(map(str.replace, map(self.line, row), *bars)) for row in table.rows]
-        return [head, *[f"| {row} |" for row in rows]]
+        return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
@@ -357,7 +358,9 @@ def column_blocks(
 
     def least_width(cell: Pieces) -> int:
         width = width_of(plain_text(cell))
-        return width if width <= MIN_SENTENCE_WIDTH else max(Wrapped(cell).minimum_width(), MIN_SENTENCE_WIDTH)
+        if width <= MIN_SENTENCE_WIDTH:
+            return width
+        return max(Wrapped(cell).minimum_width(), MIN_SENTENCE_WIDTH)
 
     heads, *cells = rows
     least = {}

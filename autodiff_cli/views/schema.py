@@ -273,7 +273,8 @@ class View(Generic[Answer]):
         if getattr(answer, "units", None) is not None:
             # also the units of numbers that are missing
             texts = answer.units.texts()  # type: ignore[attr-defined]
-            cells |= {f"{field.column}_unit": texts[field.name] for field in self.shown_fields if field.name in texts}
+            measured = [field for field in self.shown_fields if field.name in texts]
+            cells |= {f"{field.column}_unit": texts[field.name] for field in measured}
         nested = next((field for field in self.fields if field.name == by and field.fields), None)
         if nested is None:
             items = [{column: name} for name in getattr(answer, by) or ("",)]

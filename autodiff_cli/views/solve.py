@@ -93,8 +93,8 @@ class SolvedView(View[Solved], section="solve"):
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
         if answer.others:
             others = attach_units([*answer.others[:MAX_LISTED]], [units.get(answer.unknowns[0])] * MAX_LISTED)
-            more = f" and {len(answer.others) - MAX_LISTED:,} more" if len(answer.others) > MAX_LISTED else ""
-            near = f"{', '.join(map(self.number, others))}{more}"
+            more = len(answer.others) - MAX_LISTED
+            near = ", ".join(map(self.number, others)) + (f" and {more:,} more" if more > 0 else "")
             yield text_line(f"there are other solutions between the bounds, near {near}: `--all` lists them")
         for box in answer.undecided[:MAX_LISTED]:
             ranges = ", ".join(
@@ -139,9 +139,9 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     from ..quantities.unit import Unit, ratio, readable_unit
 
     old: Mapping[str, Unit] = units["values"]
-    new = {
-        x: old[x] if x in units.asked else readable_unit(old[x], float(value)) for x, value in solution.values.items()
-    }
+    new = {}
+    for x, value in solution.values.items():
+        new[x] = old[x] if x in units.asked else readable_unit(old[x], float(value))
     at = {x: unit.difference for x, unit in units["point"].items()}
     shown: dict[str, Any] = {"values": new, "errors": {name: unit.difference for name, unit in new.items()}}
     slopes = units["derivatives"].items()

@@ -109,7 +109,8 @@ class Notation:
         upstream, partial = (self._factor(self._in_formula(x)) for x in (pull.upstream, pull.partial))
         before = "" if pull.before is None else f"{self._in_formula(pull.before)} + "
         numbers = BLANK if self.blanks else f"{before}{upstream}{self.times}{partial}"
-        return (self._pull(pull), "code"), (local, "code"), (numbers, "number"), (self.number(pull.total), "number")
+        step, total = self._pull(pull), self.number(pull.total)
+        return (step, "code"), (local, "code"), (numbers, "number"), (total, "number")
 
     def tangent_cells(self, push: TangentStep) -> Pieces:
         """Return a row of the tangent trace: `v̇₂ = y · ẋ`, in numbers, its value."""
@@ -134,8 +135,8 @@ class Notation:
             yield f"{self._pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
         yield from map(_on_a_line, map(self.tangent_cells, trace.pushes))
         if trace.gradient:
-            partials = [f"{name}={BLANK if self.blanks else word(x)}" for name, x in trace.gradient.items()]
-            yield f"gradient: {' '.join(partials)}"
+            partials = {name: BLANK if self.blanks else word(x) for name, x in trace.gradient.items()}
+            yield " ".join(["gradient:", *(f"{name}={x}" for name, x in partials.items())])
         if trace.mode == "forward":
             yield f"derivative: {BLANK if self.blanks else word(trace.tangent)}"
         for note in () if self.blanks else trace.notes:

@@ -74,7 +74,8 @@ class WideTable(Documents[Values]):
     def _add(self, subject: Subject, numbers: list[str], error: str) -> None:
         kept = {**(subject.kept or {})}
         leading = [kept.pop(name, None) for name in self.view.leading]
-        numbers = [*[self.view.number(x) if isinstance(x, float) else str(x or "–") for x in leading], *numbers]
+        first = [self.view.number(x) if isinstance(x, float) else str(x or "–") for x in leading]
+        numbers = [*first, *numbers]
         line = str(subject.line) if subject.line and self.view.numbered else ""
         carried = [str(cell) if cell is not None else "" for cell in kept.values()]
         self._rows.append((line, *numbers, error, *carried))

@@ -70,7 +70,8 @@ def _numbers(**numbers: float) -> str:
 def _shape(shape: Shape) -> str:
     if isinstance(shape, Text):
         kind = CLASSES.get(shape.kind, "")
-        styled = (f'class="{kind}" ' if kind else "") + (f'data-cell="{shape.word}" ' if shape.word else "")
+        styled = f'class="{kind}" ' if kind else ""
+        styled += f'data-cell="{shape.word}" ' if shape.word else ""
         numbers = _numbers(x=shape.x, y=shape.y + scene.BASELINE, textLength=shape.width)
         return f'<text {styled}{numbers} lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
@@ -101,9 +102,10 @@ def _pieces(pieces: Iterable[Piece]) -> str:
 def style(theme: Theme = "auto", partials: bool = False) -> str:
     """Return the CSS of a theme, perhaps with `partials`."""
     if theme == "auto":
-        dark = color_rules(scene.DARK, partials)
-        return f"{shapes()}{color_rules(scene.LIGHT, partials)}@media (prefers-color-scheme:dark){{{dark}}}"
-    return shapes() + color_rules(scene.DARK if theme == "dark" else scene.LIGHT, partials, f".autodiff.{theme}")
+        light, dark = color_rules(scene.LIGHT, partials), color_rules(scene.DARK, partials)
+        return f"{shapes()}{light}@media (prefers-color-scheme:dark){{{dark}}}"
+    colors = scene.DARK if theme == "dark" else scene.LIGHT
+    return shapes() + color_rules(colors, partials, f".autodiff.{theme}")
 
 
 def shapes() -> str:
@@ -193,10 +195,11 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
 
     if isinstance(shape, Text):
         faint = shape.kind in ("word", "note", "partial")
-        behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8} if shape.kind == "partial" else None
+        behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8}
         style |= {"fontsize": scene.FONT * points, "va": "baseline"}
         style["color"] = colors.faint if faint else colors.text
-        page.text(shape.x, shape.y + scene.BASELINE, shape.text, bbox=behind, **style)
+        style["bbox"] = behind if shape.kind == "partial" else None
+        page.text(shape.x, shape.y + scene.BASELINE, shape.text, **style)
         return
     look = scene.LOOKS[shape.kind]
     style |= {

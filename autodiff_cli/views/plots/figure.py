@@ -149,8 +149,8 @@ def _fit(line: Any) -> None:
             lines.append(shorten_end(left, count))
             break
         if count < len(left):
-            blanks = (k for k in range(count, count // 2, -1) if left[k] == " " and left[k - 1] not in _AFTER)
-            count = next(blanks, count)
+            places = range(count, count // 2, -1)
+            count = next((k for k in places if left[k] == " " and left[k - 1] not in _AFTER), count)
         lines.append(left[:count].strip())
         left = left[count:].strip()
     line.set_text("\n".join(lines))
@@ -179,8 +179,9 @@ def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], 
     for axes, (_, series) in zip(grid, parts, strict=True):
         _series(axes, series, palette, curve)
     for axes, (frame, _) in zip(grid, parts, strict=True):
-        lines = ("y", axes.yaxis, axes.axhline, *frame), ("x", axes.xaxis, axes.axvline, curve.low, curve.high)
-        for letter, axis, draw_line, low, high in lines:
+        up = ("y", axes.yaxis, axes.axhline, *frame)
+        across = ("x", axes.xaxis, axes.axvline, curve.low, curve.high)
+        for letter, axis, draw_line, low, high in (up, across):
             if letter in curve.log:
                 axes.set(**{f"{letter}scale": "log"})
                 _powers(axis, high / low)
