@@ -344,7 +344,8 @@ class OneEquation(Search):
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            is_open = (again and abs(value - again[0]) > 0.01 * abs(again[0])) or (value == 0 and not slope)
+            is_rounding = again is not None and abs(value - again[0]) > 0.01 * abs(again[0])
+            is_open = is_rounding or (value == 0 and not slope)
             self.rejected[at] = 0 if is_open else value or None
             return []
         if exact:
@@ -551,8 +552,9 @@ class OneEquation(Search):
         quote = "" if self.problem.units is None else '"'
         between = f"--between {quote}{self.name}={first}:{last}{quote}"
         more = "" if self.plateaus else f"; `{between} --all --certified` proves whether there are more in that range"
-        solutions = f"{nearest}{plural(max(count, self.count), 'solution')}"
-        return f"{solutions} found for {low} ≤ {self.name} ≤ {high} on a grid{more}"
+        solutions = plural(max(count, self.count), "solution")
+        where = f"{low} ≤ {self.name} ≤ {high}"
+        return f"{nearest}{solutions} found for {where} on a grid{more}"
 
     def describe_least_residual(self) -> str:
         """Describe the point with the least residual."""
