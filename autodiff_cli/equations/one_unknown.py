@@ -157,8 +157,9 @@ class OneEquation(Search):
             return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
         side, text = self.problem.residual_text, self._text
         ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
-        near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
-        near = f"; it is {self.exact[1]}" if self.exact else near
+        near = f"; it is {self.exact[1]}" if self.exact else ""
+        if self.least is not None and not self.exact:
+            near = f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         where = f"does not change its sign between {text(low)} and {text(high)}, and no root was found there"
         message = f"left side less right side {where}: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}"
         proof = "" if self.exact else "; `--all --certified` proves that there is no root"
