@@ -357,10 +357,11 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
         return NodeError(i, error.kind, error.message, error.hint)
     primitive = graph.primitives[i]
     name, places, position = primitive.written, _point_text(graph.inputs(i)), _failing_input(active, i)
-    kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
-    vanishes = False
-    with suppress(Refusal):
+    try:
         vanishes = bool(adjoint == 0)
+    except Refusal as refusal:
+        return NodeError(i, refusal.kind, refusal.message, refusal.hint)
+    kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
     if vanishes:
         what = f"`{name}` at {places} has no finite derivative, and what it is multiplied by is 0"
         message = f"0·∞: the {m.derivative} cannot be read off here; {what}"
