@@ -327,7 +327,8 @@ def _digits_agree(coarse: Evaluation, finer: Evaluation, wanted: Sequence[str], 
             return False
     if believed:
         return True
-    if any(not b and not _structural(finer, name) for (_, b), name in zip(pairs, ("", *wanted), strict=True)):
+    zeros = [name for (_, b), name in zip(pairs, ("", *wanted), strict=True) if not b]
+    if not all(_structural(finer, name) for name in zeros):
         return False
     noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
     return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))

@@ -178,9 +178,7 @@ def conjunction(conditions: Sequence[Value]) -> Value:
 
 
 def _same(x: Value, y: Value) -> bool:
-    return x is y or (
-        x.primitive is CONSTANT and y.primitive is CONSTANT and exact_value(x) == exact_value(y) is not None
-    )
+    return x is y or exact_value(x) == exact_value(y) is not None
 
 
 def _is_smooth(value: Value) -> bool:
@@ -214,7 +212,8 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     if not facts:
         return list(outputs)
     place = _guards(conjunction(facts), facts).places[0]
-    if any(not r.signs() or r.start[0] > r.stop[0] for r in place.facts.values()) or "" in place.pairs.values():
+    is_empty = any(not r.signs() or r.start[0] > r.stop[0] for r in place.facts.values())
+    if is_empty or "" in place.pairs.values():
         raise Contradiction
     domain = IntegerFacts(facts)
     for leaf, facts_of_leaf in domain.known.items():

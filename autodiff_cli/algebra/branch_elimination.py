@@ -397,9 +397,8 @@ class Guards:
                 inner, always, still = here, sure, None if value.primitive.gives_condition else kept
                 if k and value.primitive in (WHERE, AND, OR):
                     holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
-                    inner = always = still = self.enter_branch(
-                        here, value._prev[0], holds, None if here is sure else value
-                    )
+                    of = None if here is sure else value
+                    inner = always = still = self.enter_branch(here, value._prev[0], holds, of)
                 around = set(inner.enclosing())
                 self.place[p] = next(outer for outer in self.place.get(p, inner).enclosing() if outer in around)
                 for branches, branch in ((self.sure, always), (self.kept, still)):

@@ -32,7 +32,7 @@ LEAVE_OUT = "or leave such rows out: `--on-error skip`"
 
 def read_columns(
     paths: Sequence[str],
-    wanted: Callable[[Sequence[str]], Collection[str]],
+    wanted: Choose,
     forced: Forced = UNFORCED,
     called: Mapping[str, str] = MappingProxyType({}),
     *,
@@ -56,10 +56,7 @@ def read_columns(
 
 
 def _choose(
-    files: Files,
-    called: Mapping[str, str],
-    wanted: Callable[[Sequence[str]], Collection[str]],
-    other: Collection[str] = (),
+    files: Files, called: Mapping[str, str], wanted: Choose, other: Collection[str]
 ) -> tuple[dict[str, str], dict[str, str]]:
     first = files.first
     theirs = mapped_columns(called, first.names, other)

@@ -40,7 +40,6 @@ MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b
 """The first bytes of formats, whatever the file's name."""
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MAX_PARALLEL_FILES = 32
 
 Result = TypeVar("Result")
@@ -233,8 +232,8 @@ class TextFile:
         while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
             self._next(FIRST_BLOCK_BYTES)
             lines = sum(bool(x.strip()) and not x.lstrip().startswith(b"#") for x in bytes(self.head).split(b"\n")[:-1])
-        if self.head.startswith(BYTE_ORDER_MARK):
-            del self.head[: len(BYTE_ORDER_MARK)]
+        if self.head.startswith(codecs.BOM_UTF8):
+            del self.head[: len(codecs.BOM_UTF8)]
         is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
             self.summary.append(f"encoding {encoding[1]}")
@@ -250,7 +249,7 @@ class TextFile:
                     raise ExpressionError("io", message, hint=hint) from None
 
             self._filter(decoded)
-            self.head = self.head.removeprefix(BYTE_ORDER_MARK)
+            self.head = self.head.removeprefix(codecs.BOM_UTF8)
         if not is_json and b"\r" in self.head and b"\n" not in self.head:
             self.summary.append("lines that end in carriage returns")
             self._filter(lambda data: data.replace(b"\r", b"\n"))
@@ -308,7 +307,7 @@ class TextFile:
 
     def rewind(self, lines: int) -> None:
         """Rewind to after `lines` lines."""
-        self.place = len(BYTE_ORDER_MARK) if self.head.startswith(BYTE_ORDER_MARK) else 0
+        self.place = len(codecs.BOM_UTF8) if self.head.startswith(codecs.BOM_UTF8) else 0
         for _ in range(lines):
             self.place = self.head.find(b"\n", self.place) + 1 or len(self.head)
         self.keep = False

@@ -75,9 +75,8 @@ def _factors(condition: Value) -> Iterator[Value]:
             break
         if len(factors) != 1 or factors[0] is not inner._prev[0 if inner.primitive is DIV else -1]:
             break
-        if condition.primitive is GE and any((_number(part) or 0) < 0 for part in inner._prev) | (
-            inner.primitive is NEG
-        ):
+        is_negative = inner.primitive is NEG or any((_number(part) or 0) < 0 for part in inner._prev)
+        if condition.primitive is GE and is_negative:
             break
         inner = factors[0]
     yield node(condition.primitive, (inner, zero))

@@ -157,8 +157,9 @@ class OneEquation(Search):
             return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
         side, text = self.problem.residual_text, self._text
         ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
-        near = "" if self.least is None else f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
-        near = f"; it is {self.exact[1]}" if self.exact else near
+        near = f"; it is {self.exact[1]}" if self.exact else ""
+        if self.least is not None and not self.exact:
+            near = f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         where = f"does not change its sign between {text(low)} and {text(high)}, and no root was found there"
         message = f"left side less right side {where}: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}"
         proof = "" if self.exact else "; `--all --certified` proves that there is no root"
@@ -344,7 +345,8 @@ class OneEquation(Search):
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            is_open = (again and abs(value - again[0]) > 0.01 * abs(again[0])) or (value == 0 and not slope)
+            is_rounding = again is not None and abs(value - again[0]) > 0.01 * abs(again[0])
+            is_open = is_rounding or (value == 0 and not slope)
             self.rejected[at] = 0 if is_open else value or None
             return []
         if exact:
@@ -551,8 +553,9 @@ class OneEquation(Search):
         quote = "" if self.problem.units is None else '"'
         between = f"--between {quote}{self.name}={first}:{last}{quote}"
         more = "" if self.plateaus else f"; `{between} --all --certified` proves whether there are more in that range"
-        solutions = f"{nearest}{plural(max(count, self.count), 'solution')}"
-        return f"{solutions} found for {low} ≤ {self.name} ≤ {high} on a grid{more}"
+        solutions = plural(max(count, self.count), "solution")
+        where = f"{low} ≤ {self.name} ≤ {high}"
+        return f"{nearest}{solutions} found for {where} on a grid{more}"
 
     def describe_least_residual(self) -> str:
         """Describe the point with the least residual."""

@@ -182,7 +182,8 @@ class Search:
         change = 0.0
         worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
         for side in (2.0, -2.0):
-            steps = [side * math.copysign(error, line[worst]) for error, line in zip(errors, inverted, strict=True)]
+            slopes = [line[worst] for line in inverted]
+            steps = [side * step for step in map(math.copysign, errors, slopes)]
             moved = None
             with Defined():
                 moved = self.residuals([a + step for a, step in zip(x, steps, strict=True)])[1]

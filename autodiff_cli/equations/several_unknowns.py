@@ -124,7 +124,8 @@ class SeveralEquations(Search):
         outside = Defined(ValueError, self.np.linalg.LinAlgError)
         with outside, warnings.catch_warnings(), self.np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
-            ended = root(self, self.np.array(start, dtype=float), jac=True, method="hybr", options={"xtol": 1e-13}).x
+            begin = self.np.array(start, dtype=float)
+            ended = root(self, begin, jac=True, method="hybr", options={"xtol": 1e-13}).x
         return self._newton(ended) or self._newton(start)
 
     def _newton(

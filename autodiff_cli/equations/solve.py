@@ -153,7 +153,7 @@ def solve(
     is_open = finder.complete is None and finder.undecided is None
     if is_open and finder.linear and solutions and solutions[0].simple:
         finder.complete = True  # a regular matrix has one solution
-    reason, message = ("interrupted",) * 2 if interrupted else _outcome(finder, len(solutions), every)
+    reason, message = ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
     fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
@@ -463,10 +463,9 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
             all_known, none = f"proven to be all{between}{whole}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
-        return (
-            "not found",
-            f"no solution was found{between if every else ''}{finder.describe_least_residual()}{finder.cut_short}",
-        )
+        where = between if every else ""
+        least = finder.describe_least_residual()
+        return "not found", f"no solution was found{where}{least}{finder.cut_short}"
     if every and not (finder.linear and finder.complete is False):
         more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"

@@ -143,7 +143,7 @@ Outcome = tuple[str, Value, str, tuple[str, ...]]
 
 class _Work:
     def __init__(
-        self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str] = (), follows: Sequence[Value] = ()
+        self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str], follows: Sequence[Value]
     ) -> None:
         self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
         varies = facts_of((function,), lambda v, inputs: v is leaf or v in follows or any(inputs))
@@ -322,8 +322,8 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
     if primitive.kink is not None and not conditions:
         conditions.append(_away(value))
     # a condition on one input may imply another
-    needed = [c for c in dict.fromkeys(conditions) if not any(c.startswith(f"{o} and ") for o in conditions)]
-    return slopes, tuple(needed)
+    implied = {c for c in conditions for other in conditions if c.startswith(f"{other} and ")}
+    return slopes, tuple([c for c in dict.fromkeys(conditions) if c not in implied])
 
 
 def _apart(a: Value, b: Value) -> str:
@@ -403,7 +403,8 @@ def latex(derivations: Sequence[Derivation]) -> str:
     rows: list[str] = []
     names = list(dict.fromkeys(names_in([entry.function for entry in derivations])))
     typeset = Typesetting([*names, *(entry.by[-1] for entry in derivations)])
-    followers = {v.label for entry in derivations for step in entry.steps for v in step.pending.values() if not v._prev}
+    steps = [step for entry in derivations for step in entry.steps]
+    followers = {v.label for step in steps for v in step.pending.values() if not v._prev}
     several = len({*names} - followers) > 1
     for entry in derivations:
         if rows:
@@ -434,7 +435,5 @@ def _condition_latex(condition: str, typeset: Typesetting) -> str:
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:
     """Return a part of a step with open derivatives as operations."""
-    return substitute(
-        graph,
-        lambda v: None if v._prev else node(derivative, (pending[v.label],)) if v.label in pending else v,
-    )
+    operations = {name: node(derivative, (function,)) for name, function in pending.items()}
+    return substitute(graph, lambda v: None if v._prev else operations.get(v.label, v))

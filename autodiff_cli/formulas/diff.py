@@ -284,7 +284,8 @@ def diff(
         elif worked:
             document = steps_latex(worked)
     elif language == "python":
-        document = _module(text, [output, *formulas], tuple(dict.fromkeys(name for one in listed for name in one.by)))
+        by_names = tuple(dict.fromkeys(name for one in listed for name in one.by))
+        document = _module(text, [output, *formulas], by_names)
     else:
         texts = ", ".join(one.formula for one in listed)
         document = "; ".join([*(f"{name} = {formula}" for name, formula in shared), texts])
@@ -500,9 +501,11 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     try:
         recording = record_values(graph, leaves, recorder)
     except Lacking as lacking:
-        hint = "leave the function out, or print the formula as text"
-        message = f"{writer.title} has no function `{lacking}`, which the derivative needs"
-        raise usage_error(message, hint, span=graph.span(recorder.node)) from None
+        raise usage_error(
+            f"{writer.title} has no function `{lacking}`, which the derivative needs",
+            "leave the function out, or print the formula as text",
+            span=graph.span(recorder.node),
+        ) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
     unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")

@@ -64,9 +64,11 @@ def export(
     except Lacking as lacking:
         raised_by = graph.primitives[recorder.node].name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
-        hint = "leave the function out, or export to another target"
-        message = f"{writer.title} has no function `{lacking}`{need}"
-        raise usage_error(message, hint, span=graph.span(recorder.node)) from None
+        raise usage_error(
+            f"{writer.title} has no function `{lacking}`{need}",
+            "leave the function out, or export to another target",
+            span=graph.span(recorder.node),
+        ) from None
     bound = [(program.place(i), name) for name, _, i in program.bound]
     labels = {recording.place[i]: name for i, name in bound if i in recording.place and graph.parents[i]}
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)

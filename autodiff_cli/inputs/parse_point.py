@@ -193,7 +193,8 @@ def point_of_object(value: object, value_of: ValueOf | None = None) -> dict[str,
         if not is_name(name):
             fail(f"`{name}` is not a name", None, "names begin with a letter or `_`")
         if isinstance(entry, list | tuple):
-            point |= {entry: value_of_object(entry, x, value_of) for entry, x in _entries(name, entry).items()}
+            entries = _entries(name, entry)
+            point |= {label: value_of_object(label, x, value_of) for label, x in entries.items()}
         else:
             point[name] = value_of_object(name, entry, value_of)
     return point

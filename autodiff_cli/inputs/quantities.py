@@ -26,11 +26,7 @@ from .problem import Names, Quantity, evaluate_constant, output_names
 
 
 class Units(dict[str, Any]):
-    """The units of an answer's numbers, by field, in the shape of the numbers.
-
-    >>> Units(value=parse_unit("mm")).texts()
-    {'value': 'mm'}
-    """
+    """The units of an answer's numbers, by field, in the shape of the numbers."""
 
     fixed = False
     typed: Mapping[str, float] = {}
@@ -226,7 +222,8 @@ class ProgramUnits:
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
         own = {k: unit for k, name in enumerate(self.unknowns) if (unit := known[name]) is not None}
         if any(unit.zero for unit in (own | wanted).values()) and unknowns:
-            leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in zip(unknowns, results, strict=True)}
+            of_unknowns = dict(zip(unknowns, results, strict=True))
+            leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in of_unknowns.items()}
             sides = evaluate_dimensions(Dimensions(), program, leaves).values
             if any(side.temperatures == 0 for side in sides):
                 results = [of._replace(temperatures=Fraction(0)) for of in results]

@@ -274,7 +274,8 @@ class Sweeping:
         elif len(colons) > 1:
             return self._step(name, inside, begin)
         else:
-            slashes = [k for k in top_level(inside, "/") if k > colons[0] and _is_whole(inside[k + 1 :].strip())]
+            slashes = [k for k in top_level(inside, "/") if k > colons[0]]
+            slashes = [k for k in slashes if _is_whole(inside[k + 1 :].strip())]
             if not slashes:
                 hint = f"give its step as in `x=0:10:0.5`, or the number of its points, `{name}={inside}/11`"
                 hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between` of `solve`"

@@ -70,7 +70,7 @@ def split(text: str) -> tuple[list[str], list[str], bool]:
     if not text.isascii():
         operands, signs = zip(*pairs(text), strict=True)
         return [*operands], [*signs], True
-    parts = (_SPACED_SIGN if " " in text else _SIGN).split(_readable(text).lstrip(_BLANKS))
+    parts = _SIGN.split(_readable(text).lstrip(_BLANKS))
     return parts[:-1:2], parts[1::2], False
 
 
@@ -125,10 +125,8 @@ _FIRST = "".join(dict.fromkeys(sign[0] for sign in ASCII_SIGNS if sign not in "[
 _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
 _PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
-_SIGN = re.compile(f"([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})")
-"""The signs of ASCII except brackets, which may belong to a number."""
-
-_SPACED_SIGN = re.compile(f"[{_BLANKS}]*+{_SIGN.pattern}[{_BLANKS}]*+")
+_SIGN = re.compile(f"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+")
+"""The signs of ASCII, with the blanks around them, except brackets, which may belong to a number."""
 
 
 def sign_kind(sign: str) -> int:

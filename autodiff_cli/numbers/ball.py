@@ -137,10 +137,11 @@ class Ball(Compared, Operators):
         q = _as_rational(self.form)
         if q is not None:
             return int(q.trunc())
-        integer = (self.a if self >= 0 else -self.a).floor().unique_fmpz()
+        sign = 1 if self >= 0 else -1
+        integer = (sign * self.a).floor().unique_fmpz()
         if integer is None:
             raise undecided("which whole numbers this lies between cannot be told")
-        return int(integer) if self >= 0 else -int(integer)
+        return sign * int(integer)
 
     def __bool__(self) -> bool:
         return self.sign() != 0

@@ -227,8 +227,6 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     over: int | None = None  # the last sign of division
     while at < len(tokens) and tokens[at][0] != "close":
         kind, _, start, end = tokens[at]
-        if kind == "times" and result is None:
-            raise _wrong("a unit is missing here", start, end)
         if kind == "over":
             over = at
         elif over is not None:
@@ -236,7 +234,7 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             before, rest = text[: tokens[over][2]].strip(), text[skip:].strip()
             hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
             raise _wrong("a product behind `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
-        if kind in ("over", "times"):
+        if kind == "over" or (kind == "times" and result is not None):
             at += 1
             if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
                 raise _wrong("a unit is missing behind this sign", start, end)

@@ -3,8 +3,6 @@
 A missing value or derivative is an `ExpressionError` with its place in the text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
@@ -115,7 +113,7 @@ class Evaluation:
         """Return the nodes that depend on some leaves."""
         return self.sweep(Activity, self.graph, self.m, self.order, leaves)
 
-    def differentiate(self) -> Evaluation:
+    def differentiate(self) -> "Evaluation":
         """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises `ExpressionError`."""
         seeds = {self.graph.roots[0]: self.m.number(1)}
         self.adjoints, kinks, self.order = self.sweep(reverse_sweep, self.order, self.active, seeds)

@@ -64,7 +64,8 @@ entry("silu_slope", "x", "", lambda m, x, out: m.sigmoid_slope(x) * (2 - x * m.t
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
-    """The n-th derivative of sin(πx)/(πx), from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = πⁿ⁻¹·sin(πx + nπ/2); at 0 from the power series."""
+    """The n-th derivative of sin(πx)/(πx), from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = πⁿ⁻¹·sin(πx + nπ/2)."""
+    # at 0 from the power series
     order = int(float(n))
     at_zero = 0 if order % 2 else (-1) ** (order // 2) * m.pi**order / (order + 1) if order else 1
     cycle = (m.sin, m.cos, lambda t: -m.sin(t), lambda t: -m.cos(t))
@@ -85,7 +86,8 @@ entry("polygamma_difference", "n a b", "", None, lambda m, n, a, b, out: m.polyg
 
 
 def _beta_slope(m: Any, a: Number, b: Number) -> Number:
-    """beta·(ψ(a) - ψ(a + b)); where a + b is 0, -1, -2, …, 1/Γ(a + b) is taken by reflection (DLMF 5.5.3, 5.5.4)."""
+    """beta·(ψ(a) - ψ(a + b))."""
+    # where a + b is 0, -1, -2, …, 1/Γ(a + b) is taken by reflection (DLMF 5.5.3, 5.5.4)
     total = a + b
 
     def reflected() -> Number:

@@ -444,9 +444,6 @@ MAX_TERMS = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
 
 
-CONDITIONAL: Form = ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE)
-
-
 class Internal(Target):
     """Python to be run: inputs `x0`, `x1` …, steps `t0`, `t1` …, the engine's functions."""
 
@@ -455,7 +452,8 @@ class Internal(Target):
     def __init__(self) -> None:
         super().__init__()
         self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow})
-        self.forms = OPERATORS | by_name({"where": CONDITIONAL})
+        conditional = "{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE
+        self.forms = OPERATORS | by_name({"where": conditional})
 
     def _number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import math
+import weakref
+from collections.abc import Sequence
 from itertools import islice, pairwise
+from typing import Any
 
+import pytest
+
+from autodiff_cli.equations.several_unknowns import SeveralEquations
+from autodiff_cli.equations.solve import posed_equations
 from autodiff_cli.numbers.floats import REAL
 from autodiff_cli.numerics.newton import newton
 
@@ -39,3 +46,22 @@ def test_a_step_below_the_smallest_share_is_not_taken() -> None:
 def test_a_singular_jacobian_has_no_step() -> None:
     (last,) = newton(REAL, lambda at: ([1.0], [[0.0]]), [2.0])
     assert last == ([2.0], ([1.0], [[0.0]]), None)
+
+
+def test_newtons_method_for_several_equations_keeps_few_jacobians(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("scipy")
+    kept: list[weakref.ref[Any]] = []
+    most = 0
+    evaluate = SeveralEquations.__call__
+
+    def counted(self: SeveralEquations, x: Sequence[float]) -> tuple[Any, Any]:
+        nonlocal most
+        values, rows = evaluate(self, x)
+        kept.append(weakref.ref(rows))
+        most = max(most, sum(jacobian() is not None for jacobian in kept))
+        return values, rows
+
+    monkeypatch.setattr(SeveralEquations, "__call__", counted)
+    problem = posed_equations("x**2 = 0; y**2 = 0", {"x": 1, "y": 1}, ["x", "y"], None, None)
+    SeveralEquations(problem).solve_once()
+    assert len(kept) > 50 and most < 5

@@ -658,6 +658,15 @@ def test_beside_another_search(seed: int) -> None:
     assert not found.converged or ours <= min(search(here), search(start)) * (1 + 1e-7)
 
 
+def test_many_digits_are_those_of_the_decimals_in_a_file(tmp_path: Path) -> None:
+    columns = columns_of("Misra1a")
+    rows = "".join(f"{x},{y}\n" for x, y in zip(columns["x"], columns["y"], strict=True))
+    (tmp_path / "misra1a.csv").write_text("x,y\n" + rows, encoding="utf-8")
+    command = ("fit", "y = b1*(1 - exp(-b2*x))", "--data", "misra1a.csv", "--at", "b2=1e-4", "--precision", "30")
+    shown = autodiff(*command, "--format", "plain", folder=tmp_path)
+    assert shown.out == "b1=238.942129178861708329483496815 b2=0.000550156431805913559667362266064\n"
+
+
 # ---- bad input ------------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(
     ("text", "data", "at", "more", "kind", "message"),

@@ -79,6 +79,12 @@ def _log_base(x: float, base: float) -> float:
     return value
 
 
+def _clamp(x: float, low: float, high: float) -> float:
+    if low > high:
+        raise ValueError("the lower bound is above the upper one")
+    return float(low if x < low else high if x > high else x)
+
+
 # ---- trigonometric and hyperbolic functions
 def _atan2(y: float, x: float) -> float:
     # `+ 0.0` removes the sign of -0.0, so that 0*-1 lies on the upper side of the cut as 0 does.

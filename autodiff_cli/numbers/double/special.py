@@ -225,3 +225,19 @@ def _exp_neg_square(x: float) -> float:
         return 0.0
     square, error = two_product(x, x)
     return scaled_exp(1.0, -square, -error)
+
+
+def _normal_density(x: float) -> float:
+    if math.fabs(x) > 40.0:
+        return 0.0
+    square, error = two_product(x, x)
+    return scaled_exp(NORMAL_PEAK, -0.5 * square, -0.5 * error)
+
+
+def _normal_distribution(x: float) -> float:
+    if math.fabs(x) > 40.0:
+        return 0.0 if x < 0.0 else 1.0
+    # the rounding error of x/sqrt(2), to first order: erfc falls steeply
+    z, error = two_product(-x, SQRT_HALF[0])
+    error -= x * SQRT_HALF[1]
+    return 0.5 * (math.erfc(z) - math.exp(-z * z) / SQRT_PI_OVER_2 * error)
