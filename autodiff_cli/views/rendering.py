@@ -160,8 +160,10 @@ class ScreenText:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        heads: list[Any] = [((head, "heading"),) for head in table.heads]
-        rows = [[as_shown(cell, self.look) for cell in row] for row in (heads, *table.rows)]
+        rows: list[Any] = [[((head, "heading"),) for head in table.heads], *table.rows]
+        together = "".join([text for row in rows for cell in row for text, _ in cell])
+        if not (together.isascii() and together.isprintable()):
+            rows = [[as_shown(cell, self.look) for cell in row] for row in rows]
         blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
@@ -173,7 +175,9 @@ class ScreenText:
             grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
             head, *texts = [
                 [
-                    Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
+                    Text.assemble(*row[k])
+                    if width is None
+                    else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
                     for k, width in block.items()
                 ]
                 for row in rows
