@@ -203,19 +203,21 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         typed = dict(zip(keys, chain(*rows), strict=True))
     given = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
     right = dict(zip(product(names, names), map(figure, chain(*expected.hessian)), strict=True))
+    slopes = {name: figure(x) for name, x in expected.gradient.items()}
     # rounding errors of a 0 scale with the largest entry
     largest = max([Fraction(1), *map(abs, right.values())])
     noise = Fraction(0) if arithmetic == EXACT else largest / 10**EQUAL_DIGITS
 
     def marked(key: Key, entry: tuple[str, Any]) -> Marked:
         (typed, number), (a, b) = entry, key[1]
-        wanted = right[a, b]
+        wanted, both = right[a, b], slopes[a] * slopes[b]
         if equals(number, wanted, noise):
             how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
             return Marked(posed, typed, True, f"right{how}")
         hint = (
             "its sign is wrong" if equals(number, -wanted, noise)
             else "a Hessian is symmetric" if a != b and equals(given.get(("", (b, a)), entry)[1], wanted, noise)
+            else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
         message = "wrong: it is {}, and this has {}".format(*marking.distinguishable(wanted, number))

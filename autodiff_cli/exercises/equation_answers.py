@@ -129,9 +129,12 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
             if fails is None and x is not None and not low <= x <= high:
                 hint = f"the bounds are {low:g} ≤ {name} ≤ {high:g}"
                 return Marked(posed, answer, False, f"wrong: `{which}` is not between the bounds", hint)
-        if fails is not None and agreeing:
+        if fails is None:
+            if not agreeing and (len(roots) > 1 or len(numbers) == 1):
+                remarks.append(f"`{which}` is a solution, though the search did not find it")
+        elif agreeing:
             remarks.append(f"`{which}` is rounded")
-        elif fails is not None:
+        else:
             hint = system.mistake(solution, roots) or f"put it into `{fails}`"
             return Marked(posed, answer, False, f"wrong: `{which}` is no solution", hint)
         matched |= agreeing

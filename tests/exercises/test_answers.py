@@ -207,6 +207,8 @@ def test_hessians() -> None:
     assert check_hessian("sin(x*y)", at, answer="-4sin(2), cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
     assert check_hessian("x**2*y", at, answer="4, 2; 0, 0").hint == "a Hessian is symmetric"
     assert check_hessian("x**2*y", at, answer="4, -2; -2, 0").hint == "its sign is wrong"
+    product = check_hessian("x**2*y", at, answer="4, 4; 4, 0")
+    assert product.entries[1].hint == "that is the product of the first derivatives"
     assert not check_hessian("sin(x*y)", at, answer="-3.637, -2.2; -2.2, -0.9").right
     assert not check_hessian("sin(x*y)", at, answer="-4sin(2)+1e-45, cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
     named = check_hessian("x**2*y", at, answer="d2/dx2 = 4, f_xy = 2")
