@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
@@ -65,6 +65,7 @@ CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "
 """Choices of views that have them, by option."""
 
 
+@cache
 def resolve(path: str) -> Any:
     """Return what a module of the package defines, by a path such as `views.fit.FitView`."""
     module, _, name = path.rpartition(".")
@@ -331,7 +332,7 @@ class Command(Call):
         """Return how rows are asked; of a loss none are."""
         if self.over is not None:
             return RowQuestion(None)
-        several = any(self.values.get(name) for name in ("everything", "relative", "direction", "adjoint"))
+        several = any(map(self.values.get, ("everything", "relative", "direction", "adjoint")))
         batched = self.command in ("grad", "jacobian", "hessian") and not several
         return RowQuestion(self.check_program, batched, "--sort" if self.values.get("sort") else None)
 

@@ -232,7 +232,7 @@ class Activity(list[bool]):
         """Nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
         """One-sided local derivatives at kinks, if all sides agree."""
-        self.has_zeros = any(graph.data[i] == 0 for i in graph.constants)
+        self.has_zeros = 0 in map(graph.data.__getitem__, graph.constants)
         """Whether some constant is 0; a product with a literal 0 depends on nothing."""
         self._through = through
         self._values: dict[int, Any] = {}

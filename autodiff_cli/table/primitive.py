@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
 """How tightly the operators of the language bind, loosest first, as the grammar has it."""
@@ -25,11 +25,18 @@ Rule = Callable[..., Number]
 `rule(m, inputs, out)`, which returns a list."""
 
 
-Side = Any
-"""`side(u)` is 1 or -1, the sign near a point of a number `u` that is 0 at the point itself.
+class Side(Protocol):
+    """Near a point, on which side of 0 numbers are that are 0 at the point itself."""
 
-`side.is_nonzero(u)` is whether it is not 0, `side.length(us)` the length of a vector of such numbers.
-"""
+    def __call__(self, u: Number) -> int:
+        """Return 1 or -1, the sign of `u`."""
+
+    def is_nonzero(self, u: Number) -> bool:
+        """Return whether `u` is not 0."""
+
+    def length(self, xs: Sequence[Number]) -> Number:
+        """Return the length of a vector that is 0 at the point."""
+
 
 _BOUND = r"(?:(-?\d+) (<=?) )?(\w+) (<=?|>=?|!=) (-?\d+)"
 _POLES = r"(.+) (?:is|are) not 0, -1, -2, …"
@@ -238,6 +245,13 @@ class Primitive(Facts):
             return partials if active is None else [d if on else None for d, on in zip(partials, active, strict=True)]
         if active is None:
             return [rule and rule(m, *inputs, out) for rule in self.partials]
+        if len(inputs) == 2:
+            # Most operations of most programs: the same, written out.
+            (by_first, by_second), (x, y), (first, second) = self.partials, inputs, active
+            return [
+                by_first(m, x, y, out) if first and by_first else None,
+                by_second(m, x, y, out) if second and by_second else None,
+            ]
         return [rule(m, *inputs, out) if on and rule else None for rule, on in zip(self.partials, active, strict=True)]
 
     @property
