@@ -10,7 +10,7 @@ import math
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -401,22 +401,26 @@ class ProgramOverRows:
     def __init__(
         self, program: Program, wrt: Sequence[str] = (), constant: Collection[str] = (), backend: str | None = None
     ) -> None:
-        self.names, self.wrt, leaves = list(program.leaves), wrt, program.leaf_places()
+        self.program, self.names, self.wrt, leaves = program, list(program.leaves), wrt, program.leaf_places()
         fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
         record = gradient_recorder(program, wrt) if wrt else lambda m: record_values(program.graph, leaves, m)
         self.kernel = kernel(record, len(self.names), fixed, backend)
-        self.evaluators = [Evaluator(program.with_outputs((root,), program.text), wrt) for root in program.roots]
+
+    @cached_property
+    def _evaluators(self) -> list[Evaluator]:
+        program = self.program
+        return [Evaluator(program.with_outputs((root,), program.text), self.wrt) for root in program.roots]
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives of each output. Raises `BudgetExceeded`."""
-        given = [inputs[name] for name in self.names]
+        given = map(inputs.__getitem__, self.names)
         columns = [x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in given]
-        count = len(self.evaluators) * (1 + len(self.wrt))
+        count = len(self.program.roots) * (1 + len(self.wrt))
         return evaluate(self.kernel, self.names, columns, rows, count, self._plain, lambda row, name: None)
 
     def _plain(self, point: Mapping[str, float]) -> list[float]:
         numbers = [*point.values()]
         if not self.wrt:
-            return [evaluator.value(numbers) for evaluator in self.evaluators]
-        answers = [evaluator(numbers) for evaluator in self.evaluators]
+            return [evaluator.value(numbers) for evaluator in self._evaluators]
+        answers = [evaluator(numbers) for evaluator in self._evaluators]
         return [value for value, _ in answers] + [slope for _, slopes in answers for slope in slopes]

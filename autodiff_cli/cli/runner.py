@@ -86,7 +86,7 @@ class Call:
         self.command, self.values = command, dict(values)
         self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
 
-    @property
+    @cached_property
     def paths(self) -> list[str]:
         """Return the paths of the command's question and view, and of its languages, if any."""
         return declared(self.command).facts["asks"].split()
@@ -147,11 +147,14 @@ class Call:
 
     @property
     def view_choices(self) -> dict[str, Any]:
-        given = {name: x for name in CHOICES if (x := self.values.get(name)) is not None and x is not False}
-        choices = {CHOICES[name]: not name.startswith("no_") and value for name, value in given.items()}
-        choices["digits"] = rounding(self.values.get("digits"), self.values.get("decimals"))
-        choices["folded"] = self.values.get("lines") is None
-        choices["unknowns"] = bool(self.unknowns)
+        choices: dict[str, Any] = {
+            "digits": rounding(self.values.get("digits"), self.values.get("decimals")),
+            "folded": self.values.get("lines") is None,
+            "unknowns": bool(self.values.get("unknowns")),
+        }
+        for name, choice in CHOICES.items():
+            if (value := self.values.get(name)) is not None and value is not False:
+                choices[choice] = not name.startswith("no_") and value
         return choices
 
     @property

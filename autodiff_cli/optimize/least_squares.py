@@ -265,8 +265,11 @@ class Model:
         return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the observed predictors, which does not count."""
-        return self.copy()._swept(self._over_rows, values, self.columns)[:2]
+        """Return the model's values and derivatives at the observed predictors, not the corrected ones."""
+        if self.errors:
+            return self.copy()._swept(self._over_rows, values, self.columns)[:2]
+        at = self(values)
+        return at.fitted, at.slopes
 
     def order_residuals(self, residuals: Any) -> Any:
         """Return the residuals in the order of the only predictor, or as they are."""

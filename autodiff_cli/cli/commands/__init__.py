@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +29,7 @@ OWN_MODULES = ("fit", "propagate", "repl")
 """The commands with modules of their own here."""
 
 
+@cache
 def load(command: str) -> Callable[[Command], int]:
     """Import what a command needs; return the function that runs it."""
     from ..runner import resolve
