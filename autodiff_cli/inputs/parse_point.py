@@ -118,8 +118,11 @@ def _list_of(text: str, start: int, end: int) -> Any:
     if text[end - 1] != "]" or "=" in text[start:end]:
         fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
     inside = text[start + 1 : end - 1]
-    if ";" in inside:
-        fail("the rows of a list are lists, with commas between them", Span(start, end), "write it as `[[1,2],[3,4]]`")
+    rows = [row.strip() for row in inside.split(";") if row.strip()]
+    if len(rows) > 1:
+        rows = [",".join(row.split()) if all(map(plain_number, row.split())) else row for row in rows]
+        written = "[[1,2],[3,4]]" if "[" in inside else f"[{','.join([f'[{row}]' for row in rows])}]"
+        fail("the rows of a list are lists, with commas between them", Span(start, end), f"write `{written}`")
     spans = pieces(inside) if inside.strip() else ()
     return [_list_of(text, start + 1 + first, start + 1 + last) for first, last in spans]
 
@@ -273,12 +276,21 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     begin = start + len(name) + 1
     places = begin, begin + len(parts[0]) + 1
     ends = zip(parts, places, strict=True)
-    low, high = [value_of(bare, part, at) if part.strip() else None for part, at in ends]
+    low, high = [_end(bare, part, at, value_of) if part.strip() else None for part, at in ends]
     if low is not None and high is not None and low > high:
         first, second = (part.strip() for part in parts)
         message = f"the range of `{bare}` goes the wrong way, from {first} down to {second}"
         fail(message, Span(start, end), f"turn it round: `{bare}={second}:{first}`")
     return bare, Range(low, high)
+
+
+def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:
+    try:
+        return constant_value(name, text, begin)
+    except ExpressionError:
+        if value_of is constant_value:
+            raise
+        return value_of(name, text, begin)
 
 
 class PointFile(str):
