@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
+from decimal import Decimal
+from math import ceil
 
 from ..errors import Span
 from ..language.builder import CONSTANTS
@@ -17,8 +20,12 @@ _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^
 """The first digits of a number, and three more behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 _UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
 """A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
+
+_APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
+"""A name and its number in other notations: `x: 1`, `{"x": 1}`."""
 
 
 def join_digits(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -45,11 +52,13 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
     if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
         digits = _LEADING_DIGITS.search(text, max(start - MAX_PART_LENGTH, 0), start - 1)
     if digits:
-        where, whole = Span(digits.start(), end), text[digits.start() : end]
-        hint = f"write `{whole.replace(',', '')}`"
-        if "." not in whole:
-            hint += f", or a point for the decimals: `{digits[0]}.{bare}`"
-        return f"`{whole}` is not one number: a comma ends a value", where, hint
+        where = Span(digits.start(), end)
+        number = _THOUSANDS.match(text, digits.start())
+        hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
+        if number:
+            where = Span(*number.span())
+            hint = f"write `{number[0].replace(',', '')}`"
+        return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
     if not is_name(bare):
@@ -70,6 +79,9 @@ def _instead(piece: str) -> str:
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
+    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= MAX_PART_LENGTH else [None]
+    if all(apart):
+        return f"write `{','.join(f'{pair[1]}={pair[2]}' for pair in apart if pair)}`"
     return EXAMPLE
 
 
@@ -84,14 +96,35 @@ def without_unit(text: str) -> str | None:
         return f"angles are in radians: write `rad({quantity[1]})`"
     unit = unit_or_none(text.strip()[quantity.end(1) :])
     if unit is None:
-        return f"write `{quantity[1]}`, in the unit of the formula" if quantity[2] in "€$" else None
+        letter = len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
+        return None if letter and quantity[2] not in "€$" else f"write `{quantity[1]}`, in the unit of the formula"
     value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
     si = si_unit(unit.dimension)
     return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
 
 
-_ELSEWHERE = re.compile(r"(?:np\.|numpy\.)?(?:range|arange|linspace|logspace|geomspace|seq)\(.*\)|[^(){}:]*?\d\.\..*")
+_ELSEWHERE = re.compile(
+    r"(?:np\.|numpy\.)?(range|arange|linspace|logspace|geomspace|seq)\(([^()]*)\)|([^(){}:]*?\d)\.\.\.?([^(){}:]*)"
+)
 """Sweeps in other languages."""
+
+
+def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
+    parts = [part.strip() for part in (arguments or f"{low},{high}").split(",")]
+    if len(parts) == 1:
+        parts.insert(0, "0")
+    start, end, *more = parts
+    if function in ("linspace", "geomspace", "logspace"):
+        count = more[0] if more else "50"
+        ends = f"1e{start}:1e{end}" if function == "logspace" else f"{start}:{end}"
+        return f"{ends}/{count}" if function == "linspace" else f"log({ends})/{count}"
+    step = more[0] if more else "1"
+    if function in ("range", "arange"):  # which leave the end out
+        with suppress(ArithmeticError):  # an end that is no literal, such as pi, is no place of the sweep
+            first, last, by = map(Decimal, (start, end, step))
+            end = str(first + (ceil((last - first) / by) - 1) * by)
+    return f"{start}:{end}:{step}"
+
 
 SWEEP_EXAMPLE = "write it as `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7` or `x={1,2,5}`"
 _ENDS = re.compile(r"[^:{}/(),]+:[^:{}/(),]+")
@@ -104,8 +137,9 @@ def of_many_values(name: str, text: str) -> tuple[str, str] | None:
     first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
     if is_many and not name.isidentifier():  # a number of a list without names
         return f"{name} of the list is given many values, and needs one", f"give one value, such as `{first}`"
-    if _ELSEWHERE.fullmatch(written):
-        return f"`{written}` is how other programs write many values", SWEEP_EXAMPLE
+    spelled = _ELSEWHERE.fullmatch(written)
+    if spelled is not None:
+        return f"`{written}` is how other programs write many values", f"write `{name}={_sweep_of(*spelled.groups())}`"
     if not is_many:
         return None
     hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "

@@ -209,11 +209,13 @@ def evaluate_constant(text: str) -> float:
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
         spread = UNCERTAIN_DIGITS.search(text)
-        hint = "give the number alone, or ask `autodiff propagate`"
         if spread is not None:
-            hint += f"; a product is `{spread[1].rstrip()}*{spread[2]}`"
+            hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "
+            hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
         elif (spread := re.search(r"\+[-−]|\+/[-−]|±", text)) is not None:
-            hint += "; a difference is `a - b`"
+            number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
+            hint = f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff propagate`"
+            hint += f"; a difference is `{number} - {doubt}`" if number and doubt else ""
         if spread is not None:
             what = f"`{spread[0]}` gives an uncertainty, and a point here has none"
             raise point_error(what, hint, Span(*spread.span()))
