@@ -181,7 +181,7 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
 
 def _is_there(need: str, values: Mapping[str, Any]) -> bool:
     name, _, value = need.partition(" ")
-    return name in values and (not value or str(values[name]) == value)
+    return name in values and (not value or str(values[name]) in value.split("|"))
 
 
 def _write(need: str, by_name: Mapping[str, Option]) -> str:
