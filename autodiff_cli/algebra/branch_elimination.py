@@ -59,8 +59,10 @@ class Range(Written, _Ends):
 
     def signs(self) -> str:
         """Return the possible signs, of `<`, `=`, `>`, of its numbers."""
-        zero = self.start <= AT_ZERO <= self.stop and not self.nonzero
-        return "<" * (self.start < AT_ZERO) + "=" * zero + ">" * (self.stop > AT_ZERO)
+        (low, above), (high, below) = self.start, self.stop
+        negative, positive = low < 0, high > 0
+        zero = (negative or not (low or above)) and (positive or not (high or below)) and not self.nonzero
+        return "<" * negative + "=" * zero + ">" * positive
 
     def with_(self, other: Range) -> Range:
         """Return the intersection of two ranges."""
