@@ -407,7 +407,7 @@ class ProgramOverRows:
         self.kernel = kernel(record, len(self.names), fixed, backend)
 
     @cached_property
-    def _evaluators(self) -> list[Evaluator]:
+    def evaluators(self) -> list[Evaluator]:
         program = self.program
         return [Evaluator(program.with_outputs((root,), program.text), self.wrt) for root in program.roots]
 
@@ -421,6 +421,6 @@ class ProgramOverRows:
     def _plain(self, point: Mapping[str, float]) -> list[float]:
         numbers = [*point.values()]
         if not self.wrt:
-            return [evaluator.value(numbers) for evaluator in self._evaluators]
-        answers = [evaluator(numbers) for evaluator in self._evaluators]
+            return [evaluator.value(numbers) for evaluator in self.evaluators]
+        answers = [evaluator(numbers) for evaluator in self.evaluators]
         return [value for value, _ in answers] + [slope for _, slopes in answers for slope in slopes]

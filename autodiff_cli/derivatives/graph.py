@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, ExpressionError
 from ..graphs.value import Value, graph_of
 from ..inputs.figures import unsigned
 from ..inputs.problem import parse
@@ -95,7 +95,13 @@ def picture(
     """
     if symbolic:
         return to_picture(parse(text, point or ()).graph, text)
-    return picture_of(gradient(text, point, wrt=wrt, units=units))
+    try:
+        return picture_of(gradient(text, point, wrt=wrt, units=units))
+    except ExpressionError as error:
+        if error.kind == "missing_value":
+            hint = f"{error.hint}; or draw it without numbers: `--symbolic`"
+            error.diagnostic = error.diagnostic._replace(hint=hint, offers=())
+        raise
 
 
 def picture_of(result: Gradient[float]) -> Picture:

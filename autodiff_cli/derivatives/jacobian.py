@@ -9,7 +9,7 @@ from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, us
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import pose_with_units
-from ..inputs.problem import Point, Problem, Quantity, output_names, unit_error
+from ..inputs.problem import Point, Problem, Quantity, output_names, parse, unit_error
 from ..numbers.base import NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
 
 MAX_ENTRIES = 1_000_000
+MAX_OFFERED_CHARACTERS = 80
+"""Characters of a program that is offered with commas."""
 
 
 class Jacobian(Record):
@@ -58,7 +60,7 @@ def jacobian(
     product with it, in one sweep without the matrix. `units` are those of the outputs; with `system` the others are
     products of the inputs' units. Raises `ExpressionError` as `gradient` does.
     """
-    posed = pose_with_units(text, point, wrt, units, single=False, system=system)
+    posed = _pose(text, point, wrt, units, system)
     names, called, measured = posed.wanted, output_names(posed.program), posed.units
     along, weights = seeds(posed, direction, adjoint)
     in_full = along is None and weights is None
@@ -127,6 +129,34 @@ def _units(
                 raise ExpressionError("dimension", message, None, hint)
         tree["gradient"] = units.gradient(names)
     return units.tree(**tree), along
+
+
+def _pose(
+    text: str, point: Point | None, wrt: Sequence[str] | None, units: Sequence[str] | str | None, system: bool
+) -> Problem:
+    try:
+        return pose_with_units(text, point, wrt, units, single=False, system=system)
+    except ExpressionError as error:
+        listed = _with_commas(text, error, point or {})
+        if listed:
+            hint = f"several outputs are listed with commas: `{listed}`"
+            error.diagnostic = error.diagnostic._replace(hint=hint, offers=())
+        raise
+
+
+def _with_commas(text: str, error: ExpressionError, point: Point) -> str:
+    if len(text) > MAX_OFFERED_CHARACTERS:
+        return ""
+    for _ in range(text.count(";") + text.count("\n")):
+        if error.kind != "syntax" or error.span is None:
+            return ""
+        before, after = text[: error.span.end], text[error.span.end :].lstrip()
+        text = f"{before}, {after.removeprefix(';').lstrip()}"
+        try:
+            return text if len(parse(text, point, units=True).outputs) > 1 else ""
+        except ExpressionError as refusal:
+            error = refusal
+    return ""
 
 
 def seeds(

@@ -248,7 +248,8 @@ class ProgramUnits:
             return self._unit(result.dimension)
         if unit.dimension != result.dimension:
             ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
-            hint = f"ask for it in a unit such as `--in {str(si_unit(result.dimension)) or 1}`"
+            hint = f"ask for it in a unit such as `--in {si_unit(result.dimension)}`"
+            hint = hint if result.dimension != NUMBER else "leave `--in` out"
             raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
         if unit.zero and result.temperatures == 0:
             message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
