@@ -47,7 +47,7 @@ def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
     return [map_units(item, function) for item in tree] if isinstance(tree, list) else function(tree)
 
 
-_NUMBER = re.compile(r"\s*([+-−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
+_NUMBER = re.compile(r"\s*([-+−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
 _DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
