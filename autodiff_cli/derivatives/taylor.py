@@ -67,10 +67,12 @@ def taylor(
 
     `wrt` is optional if there is one variable. Raises `ExpressionError` as `gradient` does.
     """
+    if wrt is not None and len(wrt) != 1:
+        raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
     posed = pose_with_units(text, point, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
     if len(posed.wanted) != 1:
-        message = f"a Taylor series is taken in one variable, and {len(posed.wanted) or 'none'} are given"
+        message = f"a Taylor series is taken in one variable, and this program has {len(posed.wanted) or 'none'}"
         named = quote(posed.wanted, "")
         hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
         raise usage_error(message, hint)

@@ -285,9 +285,11 @@ class Sweeping:
         ((first, start), (last, end)) = ends
         if logarithmic and not (start > 0 and end > 0):
             fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
-        if (count == 1) != (start == end):
-            hint = "give the point alone, or 2 points or more between different ends"
-            fail("a sweep of one point has one end, and of more points two", here, hint)
+        if count == 1 and start != end:
+            hint = "give the point alone, or ask for 2 points or more"
+            fail("one point cannot be at both ends of a sweep", here, hint)
+        if count > 1 and start == end:
+            fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
         if logarithmic:
             return Geometric(start, end, count)
         steps = max(1, count - 1)
@@ -353,7 +355,9 @@ class Sweeping:
         parts = [(part, begin + place) for part, place in _parts(text)]
         if len(parts) > most:
             colon = parts[most][1] - 1
-            fail(f"this sweep has {most} numbers at most", Span(colon, colon + 1), SWEEP_EXAMPLE)
+            message = "a logarithmic sweep has two numbers: from and to"
+            message = "a sweep has three numbers at most: from, to and step" if most == 3 else message
+            fail(message, Span(colon, colon + 1), SWEEP_EXAMPLE)
         for part, place in parts:
             if not part.strip():
                 colon = max(place - 1, begin)
