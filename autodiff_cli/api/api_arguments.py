@@ -19,7 +19,7 @@ from ..data.columns import named_columns
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.optional_units import MeasuredColumns, units_in_headings
-from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, with_text
+from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, split, with_text
 from ..inputs.problem import as_number, parse
 from ..language.elements import flatten
 from ..optimize.fit import Fit
@@ -184,15 +184,19 @@ def _ends(name: str, value: Any, option: object) -> Any:
 
 
 def _texts(name: str, value: Any, option: object) -> list[str]:
-    if isinstance(value, str):
+    if isinstance(value, str) and not value.startswith("@"):
         return [value]
-    if not isinstance(value, Mapping):
+    if not isinstance(value, str | Mapping):
         raise _wrong(name, "text, or numbers by name", value)
-    named = {":".join(map(str, key)) if isinstance(key, tuple) else key: x for key, x in value.items()}
-    numbers = {
-        label: x if isinstance(x, str) else written_number(name, x).source for label, x in point_of(named).items()
-    }
-    return [f"{label}={text}" for label, text in numbers.items()]
+    if isinstance(value, Mapping):
+        value = {":".join(map(str, key)) if isinstance(key, tuple) else key: x for key, x in value.items()}
+    texts = []
+    for label, x in point_of(value).items():
+        text = x if isinstance(x, str) else written_number(label, x).source
+        if len(split(text)) > 1:
+            raise point_error(f"`{label}` needs one value, not `{text}`", "give each name its own value")
+        texts.append(f"{label}={text}")
+    return texts
 
 
 def _fit(name: str, value: Any, option: object) -> Any:

@@ -14,7 +14,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
-from ..inputs.arithmetic import DOUBLE, Arithmetic, arithmetic_of
+from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import Range, corrections, may_sweep, once_read, parse_between, parse_ranges, parse_weights
 from ..numbers.budget import BudgetExceeded, current_budget, gc_collect
@@ -134,16 +134,11 @@ class Call:
         """Read columns as `data.columns.read_columns` does."""
         from ..data.columns import read_columns
         from ..data.text_dialects import UNFORCED, Forced
-        from ..inputs.problem import with_text
 
         columns = mapping(self.values.get("columns"))
         forced = Forced.group_options(self) if "separator" in self.values else UNFORCED
         skips = self.values.get("on_error") == "skip"
-        read = read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
-        if self.arithmetic != DOUBLE:
-            # many digits are those of the decimals in the file
-            read.update({name: [with_text(x, repr(x)) for x in column] for name, column in read.items()})
-        return read
+        return read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
 
     @property
     def view_choices(self) -> dict[str, Any]:

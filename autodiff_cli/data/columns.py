@@ -45,18 +45,43 @@ def read_columns(
     Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that lack a number are
     counted and left out; with `readings`, unused columns are noted.
     """
-    data = from_files(sources(paths, forced), called, other, readings=readings)(wanted, skip)
-    if data.rows * len(data.numbers) > MAX_NUMBERS:
-        raise limit_error(f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows")
-    if left := data.left_out.total():
-        write_reasons(data.rows + left, left, f"{'are' if left > 1 else 'is'} left out", data.left_out)
-    columns = MeasuredColumns({name: column.tolist() for name, column in data.numbers.items()})
-    columns.units = data.units
+    columns = MeasuredColumns()
+    count = rows = 0
+    left_out: Counter[str] = Counter()
+    with Files(sources(paths, forced), several=True) as files:
+        used, columns.units = _choose(files, called, wanted, other)
+        unused = [name for name in files.first.names if name not in used.values()]
+        if readings and unused:
+            part = "column takes no part" if len(unused) == 1 else "columns take no part"
+            write_note(f"note: {len(unused)} {part}: {quote(unused)}")
+        columns.update({name: [] for name in used})
+        for file in files:
+            for row in file.rows():
+                rows += 1
+                # numbers keep their texts, of which fits in many digits are
+                numbers, fault = file.numbers_in(row, [*used.values()])
+                if fault is not None and skip:
+                    left_out[reason(fault)] += 1
+                    continue
+                if fault is not None:
+                    kind = "row" if file.source.columnar else "line"
+                    raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {row[0]}: "))
+                for name, column in used.items():
+                    columns[name].append(numbers[column])
+                count += len(columns)
+                if count > MAX_NUMBERS:
+                    message = f"the data has more than {MAX_NUMBERS:,} numbers"
+                    raise limit_error(message, "take a sample of its rows")
+    if columns and not next(iter(columns.values())):
+        name = files.first.source.name if len(files.sources) == 1 else "the data"
+        raise point_error(f"{name} has no rows of data", "a row has a number for each column")
+    if left_out:
+        write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
     return columns
 
 
 def _choose(
-    files: Files, called: Mapping[str, str], wanted: Choose, other: Collection[str]
+    files: Files, called: Mapping[str, str], wanted: Choose, other: Collection[str] = ()
 ) -> tuple[dict[str, str], dict[str, str]]:
     first = files.first
     theirs = mapped_columns(called, first.names, other)
@@ -77,19 +102,19 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
         write_note(f"note: {', '.join(matched)}")
 
 
+def _without_text(error: ExpressionError) -> ExpressionError:
+    error.text = ""
+    error.diagnostic = error.diagnostic._replace(hint=f"{error.hint or 'mend it'}; {LEAVE_OUT}")
+    return error
+
+
 # ---- losses over data
-def from_files(
-    sources: Sequence[Source], columns: Mapping[str, str], other: Collection[str] = (), *, readings: bool = False
-) -> Data:
+def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     """Return a reader of columns of files; `columns` maps variables to columns."""
 
     def read(choose: Choose, skip: bool) -> Columns:
         with Files(sources, several=True) as files, _ColumnBuffer(skip) as buffer:
-            used, units = _choose(files, columns, choose, other)
-            unused = [name for name in files.first.names if name not in used.values()]
-            if readings and unused:
-                part = "column takes no part" if len(unused) == 1 else "columns take no part"
-                write_note(f"note: {len(unused)} {part}: {quote(unused)}")
+            used, units = _choose(files, columns, choose)
             with closing(Progress("rows read", here=True)) as progress:
                 for file in files:
                     by_rows = not file.source.columnar and (file.is_short() or not has_arrow())
@@ -162,9 +187,7 @@ class _ColumnBuffer(ExitStack):
         try:
             piece = _valid(data, faults, self.skip)
         except ExpressionError as error:
-            error.text = ""
-            error.diagnostic = error.diagnostic._replace(hint=f"{error.hint}; {LEAVE_OUT}")
-            raise error from None
+            raise _without_text(error) from None
         self.left_out += piece.left_out
         first = self.rows
         # a row's location may refer to the entire text

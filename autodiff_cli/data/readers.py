@@ -11,14 +11,14 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..batched.columns_io import check_type, unique
 from ..errors import ExpressionError, point_error
 from ..inputs import decoding as reading
 from ..inputs.optional_units import units_in_headings
-from ..inputs.sweeps import Axis, Grid
+from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import get_arrow
 from ..views.error import write_note
@@ -185,23 +185,33 @@ class Reader(AbstractContextManager["Reader"]):
                 if has_own:
                     faults.setdefault(k, _swept_column_error(name))
 
-        schema, size, count = self.selection.schema, chunk.size, chunk.batch.num_rows * grid.size
-        names = schema.names
-        swept = {name: (_numbers_of_axis(axis), stride) for name, axis, stride in grid.strides()}
+        def where(row: int, count: int) -> Callable[[int], str]:
+            return lambda k: chunk.where(row + k // count)
 
-        def where(rows: Any) -> Callable[[int], str]:
-            return lambda k: chunk.where(int(rows[k]))
+        @lru_cache(1)
+        def points_from(start: int) -> dict[str, Any]:
+            columns = grid.columns(start, min(start + MAX_BATCH_ROWS, grid.size))
+            return {name: np.array(column) for name, column in columns.items()}
 
-        for start in range(0, count, MAX_BATCH_ROWS):
-            rows, points = np.divmod(np.arange(start, min(start + MAX_BATCH_ROWS, count)), grid.size)
-            again = {name: pa.array(x[points // stride % len(x)]) for name, (x, stride) in swept.items()}
-            columns = [
-                again[name] if name in again else chunk.batch.column(name).take(pa.array(rows)) for name in names
-            ]
-            at_points = {k: faults[row] for k, row in enumerate(rows.tolist() if faults else ()) if row in faults}
-            batch = pa.RecordBatch.from_arrays(columns, schema=schema)
-            yield Chunk(batch, where(rows), at_points, size)
-            size = 0
+        together, size = max(1, MAX_BATCH_ROWS // grid.size), chunk.size
+        for row in range(0, chunk.batch.num_rows, together):
+            part = chunk.batch.slice(row, together)
+            for start in range(0, grid.size, MAX_BATCH_ROWS):
+                points, count = points_from(start), min(grid.size - start, MAX_BATCH_ROWS)
+                again = pa.array(np.repeat(np.arange(part.num_rows), count))
+                columns = [
+                    pa.array(np.tile(points[name], part.num_rows)) if name in points else part.column(name).take(again)
+                    for name in self.selection.schema.names
+                ]
+                at_points = {
+                    (k - row) * count + point: fault
+                    for k, fault in faults.items()
+                    if row <= k < row + part.num_rows
+                    for point in range(count)
+                }
+                batch = pa.RecordBatch.from_arrays(columns, schema=self.selection.schema)
+                yield Chunk(batch, where(row, count), at_points, size)
+                size = 0
 
     def fragments(self) -> list[Fragment | None]:
         """Return the parts that can be read alone."""
@@ -212,13 +222,6 @@ class Reader(AbstractContextManager["Reader"]):
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def _numbers_of_axis(axis: Axis) -> Any:
-    import numpy as np
-
-    starts = range(0, axis.size, MAX_BATCH_ROWS)
-    return np.concatenate([np.array(axis.numbers(k, min(k + MAX_BATCH_ROWS, axis.size))) for k in starts])
 
 
 def _swept_column_error(name: str) -> ExpressionError:

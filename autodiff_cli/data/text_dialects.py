@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -52,7 +51,6 @@ _THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"}
 """Non-breaking blanks and the apostrophe between thousands."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
-csv.field_size_limit(reading.MAX_BYTES)
 _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
 _SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
 
@@ -570,28 +568,38 @@ class Unclosed(ExpressionError):
     """A quote that is open at the end of the text."""
 
 
-def _separate(line: ReadLine, texts: Texts, dialect: Dialect) -> list[str]:
+def _separate(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
     _, text, fault = line
+    separator = dialect.separator
     if '"' not in text:
-        return text.split(dialect.separator)
+        return text.split(separator)
+    cells: list[str] = []
     taken: list[ReadLine] = []
-
-    def lines_of_row() -> Iterator[str]:
-        yield text + "\n"
-        size = len(text)
-        while size <= reading.MAX_BYTES and (more := next(texts, None)) is not None:
-            taken.append(more)
-            size += len(more[1])
-            yield more[1] + "\n"
-        texts.push_back(taken)
-        message = "the quote that opens a cell is never closed"
-        raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
-
-    try:
-        cells = next(csv.reader(lines_of_row(), delimiter=dialect.separator))
-    except csv.Error as error:
-        raise point_error(f"the row cannot be split into cells: {error}", "check its quotes and line ends") from None
-    if fault := next(filter(None, [fault, *[fault for _, _, fault in taken]]), None):
+    size = begin = end = 0
+    while end >= 0:
+        parts: list[str] = []
+        while text.startswith('"', begin):
+            if parts:
+                parts.append('"')  # a doubled one
+            begin += 1
+            while (close := text.find('"', begin)) < 0:
+                parts += text[begin:], "\n"
+                size += len(text)
+                more = next(texts, None) if size <= reading.MAX_BYTES else None
+                if more is None:
+                    texts.push_back(taken)
+                    where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"
+                    message = f"{where}: the quote that opens the cell is never closed"
+                    raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
+                taken.append(more)
+                text, begin = more[1], 0
+                fault = fault or more[2]
+            parts.append(text[begin:close])
+            begin = close + 1
+        end = text.find(separator, begin)
+        cells.append("".join([*parts, text[begin:] if end < 0 else text[begin:end]]))
+        begin = end + len(separator)
+    if fault is not None:
         raise fault
     return cells
 
@@ -605,7 +613,7 @@ def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator
             yield number, {}, fault
         elif text.strip():
             try:
-                cells = _separate(line, texts, dialect)
+                cells = _separate(line, texts, dialect, columns)
             except ExpressionError as spoilt:
                 yield number, {}, spoilt
                 continue

@@ -212,12 +212,16 @@ class Grid(NamedTuple):
         """Return the swept values in a range of points, as numbers."""
         columns: dict[str, list[float]] = {}
         for name, axis, stride in self.strides():
-            if axis.size == self.size:
-                columns[name] = axis.numbers(start, stop)
-                continue
-            indices = [k // stride % axis.size for k in range(start, stop)]
-            numbers = {k: axis.number(k) for k in {*indices}}
-            columns[name] = [numbers[k] for k in indices]
+            columns[name] = column = []
+            place = start
+            while place < stop:
+                k = place // stride % axis.size
+                if stride == 1:
+                    values = axis.numbers(k, min(axis.size, k + stop - place))
+                else:
+                    values = [axis.number(k)] * (min(stop, (place // stride + 1) * stride) - place)
+                column += values
+                place += len(values)
         return columns
 
 
