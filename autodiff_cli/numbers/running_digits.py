@@ -28,6 +28,8 @@ RATIO_BITS = 1100
 
 STEPS_A_BOUND = 8
 """Steps of work for the bound on a result."""
+MAX_CACHED_VALUES = 4096
+"""Cached values per function: rules reuse those of the forward sweep."""
 
 
 class BoundedDigits(Valued):
@@ -163,14 +165,35 @@ def value_of(x: Any) -> Any:
     return x.x if isinstance(x, BoundedDigits) else x
 
 
+class Remembering(Multiprecision):
+    """Multiprecision that caches the values of its functions."""
+
+    def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
+        compute = super()._guarded(name, function, accurate=accurate)
+        values: dict[tuple[Number, ...], Number] = {}
+
+        def remembered(*inputs: Number) -> Number:
+            value = None if self._inside else values.get(inputs)
+            if value is None:
+                value = compute(*inputs)
+                # a 0 may be an underflow, to be noted each time
+                if value and not self._inside:
+                    if len(values) >= MAX_CACHED_VALUES:
+                        values.clear()
+                    values[inputs] = value
+            return value
+
+        return remembered
+
+
 class RunningDigits(Lifted):
     """Numbers of `digits` decimal digits with running error bounds."""
 
     has_values = True
-    base: Multiprecision
+    base: Remembering
 
     def __init__(self, digits: int) -> None:
-        super().__init__(Multiprecision(digits, decimals=True), "precision")
+        super().__init__(Remembering(digits, decimals=True), "precision")
         self.bits: int = self.base.context.prec
 
     def charge(self, operations: int) -> None:

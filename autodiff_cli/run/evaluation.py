@@ -20,9 +20,9 @@ from .sweep import (
     NodeError,
     NotDifferentiable,
     backward,
-    breakpoints,
     forward,
     kinks_met,
+    may_meet_kinks,
     show,
     tangents,
 )
@@ -169,7 +169,7 @@ class Evaluation:
         roots = self.graph.roots
         slopes = self.sweep(tangents, self.order, active, seeds, roots)
         results = [slopes[root] for root in roots]
-        if self.sweep(breakpoints, self.order, active):
+        if self.sweep(may_meet_kinks, self.order, active):
             for k, root in enumerate(roots):
                 _, met, order = self.sweep(reverse_sweep, self.order, active, {root: self.m.number(1)})
                 kinks |= self.breakpoints(met)

@@ -147,8 +147,10 @@ class Graph:
         return self.span_of(self.places[i])
 
     def is_literal(self, i: int) -> bool:
-        """Return whether a node is a number that was typed, with its minus."""
-        return self.primitives[self.parents[i][0] if self.primitives[i] is NEG else i] is CONSTANT
+        """Return whether a node is a number that was typed, with its signs."""
+        while self.primitives[i] is NEG:
+            i = self.parents[i][0]
+        return self.primitives[i] is CONSTANT
 
     def inputs(self, i: int) -> list[Any]:
         """Return the values of the inputs of node `i`."""

@@ -422,19 +422,28 @@ def _kinks(active: Activity, i: int) -> list[int]:
     return [i] if _pieces_meet(active, i, primitive.kink) else []
 
 
+def may_meet_kinks(order: Iterable[int], active: Activity) -> bool:
+    """Return whether an active node has a kink or jump here. Raises `NodeError`."""
+    primitives = active.graph.primitives
+    return any(True for _ in _nodes_that(order, lambda i: active[i] and primitives[i].may_kink and _kinks(active, i)))
+
+
 def breakpoints(order: Iterable[int], active: Activity) -> list[int]:
     """Return the active nodes, comparisons included, where smooth branches meet.
 
     Raises `NodeError` if that is undecided.
     """
-    met = []
-    try:
-        for i in order:
-            if active[i] and _pieces_meet(active, i, active.graph.primitives[i].breakpoint):
-                met.append(i)
-    except Refusal as refusal:
-        raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
-    return met
+    primitives = active.graph.primitives
+    return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(active, i, primitives[i].breakpoint))]
+
+
+def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
+    for i in order:
+        try:
+            if holds(i):
+                yield i
+        except Refusal as refusal:
+            raise NodeError(i, refusal.kind, refusal.message, refusal.hint) from None
 
 
 def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> bool:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
 
 from .twofold import by_multiprecision, check_finite, cos_pi, horner, scaled_exp, sin_pi, two_product, two_sum
-
-if TYPE_CHECKING:
-    from decimal import Context, Decimal
 
 SMALLEST_NORMAL = 2.2250738585072014e-308
 """2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
@@ -174,16 +169,30 @@ def _sinc_derivative(order: float, x: float) -> float:
 
 
 # ---- aggregates
-PRODUCT_DIGITS = 40
-"""Decimal digits of partial products, so that products are rounded once."""
-
-
 def _exp_difference(x: float, y: float) -> float:
     """Return exp(x - y) for x <= y, as accurate as with an exact difference."""
     high, low = two_sum(x, -y)
     if high < -750.0:  # underflow; an infinite `high` would make `low` nan
         return 0.0
     return scaled_exp(1.0, high, low)
+
+
+Scaled = tuple[float, float, int]
+"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30 digits."""
+
+
+def _scale_product(p: Scaled, q: Scaled) -> Scaled:
+    """Return the product of two scaled numbers, to about 30 digits, without overflow."""
+    product, error = two_product(p[0], q[0])
+    error += p[0] * q[1] + p[1] * q[0]
+    total = product + error
+    high, shift = math.frexp(total)
+    return high, math.ldexp(error - (total - product), -shift), p[2] + q[2] + shift
+
+
+def _to_float(p: Scaled) -> float:
+    """Return a scaled number as a float. Raises OverflowError if too large."""
+    return math.ldexp(p[0] + p[1], p[2])
 
 
 def _sum(*xs: float) -> float:
@@ -204,30 +213,33 @@ def _quotient_of_sum(xs: tuple[float, ...], divisor: int) -> float:
 
 
 def _prod(*xs: float) -> float:
+    """Return the product, whatever the order and size of partial products."""
+    if len(xs) > 6:
+        return _to_float(_running_products(xs)[-1])
     value = 1.0
     for x in xs:
         value *= x
-        if len(xs) > 6 or not 1e-290 < math.fabs(value) < 1e290:
-            return check_finite(float(_running_products(xs)[-1]) + 0.0)
+        if not 1e-290 < math.fabs(value) < 1e290:
+            return _to_float(_running_products(xs)[-1])
     return value
 
 
 def _products_of_others(*xs: float) -> list[float]:
     """Return the gradient of `prod`, in linear time: products of the others, inf if too large."""
     before, after = _running_products(xs), _running_products(xs[::-1])[::-1]
-    return [float(_decimals().multiply(*sides)) + 0.0 for sides in zip(before, after[1:], strict=False)]
+    results = []
+    for left, right in zip(before, after[1:], strict=False):
+        product = _scale_product(left, right)
+        try:
+            results.append(_to_float(product))
+        except OverflowError:  # the other products are still needed
+            results.append(math.copysign(math.inf, product[0]))
+    return results
 
 
-def _running_products(xs: tuple[float, ...]) -> list[Decimal]:
-    m = _decimals()
-    return list(accumulate(map(m.create_decimal_from_float, xs), m.multiply, initial=m.create_decimal(1)))
-
-
-@cache
-def _decimals() -> Context:
-    from decimal import MAX_EMAX, MIN_EMIN, Context  # rarely needed
-
-    return Context(PRODUCT_DIGITS, Emin=MIN_EMIN, Emax=MAX_EMAX)
+def _running_products(xs: tuple[float, ...]) -> list[Scaled]:
+    scaled = [(mantissa, 0.0, exponent) for mantissa, exponent in map(math.frexp, xs)]
+    return list(accumulate(scaled, _scale_product, initial=(0.5, 0.0, 1)))
 
 
 def _unit_vector(*xs: float) -> list[float]:
