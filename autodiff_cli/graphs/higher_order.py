@@ -228,7 +228,7 @@ def _coefficients(series: SeriesType, at: Evaluation, order: int) -> list[Number
             fault = _fault(failed, range(len(at.graph.data)), at.graph.data)
             if isinstance(error, BudgetExceeded):
                 raise error_at(error.at_node(fault.node), at.graph) from None
-            raise error_at(fault, at.graph) from None
+            raise error_at(fault, at.graph, at.wanted) from None
     return [at.values[0].at(k) for k in range(order + 1)]
 
 

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
-from ..table.operators import VARIABLE
+from ..table.operators import POW, VARIABLE
 from .flat_graph import Graph, in_order
 from .sweep import (
     Activity,
@@ -93,7 +93,7 @@ class Evaluation:
         try:
             return sweep(*args, **options)
         except (NodeError, BudgetExceeded) as fault:
-            raise error_at(fault, self.graph) from None
+            raise error_at(fault, self.graph, self.wanted) from None
 
     @property
     def values(self) -> list[Number]:
@@ -187,8 +187,16 @@ class Evaluation:
         return [kink.warning() for kink in self.kinks.values()]
 
 
-def error_at(fault: Failure, graph: Graph, leaves: Sequence[int] | None = None) -> Diagnosed:
-    """Return the user's error for a fault, with its place and the inputs behind it: the node's `leaves`, if known."""
+def error_at(
+    fault: Failure,
+    graph: Graph,
+    wanted: Mapping[str, int | None] = MappingProxyType({}),
+    leaves: Sequence[int] | None = None,
+) -> Diagnosed:
+    """Return the user's error for a fault, with its place and the inputs behind it.
+
+    `wanted` are the variables to differentiate by; `leaves` those of the node, if known.
+    """
     if fault.node is None:
         assert isinstance(fault, BudgetExceeded)
         return fault
@@ -199,6 +207,11 @@ def error_at(fault: Failure, graph: Graph, leaves: Sequence[int] | None = None) 
     if names:
         shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
         message += f" (here {shown}{', …' if len(names) > 5 else ''})"
+    if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
+        held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
+        rest = [name for name, i in wanted.items() if i is not None and name not in held]
+        shown = ", ".join(f"`{name}`" for name in sorted(held))
+        hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
     return error(fault.kind, message, span, hint)
 

@@ -20,10 +20,12 @@ from .flat_graph import Graph
 class NodeError(AutodiffError):
     """A node without value or derivative: index, kind of error, message."""
 
-    def __init__(self, node: int, kind: str, message: str, hint: str | None = None) -> None:
+    def __init__(
+        self, node: int, kind: str, message: str, hint: str | None = None, position: int | None = None
+    ) -> None:
         super().__init__(message)
-        self.node, self.kind = node, kind
-        self.message, self.hint = message, hint
+        self.node, self.kind, self.message = node, kind, message
+        self.hint, self.position = hint, position
 
 
 class NotDifferentiable(NodeError):
@@ -374,7 +376,7 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
         towards = f" with respect to {names[position]}" if len(primitive.partials) > 1 else ""
         fate = "infinite there" if isinstance(error, ZeroDivisionError) else "undefined there"
         message = f"`{name}` is defined at {places} but its {m.derivative}{towards} is {fate}"
-    return NodeError(i, kind, message, hint)
+    return NodeError(i, kind, message, hint, position)
 
 
 def _failing_input(active: Activity, i: int) -> int:

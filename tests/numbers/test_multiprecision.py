@@ -14,6 +14,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.budget import use_budget
 from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.numbers.running_digits import Remembering
 from autodiff_cli.run.evaluation import Evaluation
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
@@ -181,3 +182,17 @@ def test_beta_is_counted_for_the_three_gammas_it_is(inputs: tuple[float, float])
     steps("gamma", 0.3), steps("beta", *inputs)  # what is found once
     gamma, beta = steps("lgamma", 0.3), steps("beta", *inputs)
     assert 1.8 * gamma < beta < 3.5 * gamma
+
+
+@pytest.mark.parametrize(("name", "x"), [("sin", 0), ("log", 1), ("erf", 0), ("lgamma", 1), ("sin", 1), ("erf", 2)])
+def test_a_value_that_is_kept_costs_as_much_as_one_that_is_not(name: str, x: int) -> None:
+    def charged(m: Multiprecision) -> float:
+        with use_budget() as work:
+            getattr(m, name)(m.number(x))
+            return work.most - work.left
+
+    kept, plain = Remembering(50), Multiprecision(50)
+    costs = [charged(kept), charged(kept), charged(plain), charged(plain)]
+    assert costs[0] <= costs[2] * 1.01 and costs[2] > 0, "the first time: nothing is computed twice"
+    is_zero = not getattr(plain, name)(plain.number(x))
+    assert costs[1] == (costs[3] if is_zero else 0), "the second time: a 0 may be an underflow, and is computed again"
