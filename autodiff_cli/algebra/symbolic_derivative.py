@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from heapq import heappop, heappush
 from typing import Any
 
 from ..errors import limit_error
@@ -151,7 +152,7 @@ def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
 def as_typed(output: Value) -> list[Value]:
     """Return the leaves as products have them: `c` before `x` in `c*x`."""
     order = in_order((output,))
-    leaves = [value for value in order if not value._prev]
+    leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
     ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}
     followers: dict[Value, list[Value]] = {leaf: [] for leaf in leaves}
     waiting = dict.fromkeys(leaves, 0)
@@ -164,14 +165,19 @@ def as_typed(output: Value) -> list[Value]:
             if left is not None and right is not None and left is not right:
                 followers[left].append(right)
                 waiting[right] += 1
-    placed: list[Value] = []
-    while leaves:
-        leaf = next((leaf for leaf in leaves if not waiting[leaf]), leaves[0])
-        leaves.remove(leaf)
-        placed.append(leaf)
+    placed: dict[Value, None] = {}
+    free = [k for leaf, k in leaves.items() if not waiting[leaf]]
+    numbered, rest = list(leaves), iter(leaves)
+    while len(placed) < len(leaves):
+        leaf = numbered[heappop(free)] if free else next(rest)
+        if leaf in placed:
+            continue
+        placed[leaf] = None
         for other in followers[leaf]:
             waiting[other] -= 1
-    return placed
+            if not waiting[other]:
+                heappush(free, leaves[other])
+    return list(placed)
 
 
 def _simplify(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:

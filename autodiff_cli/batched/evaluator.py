@@ -106,7 +106,7 @@ class Evaluator:
         return float(result.value), [float(x) + 0.0 for x in result.gradient.values()]
 
     def refusals(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """Return the errors that `slowly` would raise at points in finite columns, where known."""
+        """Return the errors that `interpret` would raise at points in finite columns, where known."""
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
         if columns and not self.graph.has_lazy_inputs and budget.SWEEP + len(self.graph.places) <= budget.STEPS:

@@ -402,12 +402,12 @@ _BINDING = re.compile(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQU
 """The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
-_WORDS = "|".join((*FUNCTIONS, *KEYWORDS))
+_FUNCTIONS, _KEYWORDS = "|".join(FUNCTIONS), "|".join(KEYWORDS)
 _FRACTION_AND_OPERAND = (
     rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
     rf"[√∛∜]\s*[{FRACTIONS}]\s*[\w(√]",
     rf",[0-9]+\s*[{FRACTIONS}]",
-    rf"(?:(?<![^\W{FRACTIONS}])\d*+(?!(?:{_WORDS})\s*[{FRACTIONS}])[^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+|[)|])\s*+[{FRACTIONS}]",
+    rf"(?:(?<![^\W{FRACTIONS}])\d*+(?!(?:{_FUNCTIONS}|{_KEYWORDS})\s*[{FRACTIONS}])[^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+|[)|])\s*+[{FRACTIONS}]",
 )
 _MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
 _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
@@ -636,8 +636,8 @@ CONDITIONS: dict[str, Condition] = {
     "no_words_after": lambda c, stop: _are_known(c, c.at + 1, c.at + 3),
     "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1),
     # No variable precedes a bracket: `k[A]` may be an index or a product.
-    "no_index": _without(rf"(?<!\w)\d*+(?!(?i:{_WORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"),
-    "known_module_names": _without(rf"{_MODULE}(?!(?:{_WORDS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"),
+    "no_index": _without(rf"(?<!\w)\d*+(?!(?:(?i:{_FUNCTIONS})|{_KEYWORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"),
+    "known_module_names": _without(rf"{_MODULE}(?!(?:{_FUNCTIONS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"),
     "one_place_to_close": _one_place_to_close,
     # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),

@@ -71,7 +71,7 @@ class _LaurentType(Lifted):
     def literal(self, text: str) -> Laurent:
         return self.number(self.base.literal(text))
 
-    def finite(self, x: Number) -> bool:
+    def is_finite(self, x: Number) -> bool:
         return not isinstance(x, Laurent) or x.varies or self.base.is_finite(x.x)
 
     def trim(self, start: int, c: Sequence[Number], end: int | None = None) -> Laurent:

@@ -30,9 +30,10 @@ class About(NamedTuple):
     label: str = ""
     span: Span | None = None
     source: str | None = None
+    active: bool = True
 
 
-_NOTHING = About()
+_NOTHING, _FIXED = About(), About(active=False)
 
 
 def _function(name: str, doc: str) -> Callable[[Value], Value]:
@@ -135,13 +136,12 @@ class Value:
 
     @property
     def active(self) -> bool:
-        """Return whether derivatives by it are computed: it is no constant."""
-        return self.primitive is not CONSTANT
+        """Return whether derivatives by this variable or number are computed."""
+        return self._about.active
 
     @active.setter
     def active(self, active: bool) -> None:
-        if self._first is None:
-            self.primitive = VARIABLE if active else CONSTANT
+        self._about = self._about._replace(active=active)
 
     @property
     def _op(self) -> str:
@@ -300,7 +300,7 @@ def constant(data: Number, source: str | None = None) -> Value:
     """Return a leaf without derivatives."""
     created = node(CONSTANT, ())
     created.data = float(data) if isinstance(data, int) else data
-    created._about = _NOTHING if source is None else About(source=source)
+    created._about = _FIXED if source is None else About(source=source, active=False)
     return created
 
 
@@ -341,6 +341,7 @@ def as_value(x: Value | Number) -> Value:
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
     created = _result(CONSTANT, None, None, number)
     created.grad = None
+    created._about = _FIXED
     return created
 
 
@@ -478,7 +479,7 @@ def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})
             value.data = graph.data[i]
             value.grad = graph.grads and graph.grads[i]
             source = constants[i][1] if i in constants else None
-            value._about = About(labels.get(i, ""), span_of(graph.places[i]), source)
+            value._about = About(labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT)
         values.append(value)
     return values
 
@@ -516,9 +517,9 @@ def _quick_grads(graph: Graph) -> list[float | None] | None:
     if set(map(type, graph.data)) != {float}:
         return None
     grads: list[Any] | None = adjoints(reversed(graph.rows), graph.data, graph.constants)
-    if grads is None or not graph.constants:
+    inactive = {i for i, n in enumerate(graph.places) if n._first is None and not n._about.active}
+    if grads is None or not inactive:
         return grads
-    inactive = {*graph.constants}
     for _, i, a, b in graph.rows:
         if inactive.issuperset(inputs_of(a, b)):
             inactive.add(i)
@@ -531,7 +532,7 @@ def _swept_grads(graph: Graph) -> list[float | None]:
     nodes: list[Value] = graph.places
     for n in nodes:
         n.grad = 0.0
-    leaves = [i for i, n in enumerate(nodes) if n._first is None and i not in graph.constants]
+    leaves = [i for i, n in enumerate(nodes) if n._first is None and n.active]
     at = Evaluation(REAL, graph, {nodes[i].label: i for i in leaves if nodes[i].label})
     at.active = at.activity(leaves)
     at.differentiate()

@@ -1,7 +1,7 @@
 """Value and gradient of a graph in any number type: multiprecision, exact or certified.
 
 The graph's own doubles are neither read nor changed. A number type needs `number` and `literal` for the leaves,
-and `finite`; see `numbers/base.py`.
+and `is_finite`; see `numbers/base.py`.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -114,7 +114,7 @@ class Program:
         return [(name, span(place).start, i) for name, place, i in self.bound]
 
 
-name_mark, call_mark = Primitive("name", ()), Primitive("call", ())
+name_mark, call_mark, plus_mark = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
 """Markers in a definition for nodes that only a call determines."""
 
 ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
@@ -501,7 +501,7 @@ class Builder:
         """Add an operation. Raises `ExpressionError` if a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
-        return self.node(primitive, operands, place)
+        return operands[0] if primitive is plus_mark else self.node(primitive, operands, place)
 
     def _leaf(self, place: Place) -> int:
         places = self.nodes.places
@@ -554,7 +554,9 @@ class Builder:
         return self.node(primitive, operands, place)
 
     def plus(self, operand: int, place: Place, piece: Piece) -> int:
-        """Return the operand of a unary plus, which in a body may be a condition."""
+        """Return the operand of a unary plus."""
+        if self.body is not None:
+            return self.operation(plus_mark, (operand,), place, (piece,))
         if operand in self.conditions:
             self.check_types((), (operand,), (piece,))
         return operand

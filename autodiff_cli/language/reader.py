@@ -74,7 +74,8 @@ def _read(text: str, builder: Builder) -> Builder:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                number = finite_number(operand)
+                is_long = len(operand) > tokens.MAX_CACHED
+                number = finite_number.__wrapped__(operand) if is_long else finite_number(operand)
                 if number is None or "_" in operand:
                     if not is_exact:
                         is_exact = True

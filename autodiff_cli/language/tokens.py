@@ -26,6 +26,7 @@ DIRECTLY = 0  # the token kind of an omitted multiplication sign
 MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not fit into memory
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved words and their terminals
 _END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
+MAX_CACHED = 32  # the longest number whose `finite_number` is cached, in characters
 _NUMERIC = tuple("0123456789.")
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")

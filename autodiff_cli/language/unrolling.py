@@ -29,6 +29,7 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     MUL: lambda a, b: a * b,
     DIV: lambda a, b: a / b if b else math.nan,
     NEG: lambda a: -a,
+    marks.plus_mark: lambda a: a,
 }
 """Operations that an index may use."""
 

@@ -75,7 +75,7 @@ class Duals(Lifted):
         super().__init__(base, f"{base.name} with derivatives")
         self.derivative = "second derivative"
         self.strict = strict
-        """Whether `finite` also requires derivatives, for the backward sweep."""
+        """Whether `is_finite` also requires derivatives, for the backward sweep."""
 
     def number(self, x: Number) -> Dual:
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})

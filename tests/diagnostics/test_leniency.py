@@ -338,3 +338,10 @@ def test_each_doubt_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:
                 read_leniently(text, ask)
             except ExpressionError as error:
                 assert error.diagnostic != caught.value.diagnostic, (name, text)
+
+
+@pytest.mark.parametrize("text", ["If{x + 1}", "np.not(x)"])
+def test_only_functions_stand_before_brackets_and_after_modules(text: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        read_leniently(text, parse)
+    assert [offer.certain for offer in caught.value.offers] == [False]

@@ -22,6 +22,7 @@ import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
 from autodiff_cli.graphs import library
 from autodiff_cli.graphs.value import apply, in_order
+from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.primitive import BY_SYMBOL, FUNCTIONS
 from counting import lines
 
@@ -171,6 +172,20 @@ def test_what_is_said_of_a_node_can_be_changed() -> None:
     assert (made.children, made._op, made.label) == ((), "", "made")
     made.backward()
     assert (made.grad, b.grad) == (1.0, 2.0)
+
+
+def test_a_variable_that_is_not_active_is_no_number() -> None:
+    x, c = Value(2.0, label="x"), Value(0.0, label="c")
+    c.active = False
+    made = x * c + 1
+    made.active = False
+    made.backward()
+    assert (expression_text(made), x.grad, c.grad, c.active, made.active) == ("x*c + 1", 0.0, None, False, False)
+    number = Value(2.0) * 3
+    number.children[1].active = True
+    assert number.children[1].active
+    copied = copy.deepcopy(made)
+    assert (copied.active, copied.children[0].children[1].active) == (False, False)
 
 
 def test_descent_by_hand() -> None:
