@@ -108,7 +108,13 @@ def prove(finder: Search) -> list[list[float]]:
         starts.append([float(a.mid()) for a in box])
         if box in simple:
             finder.known[tuple(starts[-1])] = Root(equation=factor)
-    finder.undecided = [dict(zip(unknowns, map(_ends, box), strict=True)) for box in waiting]
+    finder.undecided = []
+    for box in waiting:
+        sides = [*map(_ends, box)]
+        finder.undecided.append(dict(zip(unknowns, sides, strict=True)))
+        is_small = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(sides, bounds, strict=True))
+        if is_small and not equations.is_bounded(box):
+            finder.unbounded.append(finder.undecided[-1])
     finder.complete = complete and not waiting
     finder.known.update(((x,), Root(order)) for x, order in multiple.items())
     return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))

@@ -63,7 +63,7 @@ class OneEquation(Search):
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with its value in more digits; 0 if all is open."""
+        """Points where the value only rounds to 0, with more digits of it and of its slope."""
         self.reach = self.farthest = 0.0
         self.count = 0
 
@@ -81,6 +81,12 @@ class OneEquation(Search):
         if self.least is None or abs(value) < abs(self.least[1]):
             self.least = x, value, slopes[0]
         return x, value, slopes[0]
+
+    def _is_defined(self, x: float) -> bool:
+        with Defined():
+            self._evaluator.value(self._point_at(x))
+            return True
+        return False
 
     def _point_at(self, x: float) -> list[float]:
         values = self.values_at([x])
@@ -330,7 +336,7 @@ class OneEquation(Search):
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
                 if self(x) is None:
-                    self.rejected[x] = 0
+                    self.rejected[x] = None
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
                     is_exact = is_exact and self._rounding(x, own=False) == 0.0
@@ -341,13 +347,14 @@ class OneEquation(Search):
 
     def _round_root(self, flat: Sequence[float], width: float) -> list[float]:
         at = min(flat, key=lambda x: abs(self._evaluator.value(self._point_at(x))))
-        value, slope = self._in_digits(ZERO_TEST_DIGITS)(at) or (None, None)
+        in_digits = self._in_digits(ZERO_TEST_DIGITS)(at)
+        value = in_digits and in_digits[0]
         exact = value == 0 and (self._rounding(at, own=False) == 0.0 or self.holds_exactly([at]))
         if not exact and not self._changes_sign(at, width):
             again = self._in_digits(ZERO_TEST_DIGITS + ROOT_DIGITS)(at) if value else None
-            is_rounding = again is not None and abs(value - again[0]) > 0.01 * abs(again[0])
-            is_open = is_rounding or (value == 0 and not slope)
-            self.rejected[at] = 0 if is_open else value or None
+            if in_digits and again and abs(value - again[0]) > 0.01 * abs(again[0]):
+                in_digits = 0, 0  # these digits are rounding errors
+            self.rejected[at] = in_digits
             return []
         if exact:
             self.known[at,] = Root(errors=[0.0])
@@ -477,7 +484,7 @@ class OneEquation(Search):
             x = float(x)
             here = function(x)
             if here is None and self(x) is None:
-                self.rejected[x] = 0
+                self.rejected[x] = None
             if here is None or here[0] != 0:
                 return None
         orders = []
@@ -542,8 +549,11 @@ class OneEquation(Search):
 
     def describe_search(self, count: int) -> str:
         """Return a sentence on the search; `solved` if one root was requested."""
-        if not self.reach or not count or not self.count:
+        if not self.reach or not count:
             return "solved"
+        if not self.count:
+            ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
+            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
         proven = FIRST_REACH
         while proven < self.farthest:
             proven *= 10
@@ -567,12 +577,16 @@ class OneEquation(Search):
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
-        for x, value in self.rejected.items():
-            where = f"{self.name} = {self._text(x)}"
-            if value == 0:
-                return f"; it is 0 within rounding errors near {where}, where no root is proven"
+        for x, in_digits in self.rejected.items():
+            at = f"{self.name} = {self._text(x)}"
+            if in_digits is not None and not any(in_digits):
+                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
+            beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
+            if in_digits is None and not all(map(self._is_defined, beside)):
+                return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
+            value = in_digits and in_digits[0]
             digits = f": in more digits it is {value.context.nstr(value, 3)}" if value else ""
-            return f"; it is 0 within rounding errors at {where}, where there is no root{digits}"
+            return f"; it is 0 within rounding errors at {at}, where there is no root{digits}"
         return ""
 
     def _text(self, x: float) -> str:

@@ -86,6 +86,8 @@ class Search:
         """Intervals in which the equation holds."""
         self.undecided: list[Ends] | None = None
         """Boxes that may or may not hold solutions; None without a proof."""
+        self.unbounded: list[Ends] = []
+        """Undecided boxes with an unbounded equation, as at a pole."""
 
     def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
         """Warn that the equation holds from a start, `2 <`, to an end, `≤ 3`."""

@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
 
 MAX_UNKNOWNS = 200
+MAX_HESSIAN_SIZE = 30
+MAX_NAMED_POLES = 4
 SHARP_DIGITS = 17
 """Digits of a solution for which doubles are too rough."""
 MAX_VANISHING = 1e-20
@@ -146,6 +148,9 @@ def solve(
             starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
     except Stopped:
         interrupted = True
+    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
+        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
+        raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
@@ -454,8 +459,13 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
     if boxes:
-        places = plural(len(boxes), "box")
-        return "undecided", f"{listed} proven; in {places} it is undecided whether there are more"
+        message = f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
+        if finder.unbounded:
+            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
+            places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
+            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
+            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
+        return "undecided", message
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if boxes is not None:

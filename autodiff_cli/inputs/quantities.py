@@ -363,11 +363,13 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     if not units:
         return None
     own: Unit = units[0]
+    for unit in units:
+        if unit.dimension != own.dimension:
+            theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
+            raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
     for x in typed:
-        unit = getattr(x, "unit", None)
-        if (unit or Unit()).dimension != own.dimension and (unit is not None or float(x)):
-            message = f"the bounds and the start of `{name}` have different dimensions"
-            raise usage_error(message, f"give all of them in `{own}`")
+        if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
+            raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
     return own
 
 
@@ -380,7 +382,8 @@ def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: 
         raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
     typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
     if typed and dimension != NUMBER:
-        message = f"`{name}` is {quantity_name(dimension)}, and its start or bounds are numbers"
+        what = "its start is a number" if start is not None else "its bounds are numbers"
+        message = f"`{name}` is {quantity_name(dimension)}, and {what}"
         raise usage_error(message, f"give a unit: `{float(typed[0]):g} {si_unit(dimension)}`")
     return dimension
 

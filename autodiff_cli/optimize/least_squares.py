@@ -20,7 +20,7 @@ from ..algebra.walk import linear_and_kinks
 from ..batched.kernels import ProgramOverRows
 from ..errors import ExpressionError
 from ..inputs.problem import Problem
-from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, charge
+from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, Work, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
 from .convergence import SearchProblem
@@ -143,6 +143,7 @@ class Model:
         self._over_rows = self._around = self._compile(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
         self.reached: list[EndPoint] = []  # by all copies over these rows
+        self.calls: Work | None = None  # for evaluations from other starts
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
@@ -210,7 +211,9 @@ class Model:
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
         if self.stop():
             raise Stopped
-        charge(FITTED_CALL + (FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
+        if self.calls is not None:
+            self.calls.charge(FITTED_CALL)
+        charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
         self.evaluations += 1
         point = dict(zip(self.free, map(float, values), strict=True))
         block = over_rows({**self.held, **point, **columns}, self.rows)

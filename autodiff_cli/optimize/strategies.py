@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from copy import copy
 from itertools import combinations
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
 from .inference import runs_test
-from .least_squares import MAX_LAST_STEP, EndPoint, Model, at_kink, polished, projected, searched
+from .least_squares import MAX_LAST_STEP, EndPoint, Model, Stopped, at_kink, polished, projected, searched
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
 PROBED_POINTS = 8  # places where the data may determine the parameters
@@ -61,11 +62,15 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
         return not model.is_determined(end.values), end.moved
 
     best = polished(model, end.values, "Gauss-Newton")
-    for values in (end.values, start):
-        if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
-            continue
-        best = min(best, searched(model, values), key=rank)
-    return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
+    try:
+        for values in (end.values, start):
+            if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
+                continue
+            best = min(best, searched(model, values), key=rank)
+        return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
+    except Stopped:
+        model.reached[:] = [best]
+        raise
 
 
 def least(model: Model, start: Any) -> EndPoint:
@@ -82,6 +87,7 @@ def least(model: Model, start: Any) -> EndPoint:
         else:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
     best = at_kink(model, best)
+    model.reached[:] = [best]
     draw, lost = random.Random(1), False
     if best.cost < UNDEFINED_SUM_OF_SQUARES and not model.is_determined(best.values):
         elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
@@ -104,11 +110,13 @@ def least(model: Model, start: Any) -> EndPoint:
     except BudgetExceeded:
         pass
     finally:
+        model.calls = None
         work.left += kept
     return best
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
+    model.calls = copy(current_budget())
     probe = model.copy()  # what is only looked at is not counted
     may_alias = _is_aliased(model, start)
 
@@ -143,8 +151,13 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
                 of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
                 again += not lost or probe.is_determined(end.values)
+        except Stopped:
+            model.reached[:] = [best]
+            raise
         except BudgetExceeded:
             break
+    model.calls = probe.calls = None
+    model.reached[:] = [best]
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []

@@ -161,7 +161,13 @@ def estimates_of_fit(record: object) -> Estimates:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
         check_level(level)
-        dof = math.inf if record.get("absolute_sigma") else float(record["dof"])
+        absolute = record.get("absolute_sigma")
+        if "absolute_sigma" not in record:
+            # older records have only the intervals
+            ends = [(errors[name], high - low) for name, (low, high) in record["intervals"].items() if errors[name]]
+            k = coverage_factor(level, math.inf)
+            absolute = all(math.isclose(width / 2 / error, k, rel_tol=1e-6) for error, width in ends)
+        dof = math.inf if absolute else float(record["dof"])
         values: dict[str, float] = {}
         for name, estimate in record["parameters"].items():
             if errors[name] is not None:

@@ -240,6 +240,7 @@ def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.Monk
     for place, box in zip(poles, sorted(found.undecided, key=lambda box: box["x"]), strict=True):
         low, high = box["x"]
         assert low <= place <= high and high - low < 1e-4
+    assert "there is no bound, as at a pole, near x = " in found.message
     # where there are too many solutions those with digits are shown, each once and ascending, and the rest is covered
     with use_budget():
         many = solve("sin(1/x)", between=Range(0, 1), every=True, arithmetic=CERTIFIED)
