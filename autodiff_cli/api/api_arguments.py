@@ -285,7 +285,8 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_
             entries = flatten(name, value)
             if isinstance(entries, str):
                 raise point_error(
-                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}", MANY_POINTS_HINT
+                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}",
+                    MANY_POINTS_HINT,
                 )
             at = {**at, **entries}
             del at[name]

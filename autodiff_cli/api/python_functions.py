@@ -877,7 +877,11 @@ def rows(
 
 @takes("graph")
 def draw(
-    values: Value | Iterable[Value], *, theme: str | None = None, digits: int | None = None, decimals: int | None = None
+    values: Value | Iterable[Value],
+    *,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
 ) -> Picture:
     """A picture of the graph below a Value, or below several: it shows itself in a notebook, and can be saved.
 

@@ -70,7 +70,12 @@ class Samples(NamedTuple):
 
 
 def sample(
-    function: Function, ends: Point, also: Sequence[float], count: int | None, hull: Hull | None, peaks: Sequence[float]
+    function: Function,
+    ends: Point,
+    also: Sequence[float],
+    count: int | None,
+    hull: Hull | None,
+    peaks: Sequence[float],
 ) -> Samples:
     """Return the samples between `ends`, including the numbers `also`.
 

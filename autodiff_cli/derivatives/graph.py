@@ -313,7 +313,11 @@ def _folding(
 
 
 def _alike(
-    picture: Picture, users: Sequence[Sequence[int]], head: dict[int, int], terms: Iterable[int], apart: Collection[int]
+    picture: Picture,
+    users: Sequence[Sequence[int]],
+    head: dict[int, int],
+    terms: Iterable[int],
+    apart: Collection[int],
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Return the node that each head is drawn as (those `apart` as themselves), and depths.
 

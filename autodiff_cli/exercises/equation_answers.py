@@ -32,7 +32,17 @@ from ..numerics.newton import newton, refine
 from ..table.operators import SUB, VARIABLE
 from . import marking
 from .exercise import Exercise, Marked
-from .marking import SIGN, ComparedPoint, FormulaAnswer, agree, as_number, figure, many_digits, own_exercise, value_at
+from .marking import (
+    SIGN,
+    ComparedPoint,
+    FormulaAnswer,
+    agree,
+    as_number,
+    figure,
+    many_digits,
+    own_exercise,
+    value_at,
+)
 
 Solution = dict[str, str]
 """The text of each unknown's value."""

@@ -610,7 +610,10 @@ def _mistakes(part: Value, *, product: bool) -> Iterator[Mistake]:
     if primitive is POW:
         rule = "it is n·u^(n − 1)·u′"
         yield f"the exponent goes down by 1: {rule}", lambda x, v: None if x[1].slope else v.slope * x[0].value
-        yield f"the exponent is missing as a factor: {rule}", lambda x, v: v.slope / x[1].value if x[1].value else None
+        yield (
+            f"the exponent is missing as a factor: {rule}",
+            lambda x, v: v.slope / x[1].value if x[1].value else None,
+        )
     if primitive not in (ADD, SUB, MUL, DIV, NEG):
         for k, inside in enumerate(inputs):
             text = f"the derivative of what is inside, `{expression_text(inside)}`, is missing: the chain rule"

@@ -15,7 +15,25 @@ from ..language.printer import expression_text
 from ..language.typesetting import Typesetting, names_in, text_latex
 from ..numbers import budget
 from ..record import Record
-from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, GE, GT, LE, LT, MUL, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.operators import (
+    ADD,
+    AND,
+    CONSTANT,
+    DIV,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    MUL,
+    NEG,
+    NOT,
+    OR,
+    POW,
+    SUB,
+    VARIABLE,
+    WHERE,
+)
 from ..table.primitive import PRIMITIVES, Primitive
 
 MAX_NODES = 400

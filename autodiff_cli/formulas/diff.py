@@ -13,7 +13,17 @@ from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, gen
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuild, rewrite, substitute, text_ids
-from ..errors import Diagnostic, ExpressionError, Offer, closest, either, limit_error, point_error, quote, usage_error
+from ..errors import (
+    Diagnostic,
+    ExpressionError,
+    Offer,
+    closest,
+    either,
+    limit_error,
+    point_error,
+    quote,
+    usage_error,
+)
 from ..graphs.adjoint import record_values
 from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable

@@ -188,7 +188,13 @@ def with_units(point: Point | None) -> dict[str, float | str]:
 
 
 def pose_with_units(
-    text: str, point: Point | None, wrt: Names = None, asked: Names = None, *, single: bool = True, system: bool = False
+    text: str,
+    point: Point | None,
+    wrt: Names = None,
+    asked: Names = None,
+    *,
+    single: bool = True,
+    system: bool = False,
 ) -> Problem:
     """Return a text as a problem at a point, with the units of its names and outputs."""
     problem = pose(text, with_units(point), wrt, single=single)

@@ -9,7 +9,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, Offer, Span, closest, point_error, quote, spelling_hint, usage_error
+from ..errors import (
+    Diagnostic,
+    ExpressionError,
+    Offer,
+    Span,
+    closest,
+    point_error,
+    quote,
+    spelling_hint,
+    usage_error,
+)
 from ..graphs.value import Value
 from ..language.builder import Builder, Program
 from ..language.elements import expand, nest, point_text, split_names

@@ -631,7 +631,12 @@ class Builder:
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
 
     def enter(
-        self, called: Function, operands: Sequence[Any], via: Place | None, pieces: Sequence[Piece] = (), depth: int = 0
+        self,
+        called: Function,
+        operands: Sequence[Any],
+        via: Place | None,
+        pieces: Sequence[Piece] = (),
+        depth: int = 0,
     ) -> Call:
         """Return a call of a function, not evaluated yet. Raises `ExpressionError` (`arity`)."""
         name, parameters = called.name, called.parameters

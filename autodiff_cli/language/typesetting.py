@@ -203,7 +203,11 @@ class Typesetting:
                 letter, below, symbol = name_parts(stem)
                 parts = letter, f"{below},{again[:-1]}" if below else again[:-1], symbol
             if _accent(*parts, "") in taken:
-                parts = (r"\mathit{" + plain_name(stem).replace("_", r"\_") + "}", f"[{again}" if mark else "", False)
+                parts = (
+                    r"\mathit{" + plain_name(stem).replace("_", r"\_") + "}",
+                    f"[{again}" if mark else "",
+                    False,
+                )
             k = 2
             while _accent(*parts, "") in taken:
                 parts = (parts[0], f"({k})", False)

@@ -234,7 +234,11 @@ class Unroller(Builder):
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, numbers, place, pieces))
 
     def _elementwise(
-        self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece], make: Callable[[tuple[int, ...]], int]
+        self,
+        operands: Sequence[Meaning],
+        place: Place,
+        pieces: Sequence[Piece],
+        make: Callable[[tuple[int, ...]], int],
     ) -> int | Array:
         resolved = [self._resolve(operand) for operand in operands]
         lists = [k for k, value in enumerate(resolved) if isinstance(value, Array)]

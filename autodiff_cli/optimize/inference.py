@@ -13,7 +13,15 @@ from ..errors import Diagnostic, ExpressionError, point_error, quote
 from ..inputs.arithmetic import Shown
 from ..numerics.student_t import coverage_factor
 from ..record import Record
-from .least_squares import LOSSES, MAX_LAST_STEP, MISSING_RESIDUAL, NULL_SINGULAR_VALUE, EndPoint, Model, column_sizes
+from .least_squares import (
+    LOSSES,
+    MAX_LAST_STEP,
+    MISSING_RESIDUAL,
+    NULL_SINGULAR_VALUE,
+    EndPoint,
+    Model,
+    column_sizes,
+)
 from .observations import percentage
 
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction
@@ -330,7 +338,10 @@ class Inference:
             return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
         if not moved <= MAX_LAST_STEP:
             step = f"another step would move a parameter by {moved:.2g} standard errors"
-            return "stuck", f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)"
+            return (
+                "stuck",
+                f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)",
+            )
         edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""
         return "converged", f"{method}; converged{edge}"
 

@@ -96,7 +96,11 @@ class FitView(PicturedView[Fit], section="fit"):
         if answer.predictions:
             names, level = answer.predictors, percent(answer.level)
             rows = [
-                (*(row.point[name] for name in names), row.value, *map(self._between, (row.confidence, row.prediction)))
+                (
+                    *(row.point[name] for name in names),
+                    row.value,
+                    *map(self._between, (row.confidence, row.prediction)),
+                )
                 for row in answer.predictions
             ]
             columns = [*map(answer.heading_of, (*names, answer.response))]

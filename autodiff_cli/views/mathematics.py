@@ -59,7 +59,13 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         prefix, level, inner = PREFIX[name]
         return level, [prefix.replace("-", "−"), (operands[0], inner)]
     if name == "where":
-        return CHOICE, [(operands[1], CHOICE + 1), " if ", (operands[0], CHOICE + 1), " else ", (operands[2], CHOICE)]
+        return CHOICE, [
+            (operands[1], CHOICE + 1),
+            " if ",
+            (operands[0], CHOICE + 1),
+            " else ",
+            (operands[2], CHOICE),
+        ]
     if name == "sqrt":
         # a root is no base: `√x²` has two readings
         return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]

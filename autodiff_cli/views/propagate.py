@@ -145,5 +145,14 @@ def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
         row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)
         rows.append((*row, slope, contribution, percentage))
-    heads = ("quantity", "estimate", "u", "distribution", *("dof",) * with_dof, "sensitivity", "contribution", "share")
+    heads = (
+        "quantity",
+        "estimate",
+        "u",
+        "distribution",
+        *("dof",) * with_dof,
+        "sensitivity",
+        "contribution",
+        "share",
+    )
     return numbers_table(heads, rows, digits, right={*range(1, len(heads))} - {heads.index("distribution")})

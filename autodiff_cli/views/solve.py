@@ -7,7 +7,17 @@ from typing import Any, ClassVar
 from ..equations.solve import Solution, Solved
 from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
-from .document import Block, Line, Table, formula_line, input_lines, matrix_table, numbers_table, text_line, value_line
+from .document import (
+    Block,
+    Line,
+    Table,
+    formula_line,
+    input_lines,
+    matrix_table,
+    numbers_table,
+    text_line,
+    value_line,
+)
 from .numerals import attach_units, format_number, heading, words
 from .schema import OutputRow, Values, View
 

@@ -14,7 +14,15 @@ from ..formulas.diff import where_latex
 from ..graphs.value import Value, constant, node
 from ..inputs.figures import Figure, Shown
 from ..inputs.problem import parse
-from ..language.typesetting import Typesetting, equations, equations_of, matrix, number_latex, text_latex, typesetting
+from ..language.typesetting import (
+    Typesetting,
+    equations,
+    equations_of,
+    matrix,
+    number_latex,
+    text_latex,
+    typesetting,
+)
 from ..table.operators import ADD, SUB
 from ..table.primitive import DEFINITIONS, FUNCTIONS, PRIMITIVES
 from .numerals import format_number, literal, unit_of, without_unit

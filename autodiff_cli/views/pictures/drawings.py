@@ -167,7 +167,11 @@ def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     from matplotlib.transforms import Affine2D
 
     colors = scene.DARK if choices.theme == "dark" else scene.LIGHT
-    settings: Any = {"pdf.fonttype": 42, "text.parse_math": False, "font.family": ["DejaVu Sans Mono", "DejaVu Sans"]}
+    settings: Any = {
+        "pdf.fonttype": 42,
+        "text.parse_math": False,
+        "font.family": ["DejaVu Sans Mono", "DejaVu Sans"],
+    }
     file = io.BytesIO()
     # from units below the top left corner to inches above the bottom left one
     inches = points / 72
