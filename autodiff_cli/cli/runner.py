@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
@@ -65,7 +65,6 @@ CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "
 """Choices of views that have them, by option."""
 
 
-@cache
 def resolve(path: str) -> Any:
     """Return what a module of the package defines, by a path such as `views.fit.FitView`."""
     module, _, name = path.rpartition(".")

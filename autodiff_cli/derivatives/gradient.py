@@ -163,16 +163,21 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
                     "grad": grads[i] if i in evaluated else None,
                 }
                 for i in bound
-            ],
-            "elasticities": {name: _elasticity(values[name], gradient[name], value) for name in gradient if relative},
+            ]
+            if bound
+            else [],
+            "elasticities": {name: _elasticity(values[name], gradient[name], value) for name in gradient}
+            if relative
+            else {},
         }
 
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
     numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
     pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
-    lines = [(name, program.text.count("\n", 0, start) + 1, number) for (name, start, _), number in pairs]
-    numbers["intermediates"] = tuple([Intermediate(name, line, **number) for name, line, number in lines])
+    numbers["intermediates"] = tuple(
+        [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in pairs]
+    )
     numbers["elasticities"] = numbers["elasticities"] if relative else None
     constants, heard = program.constants, (*posed.warnings, *warnings)
     return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)

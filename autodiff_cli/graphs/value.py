@@ -350,6 +350,8 @@ def as_float(x: object, refusal: str) -> float:
 
     Raises TypeError for other objects, ValueError unless finite; messages start with `refusal`.
     """
+    if type(x) is float and x - x == 0.0:
+        return x
     if shape := getattr(x, "shape", ()):
         raise TypeError(
             f"{refusal} an array of shape {tuple(shape)}: go through its elements, "

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ..errors import quote
 from ..graphs.adjoint import Branch, Recording, Schedule, Task, schedule
 from ..language.elements import underscored
-from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, as_call, assemble, spell
+from ..language.printer import INFIX, OPERATORS, PREFIX, Template, Written, as_call, assemble, fill_in, spell
 from ..language.typesetting import plain_name
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step, is_number
@@ -444,6 +444,34 @@ MAX_TERMS = 40
 """Terms of one sum: Python's compiler recurses into longer ones."""
 
 
+DIRECT: dict[str, Callable[..., Any]] = {
+    name: getattr(math, theirs)
+    for name, theirs in by_library(
+        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
+        "atanh erf erfc hypot fabs=abs"
+    ).items()
+}
+"""Functions without a wrapper: if they raise, the general evaluation finds the reason."""
+
+
+def _extreme(name: str, template: str) -> Form:
+
+    def form(target: Target, step: Step) -> Written:
+        return (CHOICE, fill_in(template, step.args, (SUM, SUM))) if len(step.args) == 2 else as_call(name, step.args)
+
+    return form
+
+
+FORMS: dict[str, Form] = OPERATORS | by_name(
+    {
+        "where": ("{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE),
+        "relu": ("{0} if {0} > 0.0 else 0.0", CHOICE, SUM),
+        "max": _extreme("max", "{1} if {1} > {0} else {0}"),
+        "min": _extreme("min", "{1} if {1} < {0} else {0}"),
+    }
+)
+
+
 class Internal(Target):
     """Python to be run: inputs `x0`, `x1` …, steps `t0`, `t1` …, the engine's functions."""
 
@@ -451,15 +479,14 @@ class Internal(Target):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow})
-        conditional = "{1} if {0} else {2}", CHOICE, CHOICE + 1, CHOICE + 1, CHOICE
-        self.forms = OPERATORS | by_name({"where": conditional})
+        self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
+        self.forms = dict(FORMS)
 
     def _number(self, value: float | bool) -> str:
         return f"({value!r})" if value < 0 else repr(value)
 
     def function(self, name: str) -> Form:
-        self.bound[name] = getattr(REAL, name)
+        self.bound[name] = DIRECT.get(name) or getattr(REAL, name)
         self.forms[name] = name
         return name
 

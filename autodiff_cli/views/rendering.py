@@ -138,7 +138,7 @@ class ScreenText:
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
-        return [self.paint_pieces(part).rstrip() for part in break_lines(as_shown(pieces, self.look), width)]
+        return [self.line(part) for part in break_lines(as_shown(pieces, self.look), width)]
 
     def line(self, pieces: Pieces) -> str:
         """Return a line of text."""
