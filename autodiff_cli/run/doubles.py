@@ -141,8 +141,10 @@ class Doubles:
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
         self._data = graph.leaf_data(0.0)
-        signed = [i for primitive, i, a, _ in graph.rows if primitive is NEG and a in graph.constants]
-        self._constants = {*graph.constants, *signed}
+        self._constants = {*graph.constants}
+        for primitive, i, a, _ in graph.rows:
+            if primitive is NEG and a in graph.constants:
+                self._constants.add(i)
         self._plans: list[Sequence[Step]] = [] if graph.has_lazy_inputs else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:

@@ -334,7 +334,7 @@ def test_an_open_quote_spoils_the_row_where_it_began() -> None:
     data = 'note,x\na,1\n"b,3\nc,4\nd,5\n'
     found = [json.loads(row) for row in autodiff("grad", "x", "--points", "-", stdin=data).out.splitlines()]
     assert [(row["line"], row.get("value")) for row in found] == [(2, 1.0), (3, None), (4, 4.0), (5, 5.0)]
-    assert found[1]["error"]["message"] == "the quote that opens a cell is never closed"
+    assert found[1]["error"]["message"] == "column `note`: the quote that opens the cell is never closed"
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])

@@ -320,6 +320,7 @@ OPERATORS: dict[str, str] = {
     "run/flat_graph": "a literal's minus",
     "run/doubles": "the hot loops, with powers written out",
     "run/smooth_branches": "the branch that is taken",
+    "run/evaluation": "what to say where an exponent has no derivative",
     "run/sweep": "the branch that is taken",
     "graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",
     "algebra/canonical": "the algebra of sums, products and powers",
