@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
@@ -239,3 +240,21 @@ def test_work_is_in_proportion() -> None:
             diff(text, wrt=["x"], share=True)
         work.append(count.total)
     assert work[1] < 8 * work[0]
+
+
+def test_ranges_exclude_the_ends_that_no_product_sum_or_reciprocal_takes() -> None:
+    def range_(low: float, open_below: int, high: float, open_above: int) -> branch_elimination.Range:
+        ends = [x if math.isinf(x) else Fraction(x) for x in (low, high)]
+        return branch_elimination.Range((ends[0], open_below), (ends[1], -open_above))
+
+    above, closed = range_(0, 1, 2, 0), range_(1, 0, 3, 0)  # (0, 2] and [1, 3]
+    assert above.times(closed) == range_(0, 1, 6, 0)._replace(nonzero=True)
+    assert range_(0, 0, 2, 1).times(closed) == range_(0, 0, 6, 1), "0 is taken, 2 is not"
+    assert range_(-1, 1, 2, 0).times(range_(-3, 0, 1, 1)) == range_(-6, 0, 3, 1)
+    assert closed.times(range_(1, 1, 3, 1)) == range_(1, 1, 9, 1)._replace(nonzero=True)
+    assert above.plus(closed) == range_(1, 1, 5, 0)
+    assert range_(1, 0, math.inf, 1).reciprocal() == range_(0, 1, 1, 0)._replace(nonzero=True)
+    assert range_(0, 1, 2, 1).reciprocal() == branch_elimination.Range((Fraction(1, 2), 1), (math.inf, -1), True)
+    assert (-range_(0, 1, 2, 1)).reciprocal() == branch_elimination.Range((-math.inf, 1), (Fraction(-1, 2), -1), True)
+    signs = {range_(0, 0, 2, 0): "=>", range_(0, 1, 2, 0): ">", range_(-1, 0, 0, 1): "<", range_(0, 0, 0, 0): "="}
+    assert {r: r.signs() for r in signs} == signs and range_(-1, 0, 1, 0).signs() == "<=>"
