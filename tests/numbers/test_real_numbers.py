@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -396,3 +397,11 @@ def test_import_needs_only_math() -> None:
     code = "import sys, autodiff_cli.numbers.floats; print(*{'decimal', 'numpy', 'mpmath'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
+
+
+def test_products_are_rounded_once() -> None:
+    draw = random.Random(1)
+    for _ in range(1000):
+        x, factor = draw.uniform(-2, 2), draw.choice([3.0, 5.0, 7.0, 10.0, 30.0])
+        exact = float(Fraction(x) * Fraction(factor))
+        assert REAL.prod(x, factor, 1.0, 1.0, 1.0, 1.0, 1.0) == REAL.products_of_others(1.0, x, factor)[0] == exact

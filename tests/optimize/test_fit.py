@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import csv
+import io
 import itertools
 import json
 import math
+import operator
 import random
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +23,7 @@ from scipy.optimize import curve_fit, least_squares
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.data import columns as data_columns
 from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.inputs.parse_point import Range, with_text
 from autodiff_cli.inputs.problem import Problem, parse
@@ -347,6 +351,19 @@ def test_a_fit_that_is_stopped_later_is_no_worse() -> None:
     assert before < 178.2
 
 
+def test_a_fit_that_is_stopped_returns_no_end_that_its_strategy_rejected() -> None:
+    # a peak narrower than the distance of the rows has a smaller sum of squares, of which the data know nothing
+    draw = random.Random(10)
+    x = [6 * k / 7 for k in range(8)]
+    y = [2 * math.exp(-(((t - 2) / 0.5) ** 2)) + 0.1 * t + draw.gauss(0, 0.05) for t in x]
+    for stop_after in (250, 400, 700, 100_000):
+        calls = itertools.count()
+        start, stops = {"m": 4, "s": 1}, lambda: next(calls) > stop_after  # noqa: B023
+        found = fit("y = a*exp(-((x-m)/s)^2)+b*x", {"x": x, "y": y}, start, stop=stops)
+        assert found.rss == pytest.approx(0.89913907) and found.point["s"] == pytest.approx(3.23, rel=1e-3)
+        assert (found.reason == "interrupted") == (stop_after < 1000)
+
+
 # ---- converged is what meets the first-order conditions -------------------------------------------------------------
 REPLICATES = {
     "t": [0.0, 1.0, 2.0, 4.0] * 3,
@@ -665,6 +682,43 @@ def test_many_digits_are_those_of_the_decimals_in_a_file(tmp_path: Path) -> None
     command = ("fit", "y = b1*(1 - exp(-b2*x))", "--data", "misra1a.csv", "--at", "b2=1e-4", "--precision", "30")
     shown = autodiff(*command, "--format", "plain", folder=tmp_path)
     assert shown.out == "b1=238.942129178861708329483496815 b2=0.000550156431805913559667362266064\n"
+    # numbers of more digits than doubles have, and a fraction: the line by hand, in fractions
+    x = [Fraction("0.1234567890123456789012"), Fraction("1.000000000000000000001"), Fraction("2.5"), Fraction(1, 3)]
+    y = [Fraction(1), Fraction(3), Fraction("5.5"), Fraction(2)]
+    slope = (4 * sum(map(operator.mul, x, y)) - sum(x) * sum(y)) / (4 * sum(t * t for t in x) - sum(x) ** 2)
+    cells = ("0.1234567890123456789012,1", "1.000000000000000000001,3", "2.5,5.5", "1/3,2")
+    (tmp_path / "line.csv").write_text("\n".join(("x,y", *cells, "")), encoding="utf-8")
+    command = ("fit", "y = a + b*x", "--data", "line.csv", "--precision", "30")
+    found = autodiff(*command, "--format", "plain", folder=tmp_path).out.split("b=")[1]
+    assert abs(Fraction(found) - slope) < Fraction(1, 10**28)
+
+
+def test_data_of_too_many_numbers_is_refused_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data_columns, "MAX_NUMBERS", 100)
+    taken = 0
+
+    def rows() -> Iterator[str]:
+        nonlocal taken
+        yield "x,y\n"
+        while True:
+            taken += 1
+            yield "1,2\n"
+
+    class Endless(io.RawIOBase):
+        texts = rows()
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, buffer: Any) -> int:
+            text = next(self.texts).encode()
+            buffer[: len(text)] = text
+            return len(text)
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    with pytest.raises(ExpressionError, match="more than 100 numbers"):
+        data_columns.read_columns(["-"], lambda names: names)
+    assert taken < 200_000
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import gc
 import importlib
 import inspect
 import json
+import math
 import pickle
 import pkgutil
 import pydoc
@@ -450,6 +451,20 @@ def test_quantities_are_those_of_other_packages_too() -> None:
     columns = {"x": np.array([1.0, 1.1, 0.9]), "w": [2, 2.5, 2.2]}
     assert api.propagate("x*w", data=columns).results[0].dof == pytest.approx(2.0)
     assert repr(wanted) == "<Propagation: x*w = 1.00(21)>" and wanted.svg.startswith("<")
+
+
+def test_the_text_of_a_name_sets_no_other(tmp_path: Path) -> None:
+    data = {"x": [1, 2, 3, 4], "y": [1, 4, 9.1, 16]}
+    with pytest.raises(ExpressionError, match="`a` needs one value, not `1,b=2`"):
+        api.fit("y = a + b*x + c*x^2", data, fix={"a": "1,b=2"})
+    with pytest.raises(ExpressionError, match="`x` needs one value"):
+        api.propagate("x*w", {"x": "1±0.1", "w": "2±0.1"}, dof={"x": "5,w=3"})
+    with pytest.raises(ExpressionError, match="`a` cannot be nan"):
+        api.fit("y = a + b*x", data, fix={"a": math.nan})
+    (tmp_path / "held.json").write_text('{"a": 1.5}', encoding="utf-8")
+    wanted = api.fit("y = a + b*x", data, fix={"a": 1.5}).parameters["b"].estimate
+    for held in ("a=1.5", {"a": "3/2"}, f"@{tmp_path / 'held.json'}"):
+        assert api.fit("y = a + b*x", data, fix=held).parameters["b"].estimate == wanted
 
 
 # ---- errors ---------------------------------------------------------------------------------------------------------
