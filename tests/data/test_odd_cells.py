@@ -297,3 +297,11 @@ def test_rows_one_by_one_say_how_far_they_were(more: list[str]) -> None:
         process.send_signal(signal.SIGINT)
         assert process.stderr.read() == "interrupted after 3 rows\n"
     assert process.returncode == 130
+
+
+def test_a_carriage_return_in_a_cell_spoils_no_row_beside_quotes(tmp_path: Path) -> None:
+    (tmp_path / "cells.csv").write_bytes(b'x,name,y\n0,"a\rb",1\n1,q\rr "x",3\n2,"t",5\n')
+    found = autodiff("grad", "x*y", "--points", "cells.csv", "--keep", "name", "--format", "jsonl", folder=tmp_path)
+    assert found.code == 0 and [json.loads(line)["value"] for line in found.out.splitlines()] == [0.0, 3.0, 10.0]
+    fitted = autodiff("fit", "y = a + b*x", "--data", "cells.csv", "--format", "plain", folder=tmp_path)
+    assert fitted.code == 0 and fitted.out.startswith("a=1.0 b=2.0")
