@@ -15,7 +15,7 @@ import pytest
 from autodiff_cli.batched import kernels
 from autodiff_cli.batched.columns_io import program_over
 from autodiff_cli.batched.evaluator import Evaluator, gradient_recorder
-from autodiff_cli.batched.kernels import Kernel, evaluate, kernel
+from autodiff_cli.batched.kernels import Kernel, ProgramOverRows, evaluate, kernel
 from autodiff_cli.data.rows import row_request
 from autodiff_cli.derivatives.gradient import Programs
 from autodiff_cli.errors import ExpressionError
@@ -344,3 +344,12 @@ def test_without_vector_mathematics_it_is_the_plain_library(monkeypatch: pytest.
 
 def test_the_operations_of_the_table_are_printed() -> None:
     assert set(llvm.NATIVE) < set(OPERATIONS)
+
+
+def test_rows_that_compiled_code_leaves_have_values_then_slopes_of_each_output() -> None:
+    # partial products overflow in compiled code, so that each of these rows is computed by itself
+    program, x = parse("prod(x, 1e200, 1e200, 1e-300)*a + b, a*x"), [0.5, 1e-3]
+    block = ProgramOverRows(program, ("a", "b"), ("a", "b"))({"x": x, "a": 2.0, "b": 3.0}, 2)
+    assert not block.errors
+    expected = [[2e100 * t + 3, 2 * t, 1e100 * t, 1, t, 0] for t in x]
+    assert pytest.approx(np.array(expected), rel=1e-15) == block.results.T
