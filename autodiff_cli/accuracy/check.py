@@ -15,7 +15,7 @@ from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
 from ..language.printer import expression_text
 from ..numbers import budget
-from ..numbers.base import Number, NumberType
+from ..numbers.base import Number, NumberType, digits_text
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING
 from ..record import Record
@@ -475,12 +475,11 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
 
 
 def _short(x: Number) -> str:
-    return str(x.context.nstr(x, 6)) if x else "0"
+    return digits_text(x, 6) if x else "0"
 
 
 def _text(x: Number) -> str:
-    context = x.context
-    return str(context.nstr(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20)) if x else "0"
+    return digits_text(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20) if x else "0"
 
 
 def evaluator(graph: Graph, m: NumberType, leaf: int) -> Callable[[Any], Any]:

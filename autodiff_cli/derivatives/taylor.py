@@ -254,6 +254,9 @@ def series_through(
         return None
     zero = m.number(0)
     coefficients = [zero + (float(x) if m is REAL else x) for x in map(series.at, range(order + 1))]
+    if m is REAL and not all(map(math.isfinite, coefficients)):
+        message = "a coefficient of the series through this point is too large for double precision"
+        raise ExpressionError("overflow", message, hint="ask for a lower order, or use `--precision`")
     message = "the formula has no value at this point, and a limit: the series goes through the hole"
     if not decisions.confirmed:
         message += f"; that terms cancel is confirmed with {ZERO_TEST_DIGITS[-1]} digits, and not proven"
@@ -269,6 +272,8 @@ def limit_hint(program: Program, point: Point) -> str | None:
         series, _ = decided_series(program.graph, {by: point[by]}, by, 1)
         if series.start < 0:
             return None
-        value, slope = (f"{float(series.at(k)):.12g}" for k in range(2))
-        return f"the limit there is {value}, and that of the derivative {slope}: `taylor` goes through the hole"
+        value, slope = (float(series.at(k)) for k in range(2))
+        if math.isfinite(value) and math.isfinite(slope):
+            limits = f"the limit there is {value:.12g}, and that of the derivative {slope:.12g}"
+            return f"{limits}: `taylor` goes through the hole"
     return None

@@ -17,6 +17,7 @@ from ..graphs.value import Value, constant, in_order, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.problem import Problem
 from ..language.printer import expression_text
+from ..numbers.base import digits_text
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
@@ -579,14 +580,14 @@ class OneEquation(Search):
     def _only_rounded(self) -> str:
         for x, in_digits in self.rejected.items():
             at = f"{self.name} = {self._text(x)}"
-            if in_digits is not None and not any(in_digits):
-                return f"; it is 0 at {at} in all digits that were computed, and whether that is a root is not known"
             beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
             if in_digits is None and not all(map(self._is_defined, beside)):
                 return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
-            value = in_digits and in_digits[0]
-            digits = f": in more digits it is {value.context.nstr(value, 3)}" if value else ""
-            return f"; it is 0 within rounding errors at {at}, where there is no root{digits}"
+            if in_digits and in_digits[0]:
+                digits = f"in more digits it is {digits_text(in_digits[0], 3)}"
+                return f"; it is 0 within rounding errors at {at}, where there is no root: {digits}"
+            known = "in all digits that were computed" if in_digits else "within rounding errors"
+            return f"; it is 0 at {at} {known}, and whether that is a root is not known"
         return ""
 
     def _text(self, x: float) -> str:

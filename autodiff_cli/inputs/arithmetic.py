@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, require
-from ..numbers.base import UNDECIDED, Number, NumberType, Refusal
+from ..numbers.base import UNDECIDED, Number, NumberType, Refusal, digits_text
 from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..run.sweep import Breakpoint
@@ -104,11 +104,10 @@ class Arithmetic(NamedTuple):
         right = x.correct_digits(self.digits)
         context = x.m.base.context
         if right > 0:
-            with context.workdps(right + GUARD_DIGITS):  # Python writes no whole numbers of 4,300 digits
-                text = context.nstr(+x.x, right, min_fixed=-5)
+            text = digits_text(x.x, right, min_fixed=-5)
             return Figure(text.removesuffix(".0"), finite_or_none(float(x)))
         if _vanishes(x):
-            return Figure("0", 0.0, context.nstr(x.abs_upper(), 2, min_fixed=0, max_fixed=0))
+            return Figure("0", 0.0, digits_text(x.abs_upper(), 2, min_fixed=0, max_fixed=0))
         message = f"no digit of a result can be told, even with {context.dps:,} digits"
         hint = "ask for more digits, allow more work with `--work 10`, or move the point"
         raise limit_error(message, hint)

@@ -26,6 +26,12 @@ def whole_order(order: float) -> int:
     return int(order)
 
 
+def digits_text(x: Number, digits: int, **layout: Any) -> str:
+    """Return a number of mpmath with so many significant digits, laid out as `nstr` says."""
+    with x.context.workdps(digits + 10):
+        return str(x.context.nstr(+x, digits, **layout))  # Python writes no integers of over 4,300 digits
+
+
 def polygamma_below_zero(m: NumberType, n: Number, x: Number) -> Number:
     """Return polygamma(n, x) for x < 0, by sums over the poles on either side (DLMF 5.15.6)."""
     low = m.floor(x)

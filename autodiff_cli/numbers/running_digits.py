@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import Primitive
-from .base import Lifted, Number, Valued, undecided
+from .base import Lifted, Number, Valued, digits_text, undecided
 from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value, size
 from .multiprecision import MAX_EXPONENT, NAMED, Multiprecision
@@ -47,8 +47,8 @@ class BoundedDigits(Valued):
 
     def __str__(self) -> str:
         if self.x and self.correct_digits(1) < 1:
-            return f"a number within {self.m.base.context.nstr(self.abs_upper(), 2)} of 0"
-        return str(self.m.base.context.nstr(self.x, 20))
+            return f"a number within {digits_text(self.abs_upper(), 2)} of 0"
+        return digits_text(self.x, 20)
 
     def __bool__(self) -> bool:
         return bool(self.__ne__(0))

@@ -288,7 +288,9 @@ def test_flat_roots_are_one_with_a_multiplicity_and_asymptotes_are_none(
         assert math.isclose(each.values["x"], x, rel_tol=4e-16) and each.simple == (order == 1)
     if not roots:
         assert found.reason == "none" or (found.reason == "not found" and "where there is no root" in found.message)
-        with pytest.raises(ExpressionError, match=r"where there is no root|without a real root"):
+        # at the far ends the difference may be below the smallest number of many digits
+        reasons = r"where there is no root: in more|whether that is a root is not known|without a real root"
+        with pytest.raises(ExpressionError, match=reasons):
             solve(text, between=Range(low, high))
 
 
