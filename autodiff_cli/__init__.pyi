@@ -1,4 +1,4 @@
-# Written by `python -m autodiff_cli.cli.manual` from the declarations of the commands.
+# Written by `python -m autodiff_cli.api.manual` from the declarations of the commands.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 

@@ -278,7 +278,7 @@ def _show_man_page() -> None:
     import subprocess
     import tempfile
 
-    from .manual import man_page
+    from .man_page import man_page
 
     reader = shutil.which("man") if sys.stdout.isatty() else None
     if reader is None:

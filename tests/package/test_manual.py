@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.cli import app, manual
+from autodiff_cli.api import manual
+from autodiff_cli.cli import app
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, declared, exit_codes, table, users_of_options
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
@@ -121,7 +122,7 @@ def test_exit_codes_are_told_with_every_command() -> None:
 def test_files_of_the_checkout_are_as_the_declarations_say() -> None:
     for path, text in manual.files(TOP).items():
         assert path.read_text(encoding="utf-8") == text, (
-            f"{path.name}: write it with `python -m autodiff_cli.cli.manual`"
+            f"{path.name}: write it with `python -m autodiff_cli.api.manual`"
         )
 
 
