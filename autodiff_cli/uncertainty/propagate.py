@@ -516,7 +516,7 @@ class _Expansion:
             return None, None
         first, moments = self.first, self.moments
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
-        unknown = f"{named}whether the first order is enough cannot be told: "
+        unknown = f"{named}cannot determine whether the first order is enough: "
         bent = f"{named}over these uncertainties the formula is not linear enough: "
         advice = None if drawn else SAMPLES_HINT
         try:
