@@ -135,7 +135,7 @@ class Lines:
 
     def _command(self, line: str, command: str, end: int) -> int:
         if command == "repl":
-            raise usage_error("this is a session already", "`:help` says what it takes")
+            raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
         words = []
         for match in _WORD.finditer(line, end):
             words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
@@ -145,7 +145,7 @@ class Lines:
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"
-            raise usage_error("no shell runs this line", hint, span)
+            raise usage_error("a session has no redirection, as a shell has", hint, span)
         options = declared(command).options
         try:
             values, others, _ = scan_options(words, command, session=True)
@@ -283,7 +283,7 @@ def _texts(value: object) -> list[str]:
 def _help(rest: str) -> int:
     if rest:
         return _app(["help", rest])
-    sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
+    sys.stdout.write(f"{HELP}Informal notation is accepted where it is unambiguous; `read as:` shows how it is read.\n")
     sys.stdout.write(fill(f"The commands: {', '.join(QUESTIONS)}.", 80) + "\n")
     return 0
 
