@@ -79,10 +79,16 @@ class Gradient(Record, Generic[Number]):
 
 
 def gradient(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | str | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    over: LossSpec | None = None,
+    units: Sequence[str] | str | None = None,
     system: bool = False,
-) -> Gradient[Any]:  # fmt: skip
+) -> Gradient[Any]:
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`.
@@ -184,9 +190,14 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
 
 
 def _over_data(
-    text: str, point: Point, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
-    relative: bool, units: Sequence[str] | str | None,
-) -> Gradient[float]:  # fmt: skip
+    text: str,
+    point: Point,
+    wrt: Sequence[str] | str | None,
+    over: LossSpec,
+    arithmetic: Arithmetic,
+    relative: bool,
+    units: Sequence[str] | str | None,
+) -> Gradient[float]:
     from ..batched.data_loss import in_doubles, pose_over  # only data need it
 
     in_doubles(arithmetic)
@@ -244,7 +255,7 @@ class PreparedProgram:
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """Return the gradient without graph; None, or raise `doubles.LEFT`, if that needs it."""
+        """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that needs it."""
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):
@@ -255,7 +266,11 @@ class PreparedProgram:
             if not leaves.keys() >= asked:
                 return None
             wanted = [name for name in leaves if name in asked]
-        answer = self._doubles.gradient(places, point)
+        try:
+            at = {name: float(point[name]) for name in leaves}
+        except KeyError:
+            return None
+        answer = self._doubles.gradient(places, at)
         if answer is None:
             return None
         values, adjoints = answer
@@ -265,7 +280,7 @@ class PreparedProgram:
             DOUBLE,
             values[program.graph.roots[0]] + 0.0,
             {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
-            {name: float(point[name]) for name in leaves},
+            at,
             program.constants,
         )
 

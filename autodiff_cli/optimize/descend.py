@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
 from functools import partial
 from itertools import islice
 from random import Random
@@ -15,6 +15,7 @@ from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, parse
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
+from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -29,9 +30,8 @@ DIVERGENCE_FACTOR = 1e12  # how much worse a value is that diverges
 DEFAULT_SEED = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How a run takes its steps, and when it ends. Raises a usage error."""
+class RunOptions(Record):
+    """How a run takes its steps, and when it ends."""
 
     method: str
     rate: float
@@ -46,7 +46,8 @@ class RunOptions:
     shuffle: bool
     seed: int
 
-    def __post_init__(self) -> None:
+    def check(self) -> None:
+        """Raise a usage error if a number is out of its range."""
         if not 0 < self.rate < math.inf:
             raise usage_error(f"the rate cannot be {self.rate:g}", "give a positive number; to go uphill: `--maximize`")
         for name, share in (("momentum", self.momentum), ("beta1", self.beta1), ("beta2", self.beta2)):
@@ -108,8 +109,7 @@ class DescentStep(NamedTuple):
         return f"{x:.{digits}g} {units.get(field) or ''}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Record):
     """Why a run has ended."""
 
     reason: str
@@ -124,24 +124,26 @@ class Ending:
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
-@dataclass
 class Descent:
     """A prepared run: iterating takes the steps, a row each."""
 
-    text: str
-    evaluator: Evaluator | DataLoss
-    start: DescentStep
-    options: RunOptions
-    maximize: bool
-    warnings: tuple[Diagnostic, ...]
-    over: LossSummary | None = None
+    ending: Ending | None = None
     stop: Callable[[int], bool] | None = None
-    best: DescentStep = field(init=False)
-    ending: Ending | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        self.best, options = self.start, self.options
-        self.data_rows = 0 if isinstance(self.evaluator, Evaluator) else self.evaluator.data.rows
+    def __init__(
+        self,
+        text: str,
+        evaluator: Evaluator | DataLoss,
+        start: DescentStep,
+        options: RunOptions,
+        maximize: bool,
+        warnings: tuple[Diagnostic, ...],
+        over: LossSummary | None = None,
+    ) -> None:
+        self.text, self.evaluator, self.start, self.options = text, evaluator, start, options
+        self.maximize, self.warnings, self.over = maximize, warnings, over
+        self.best = start
+        self.data_rows = 0 if isinstance(evaluator, Evaluator) else evaluator.data.rows
         # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
@@ -150,7 +152,9 @@ class Descent:
             self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)
 
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
-        return replace(self, warnings=warnings)
+        other = copy(self)
+        other.warnings = warnings
+        return other
 
     def __iter__(self) -> Iterator[DescentStep]:
         self.best, self.ending = self.start, None
@@ -305,6 +309,7 @@ def descend(
     momentum = 0.9 if momentum is None else momentum
     tolerances = gradient_tolerance, value_tolerance
     options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
+    options.check()
     passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, summary = begin_descent(text, point, wrt, over, passes, drawn, units=units, held=held)
