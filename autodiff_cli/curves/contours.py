@@ -203,8 +203,8 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
             points = [{name: float(x) for name, x in record["point"].items()} for record in records]
         else:
             by_step: dict[str, dict[str, float]] = {}
-            dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
-            for row in csv.DictReader(text.splitlines(), dialect=dialect):
+            separator = max(",;\t", key=text.partition("\n")[0].count)
+            for row in csv.DictReader(text.splitlines(), delimiter=separator):
                 by_step.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
             points = list(by_step.values())
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):
