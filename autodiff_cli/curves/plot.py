@@ -290,7 +290,8 @@ def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:
     if not low < high:
         raise usage_error(f"the range of `{name}` is empty", f"write `--range {name}=-2:4`")
     if not 1e-9 * max(abs(low), abs(high)) < high - low <= 1e300:
-        raise usage_error(f"the range of `{name}` is too narrow or too wide to draw", "give another one")
+        size = "wide" if high - low > 1e300 else "narrow"
+        raise usage_error(f"the range of `{name}` is too {size} to draw", "give another one")
     return low, high
 
 
