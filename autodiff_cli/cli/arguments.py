@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from ..errors import ExpressionError, closest, either, looks_like_option, usage_error
-from .declarations import Declared, Option, commands_with, declared, users_of_options
+from .declarations import Declaration, Option, commands_with, declared, users_of_options
 
 HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
@@ -147,7 +147,7 @@ def check_all(
     return placed
 
 
-def values_by_option(declared: Declared, values: Mapping[str, Any]) -> dict[str, Any]:
+def values_by_option(declared: Declaration, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of parameters by the names of options and arguments."""
     both = (*declared.options.values(), *declared.arguments)
     return {option.name: values[option.parameter] for option in both if option.parameter in values}

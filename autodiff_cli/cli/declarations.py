@@ -64,7 +64,7 @@ FIELDS |= {"stdin": "reads_stdin", "yields": "yields_to"}
 """The fields of options by their words in `commands.txt`, if these differ."""
 
 
-class Declared:
+class Declaration:
     """The declaration of a command, or of a group of options."""
 
     def __init__(self, section: str) -> None:
@@ -148,7 +148,7 @@ class Declared:
         self.sections.setdefault(name, "Options")
 
 
-declared = cache(Declared)
+declared = cache(Declaration)
 """Return the declaration of a command or a group."""
 
 

@@ -25,7 +25,7 @@ from ..language.printer import expression_text
 from ..numbers import budget
 from ..numbers.floats import REAL
 from ..record import Record
-from ..uncertainty.measurement_model import Branch, Implicit
+from ..uncertainty.measurement_model import Implicit, SolutionBranch
 from .contours import Surface, of_row, span_of, surface_of
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
@@ -46,7 +46,7 @@ MAX_ORDER = 2
 DEFAULT_RANGE = Range(-5.0, 5.0)
 
 
-class Output(Record):
+class PlottedOutput(Record):
     """One of several functions in a plot."""
 
     name: str
@@ -86,7 +86,7 @@ class Curve(Record):
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     path: tuple[tuple[float, float], ...] = ()
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[PlottedOutput, ...] = ()
     at: float | None = None
     """The point of several outputs, if given."""
     log: str = ""
@@ -287,7 +287,8 @@ def _check(name: str, ends: Sequence[float | None]) -> tuple[float, float]:
     if not low < high:
         raise usage_error(f"the range of `{name}` is empty", f"write `--range {name}=-2:4`")
     if not 1e-9 * max(abs(low), abs(high)) < high - low <= 1e300:
-        raise usage_error(f"the range of `{name}` is too narrow or too wide to draw", "give another one")
+        size = "wide" if high - low > 1e300 else "narrow"
+        raise usage_error(f"the range of `{name}` is too {size} to draw", "give another one")
     return low, high
 
 
@@ -335,13 +336,13 @@ def _curve(
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
         return _sample(curve, orders[: order + 1], also, hulls)
-    results: list[Output] = []
+    results: list[PlottedOutput] = []
     called = output_names(program)
     for title, root in zip(called, program.roots, strict=True):
         part = program.with_outputs((root,), program.text)
         function, *_ = functions(Evaluator(part, (name,)), name, values)
         samples = _on_axes(function, curve, also, enclosure(part.outputs[0], name, values))
-        results.append(Output(title, samples, function(at) if pointed else None))
+        results.append(PlottedOutput(title, samples, function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
 
@@ -457,7 +458,7 @@ def _branch(
     at = model.values[name]
     low, high = ranges.get(name) or range_around(at)
     assert low is not None and high is not None
-    branch = Branch(model, name)
+    branch = SolutionBranch(model, name)
 
     def height(x: float) -> float | None:
         solution = branch(x)

@@ -71,7 +71,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 """File extensions by language."""
 
 
-class Operator(NamedTuple):
+class DerivativeOperator(NamedTuple):
     """A `d/dx` before a formula: its variable, order and end."""
 
     name: str
@@ -84,7 +84,7 @@ _ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
 _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
 
 
-def differential_operator(text: str) -> Operator | None:
+def differential_operator(text: str) -> DerivativeOperator | None:
     """Return the `d/dx` at the start of a text, or None.
 
     >>> differential_operator("d²/dx² x**3")
@@ -93,7 +93,7 @@ def differential_operator(text: str) -> Operator | None:
     match = _OPERATOR.match(text)
     if match is None or match[1] != match[3]:
         return None
-    return Operator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
+    return DerivativeOperator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
 
 
 class Assumption(Record):
@@ -501,7 +501,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     from ..numbers.double.formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
-    from ..targets.target import Unit
+    from ..targets.target import SourceUnit
 
     writer = target("python")
     assert writer is not None
@@ -517,7 +517,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
             span=graph.span(recorder.node),
         ) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
-    unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
+    unit = SourceUnit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")
 
 

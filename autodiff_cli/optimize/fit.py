@@ -101,7 +101,7 @@ def fit(
         import numpy as np
 
         from .inference import Inference
-        from .least_squares import EndPoint, Model, Stopped
+        from .least_squares import EndPoint, FitInterrupted, Model
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -146,7 +146,7 @@ def fit(
                     end = orthogonal_fit(model, start, end)
                     model.reached[:] = [end]
                 end = end._replace(values=nearest_symmetric(model, end.values))
-        except Stopped:
+        except FitInterrupted:
             interrupted, end = True, min(model.reached, key=lambda end: end.cost, default=end)
         model.stop = lambda: False
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)

@@ -53,7 +53,7 @@ class Share(Record):
     share: float | None
 
 
-class SecondOrder(Record):
+class SecondOrderTerms(Record):
     """The second-order terms; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
@@ -83,7 +83,7 @@ class Result(Record):
     written: str
     interval: str
     budget: dict[str, Share]
-    second_order: SecondOrder | None = None
+    second_order: SecondOrderTerms | None = None
     drawn: Drawn | None = None
     validation: Validation | None = None
 
@@ -378,7 +378,7 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
     return Diagnostic("unused", message, None, f"leave it out; those with an uncertainty are {quote(names)}")
 
 
-class _Spread(NamedTuple):
+class _InputCovariance(NamedTuple):
     inputs: Mapping[str, Input]
     matrix: list[list[float]]  # their correlations
     groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
@@ -418,7 +418,7 @@ def _spread(
     draws: Sequence[Mapping[str, Sequence[float]]],
     model: Model,
     warnings: list[Diagnostic],
-) -> _Spread:
+) -> _InputCovariance:
     names, matrix = list(inputs), identity(len(inputs))
     correlations = {
         (a, b): _correlation(columns[a], columns[b])
@@ -465,7 +465,7 @@ def _spread(
         [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
         for entry, row in zip(inputs.values(), cholesky(matrix, EIGENVALUE_SLACK) or [], strict=True)
     ]
-    return _Spread(inputs, matrix, groups, root)
+    return _InputCovariance(inputs, matrix, groups, root)
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -491,7 +491,7 @@ class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
     def __init__(
-        self, model: Model, output: int, unit: Unit, spread: _Spread, slopes: Sequence[float], first: Result
+        self, model: Model, output: int, unit: Unit, spread: _InputCovariance, slopes: Sequence[float], first: Result
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
@@ -504,7 +504,7 @@ class _Expansion:
                 low, high = distribution.support
                 self.ends[i] = (low - estimate) / u, (high - estimate) / u
 
-    def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
+    def second_order(self, *, drawn: bool) -> tuple[SecondOrderTerms | None, Diagnostic | None]:
         if len(self.names) > MAX_THIRD_ORDER_INPUTS:
             return None, None
         first, moments = self.first, self.moments
@@ -544,7 +544,7 @@ class _Expansion:
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
         if warning is None and any(self._departs(*line, 0.0) for line in self._lines()):
             return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
-        return SecondOrder(higher, shift, bool(changes)), warning
+        return SecondOrderTerms(higher, shift, bool(changes)), warning
 
     def _lines(self) -> Iterator[tuple[list[float], list[tuple[float, float]]]]:
         # each input's direction and the steepest one, with places and weights
@@ -667,7 +667,7 @@ def _tolerance(result: Result) -> float:
 
 def _with_draws(
     model: Model,
-    spread: _Spread,
+    spread: _InputCovariance,
     results: Sequence[Result],
     units: Sequence[Unit],
     copies: Sequence[Mapping[str, Sequence[float]]],

@@ -18,9 +18,9 @@ from autodiff_cli.cli import commands, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
-from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command, resolve
+from autodiff_cli.cli.runner import CHOICES, OPTIONS, Command, OptionValues, resolve
 from autodiff_cli.curves.plot import MAX_ORDER
-from autodiff_cli.data.text_dialects import Forced
+from autodiff_cli.data.text_dialects import ForcedDialect
 from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.equations.implicit_formulas import implicit_diff
 from autodiff_cli.errors import ExpressionError
@@ -175,9 +175,9 @@ OWN = {*dir(Command), *vars(Command("grad", {}))} - {"expr", "at"}
 """What a call has besides options."""
 
 READ_BY_THE_RUNNER = {
-    name for module in (commands, runner, row_routes, searches, Call.held) for name in read_in(module)
+    name for module in (commands, runner, row_routes, searches, OptionValues.held) for name in read_in(module)
 }
-READ_BY_THE_RUNNER |= {*Forced._fields, "columns"}
+READ_BY_THE_RUNNER |= {*ForcedDialect._fields, "columns"}
 
 
 def asked_of(command: str) -> set[str]:
@@ -190,7 +190,7 @@ def asked_of(command: str) -> set[str]:
     questions += [resolve(CHECKS[command])] if command in CHECKS else []
     options = set()
     for name in {name for question in questions for name in signature(question).parameters}:
-        options |= read_in(getattr(Call, name)) if hasattr(Call, name) else {OPTIONS.get(name, name)}
+        options |= read_in(getattr(OptionValues, name)) if hasattr(OptionValues, name) else {OPTIONS.get(name, name)}
     choices = {name for kind in view_of(command).__mro__ for name in getattr(kind, "__annotations__", {})}
     options |= {option for option, choice in CHOICES.items() if choice in choices}
     return options | ({"digits", "decimals"} if "digits" in choices else set())
@@ -203,7 +203,13 @@ def code_of(command: str) -> list[Any]:
         return [import_module(run.__module__)]
     return [
         run,
-        *({"export": [runs._export, Call.language], "diff": [Call.language], "plot": [runs._plot]}.get(command, [])),
+        *(
+            {
+                "export": [runs._export, OptionValues.language],
+                "diff": [OptionValues.language],
+                "plot": [runs._plot],
+            }.get(command, [])
+        ),
     ]
 
 
