@@ -134,13 +134,9 @@ def record_gradient(
     untaken branch, the loser of a `max`) is reached only under a condition.
     """
     m = recorder or Recorder()
-    values: list[Step] = []
-    partials: list[Step] = []
-    adjoints: list[Step] = []
-    watched: dict[Step, None] = {}
-    place: dict[int, Step] = {}
-    edges: dict[Step, None] = {}
-    active: set[int] = set()
+    values, partials, adjoints = list[Step](), list[Step](), list[Step]()
+    watched, edges = dict[Step, None](), dict[Step, None]()
+    place, active = dict[int, Step](), set[int]()
     for k, root in enumerate(graph.roots):
         part = record_values(graph, inputs, m, (root,))
         asked = wanted[:k] if lower and k else wanted

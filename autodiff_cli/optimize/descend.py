@@ -46,17 +46,6 @@ class RunOptions(Record):
     shuffle: bool
     seed: int
 
-    def check(self) -> None:
-        """Raise a usage error if a number is out of its range."""
-        if not 0 < self.rate < math.inf:
-            raise usage_error(f"the rate cannot be {self.rate:g}", "give a positive number; to go uphill: `--maximize`")
-        for name, share in (("momentum", self.momentum), ("beta1", self.beta1), ("beta2", self.beta2)):
-            if not 0 <= share < 1:
-                raise usage_error(f"`--{name}` cannot be {share:g}", "it is at least 0 and less than 1")
-        for name, tolerance in (("gradient", self.gradient_tolerance), ("value", self.value_tolerance)):
-            if tolerance is not None and not 0 <= tolerance < math.inf:
-                raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
-
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
         """Yield the batches of the rows, for each epoch."""
         random, order, size = Random(self.seed), list(range(rows)), self.batch or rows
@@ -309,7 +298,6 @@ def descend(
     momentum = 0.9 if momentum is None else momentum
     tolerances = gradient_tolerance, value_tolerance
     options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
-    options.check()
     passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, summary = begin_descent(text, point, wrt, over, passes, drawn, units=units, held=held)
