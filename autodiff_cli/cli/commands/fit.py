@@ -16,7 +16,7 @@ from ...optimize.fit import Fit, fit
 from ...optimize.observations import columns_needed, last_statement, read_formula
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from ..runner import Call, Command, Method
+from ..runner import Command, Method, OptionValues
 from ..searches import Searches, warning_of
 
 MAX_PREDICTED_POINTS = 100_000
@@ -39,7 +39,7 @@ def run(call: Command) -> int:
     return code
 
 
-def method_of(call: Call) -> Method:
+def method_of(call: OptionValues) -> Method:
     """Return the method: the fit of a formula to the data of a call."""
     call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr)
     arguments = call.arguments(fit)
