@@ -18,6 +18,7 @@ from ..views.characters import paint, terminal_of
 from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
+from .help_page import MAX_WIDTH, find_page, show_page
 from .slips import OPTION_ADVICE, bad_command, nearest_option
 
 EXAMPLES = (
@@ -153,7 +154,7 @@ def _console() -> Any:
         return None
     from rich.console import Console
 
-    return Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
+    return Console(width=min(screen.width or MAX_WIDTH, MAX_WIDTH), highlight=False)
 
 
 def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
@@ -206,8 +207,6 @@ def _write_help(
         console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
 
 
-MAX_HELP_WIDTH = 100
-
 app = typer.Typer(
     cls=Commands,
     invoke_without_command=True,
@@ -244,33 +243,15 @@ def start(
 
 def show_help(command: str | None = None, *, man: bool = False) -> None:
     """Show a command's page of the manual, or the man page."""
-    # in a built package, or beside the tests in a checkout
-    package = Path(__file__).parents[1]
-    folders = package / "manual", package.parent / "tests" / "tutorials" / "commands"
-    pages = [path for folder in folders for path in folder.glob("*.md") if path.stem == command]
+    page = find_page(command) if command else None
     if man:
         _show_man_page()
-    elif pages:
-        _show_page(pages[0].read_text(encoding="utf-8"))
+    elif page is not None:
+        show_page(page)
     elif command is None or command in (HELP, *COMMANDS):
         run_app([command, "--help"] if command else ["--help"])
     else:
         raise bad_command(command)
-
-
-def _show_page(page: str) -> None:
-    console = _console()
-    if console is None:
-        sys.stdout.write(page)
-        return
-    from rich.markdown import Markdown
-
-    for k, part in enumerate(page.split("\n```")):
-        if k % 2:
-            sys.stdout.write("\n" + "".join(f"  {line}\n" for line in part.split("\n")[1:]) + "\n")
-            sys.stdout.flush()
-        else:
-            console.print(Markdown(part))
 
 
 def _show_man_page() -> None:
