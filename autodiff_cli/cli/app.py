@@ -13,7 +13,7 @@ import typer
 import typer.core
 import typer.main
 
-from ..errors import usage_error
+from ..errors import looks_like_option, usage_error
 from ..views.characters import paint, terminal_of
 from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
@@ -28,13 +28,16 @@ EXAMPLES = (
 
 MIN_RICH_WIDTH = 72
 """The width in columns below which help is plain text."""
+PIPED_WIDTH = 78
+"""The width in columns of help in a pipe, whatever COLUMNS says."""
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 
   {EXAMPLES[0]}
 
-`autodiff --help` lists the commands, `autodiff grad --help` the options of this one.
-`autodiff repl` opens a session, which takes a formula or a command a line.
+`autodiff --help` lists the commands,
+`autodiff grad --help` shows the options of this one,
+`autodiff repl` opens a session for formulas and commands.
 """
 
 
@@ -122,6 +125,7 @@ class Commands(typer.core.TyperGroup):
             if name not in before_command:
                 near, word = nearest_option(args[0], before_command), name.lstrip("-")
                 hint = f"for its gradient: `autodiff grad '{args[0]}'`"
+                hint = "`autodiff --help` lists the options" if looks_like_option(args[0]) or name == "--" else hint
                 hint = f"did you mean `{near}`?" if near else hint
                 hint = OPTION_ADVICE.get(word, hint)
                 if word in ("o", "q", "output", "quiet") and len(args) > 1:
@@ -286,7 +290,8 @@ def run_app(args: Sequence[str]) -> int:
     group: Any = typer.main.get_command(app)
     try:
         level = HELP_ALL if HELP_ALL in args else None
-        with group.make_context("autodiff", list(args), obj=level) as context:
+        width = None if sys.stdout.isatty() else PIPED_WIDTH
+        with group.make_context("autodiff", list(args), obj=level, terminal_width=width) as context:
             group.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code
