@@ -159,6 +159,8 @@ def refine_surface(surface: Surface) -> Heights:
 def span_of(marks: Sequence[float]) -> tuple[float, float]:
     """Return the range to show around some places."""
     low, high = min(marks), max(marks)
+    if not max(high - low, -low, high) <= 1e299:
+        raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
     middle = (low + high) / 2
     half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
     return middle - half, middle + half
@@ -203,8 +205,8 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
             points = [{name: float(x) for name, x in record["point"].items()} for record in records]
         else:
             by_step: dict[str, dict[str, float]] = {}
-            dialect = "excel-tab" if "\t" in text.partition("\n")[0] else "excel"
-            for row in csv.DictReader(text.splitlines(), dialect=dialect):
+            separator = max(",;\t", key=text.partition("\n")[0].count)
+            for row in csv.DictReader(text.splitlines(), delimiter=separator):
                 by_step.setdefault(row["step"], {})[row["variable"]] = float(row["at"])
             points = list(by_step.values())
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, csv.Error):

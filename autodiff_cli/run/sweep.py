@@ -17,6 +17,44 @@ from ..table.primitive import Primitive
 from .flat_graph import Graph
 
 
+# ---- the two sweeps
+def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
+    """Evaluate the nodes that the roots need, and return them in order of evaluation.
+
+    A conditional evaluates its condition and then one branch only. Raises `NodeError`.
+    """
+    primitives, parents, data = graph.primitives, graph.parents, graph.data
+    budget.charge(budget.FORWARD * len(data))
+    if graph.has_lazy_inputs:
+        return _forward_lazily(graph, m, roots)
+    for i, value in enumerate(data):
+        if value is None:
+            data[i] = compute(m, primitives[i], [data[p] for p in parents[i]], i)
+    return range(len(data))
+
+
+def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
+    """Return the adjoint of every node from those of the outputs; None if none reaches it.
+
+    Each node, outputs first, adds its adjoint times its local derivatives to the adjoints of its inputs.
+    Raises `NodeError`, but not at kinks: see `kinks_met`.
+    """
+    m, adjoints = active.m, [seeds.get(i) for i in range(len(active))]
+    budget.charge(budget.BACKWARD * len(order))
+    try:
+        for i in reversed(order):
+            if (adjoint := adjoints[i]) is not None and active[i]:
+                for p, partial in _edges(active, i):
+                    if partial is not None:
+                        share = adjoint * partial
+                        total = share if adjoints[p] is None else adjoints[p] + share
+                        adjoints[p] = total if m.is_finite(total) else _overflowed(active, p, adjoints[p])
+    except FAILURES as error:
+        raise _no_derivative(active, i, adjoint, error) from None
+    return adjoints
+
+
+# ---- values
 class NodeError(AutodiffError):
     """A node without value or derivative: index, kind of error, message."""
 
@@ -28,73 +66,9 @@ class NodeError(AutodiffError):
         self.hint, self.position = hint, position
 
 
-class NotDifferentiable(NodeError):
-    """The point lies on a kink or a jump, where no derivative is known to exist."""
-
-
 Failure = NodeError | BudgetExceeded
 FAILURES = (*NO_RESULT, BudgetExceeded)
 """Exceptions of operations and derivative rules that end a sweep."""
-
-
-class Breakpoint(NamedTuple):
-    """A node at whose inputs the smooth branches of its operation meet."""
-
-    graph: Graph
-    node: int
-    inputs: Sequence[Number]
-
-    @property
-    def primitive(self) -> Primitive:
-        return self.graph.primitives[self.node]
-
-    def warning(self) -> Diagnostic:
-        """Return the warning of a missing derivative, with the convention used."""
-        message, hint = self._describe("has no derivative"), f"convention: {self.primitive.convention}"
-        if self.primitive.gives_condition:
-            message, hint = f"{message}: the branches meet", "the derivative is that of the branch taken"
-        return Diagnostic("kink", message, self.graph.span(self.node), hint)
-
-    def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
-        """Return the error that there is no derivative, with the reason."""
-        what = self._describe("jumps" if self.primitive.jumps else "has a kink")
-        return NotDifferentiable(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
-
-    def _describe(self, fault: str) -> str:
-        name = self.primitive.written
-        if self.primitive.gives_condition:
-            return f"`{name}` compares equal numbers, {show(self.inputs[0])}, here"
-        return f"`{name}` {fault} at {_point_text(self.inputs)}"
-
-    def same_value(self, m: NumberType, x: Number, y: Number) -> bool:
-        """Return whether two sides are equal. Raises `NodeError` if undecided."""
-        try:
-            return m.same(x, y)
-        except Refusal as refusal:
-            message = f"`{self.primitive.written}` has two sides here, and {refusal.message}"
-            raise NodeError(self.node, refusal.kind, message, refusal.hint) from None
-
-
-# ---- values
-def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
-    """Evaluate the nodes that the roots need, and return them in order of evaluation.
-
-    A conditional evaluates its condition and then one branch only. Raises `NodeError`.
-    """
-    primitives, parents, data = graph.primitives, graph.parents, graph.data
-    budget.charge(budget.FORWARD * len(data))
-    if not graph.has_lazy_inputs:
-        for i, value in enumerate(data):
-            if value is None:
-                primitive = primitives[i]
-                data[i] = compute(m, primitive, [data[p] for p in parents[i]], i)
-        return range(len(data))
-    done: dict[int, None] = {}
-    for i, inputs, needed in needed_nodes(graph, roots, data, done):
-        if data[i] is None:
-            data[i] = _value(m, primitives[i], inputs, needed, i)
-        done[i] = None
-    return [*done]
 
 
 def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node: int) -> Number:
@@ -106,6 +80,15 @@ def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node:
     except FAILURES as error:
         raise domain_error(m, node, primitive, inputs, error) from None
     return out
+
+
+def _forward_lazily(graph: Graph, m: NumberType, roots: Iterable[int]) -> list[int]:
+    done: dict[int, None] = {}
+    for i, inputs, needed in needed_nodes(graph, roots, graph.data, done):
+        if graph.data[i] is None:
+            graph.data[i] = _value(m, graph.primitives[i], inputs, needed, i)
+        done[i] = None
+    return [*done]
 
 
 def needed_nodes(
@@ -183,35 +166,6 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
         message = message.format(*map(show, inputs))
     hint = hint or "move the point into the domain, or guard it: `a if condition else b`"
     return NodeError(node, "domain", message, hint)
-
-
-# ---- backpropagation
-def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
-    """Return the adjoint of every node from those of the outputs; None if none reaches it.
-
-    Each node, outputs first, adds its adjoint times its local derivatives to the adjoints of its inputs.
-    Raises `NodeError`, but not at kinks: see `kinks_met`.
-    """
-    graph, m = active.graph, active.m
-    budget.charge(budget.BACKWARD * len(order))
-    adjoints = [seeds.get(i) for i in range(len(graph.data))]
-    for i in reversed(order):
-        adjoint = adjoints[i]
-        if adjoint is None or not active[i]:
-            continue
-        try:
-            for p, partial in zip(graph.parents[i], _partials(active, i), strict=True):
-                if partial is None:
-                    continue
-                share = adjoint * partial
-                total = share if adjoints[p] is None else adjoints[p] + share
-                if m.is_finite(total):
-                    adjoints[p] = total
-                elif active.varying[p]:
-                    raise OverflowError
-        except FAILURES as error:
-            raise _no_derivative(active, i, adjoint, error) from None
-    return adjoints
 
 
 # ---- derivatives
@@ -329,17 +283,22 @@ def local_derivatives(active: Activity, i: int) -> list[Number | None]:
         return primitive.slopes(m, inputs, data[i], varying) if any(varying) else [None] * len(ps)
 
 
-def _partials(active: Activity, i: int) -> list[Number | None]:
+def _edges(active: Activity, i: int) -> Iterable[tuple[int, Number | None]]:
     partials, ps = local_derivatives(active, i), active.graph.parents[i]
     if not active.graph.primitives[i].variadic or len(set(ps)) == len(ps):
-        return partials
+        return zip(ps, partials, strict=True)
     # partials by a repeated input are summed at its first position, rounded once
     shares: dict[int, list[Number]] = {}
     for p, partial in zip(ps, partials, strict=True):
         if partial is not None:
             shares.setdefault(p, []).append(partial)
-    total = {p: terms[0] if len(terms) == 1 else active.m.sum(*terms) for p, terms in shares.items()}
-    return [total.pop(p, None) for p in ps]
+    return [(p, terms[0] if len(terms) == 1 else active.m.sum(*terms)) for p, terms in shares.items()]
+
+
+def _overflowed(active: Activity, p: int, adjoint: Number | None) -> Number | None:
+    if active.varying[p]:
+        raise OverflowError
+    return adjoint
 
 
 def has_zero_factor(graph: Graph, factors: Iterable[int]) -> bool:
@@ -394,6 +353,48 @@ def _failing_input(active: Activity, i: int) -> int:
 
 
 # ---- kinks
+class NotDifferentiable(NodeError):
+    """The point lies on a kink or a jump, where no derivative is known to exist."""
+
+
+class Breakpoint(NamedTuple):
+    """A node at whose inputs the smooth branches of its operation meet."""
+
+    graph: Graph
+    node: int
+    inputs: Sequence[Number]
+
+    @property
+    def primitive(self) -> Primitive:
+        return self.graph.primitives[self.node]
+
+    def warning(self) -> Diagnostic:
+        """Return the warning of a missing derivative, with the convention used."""
+        message, hint = self._describe("has no derivative"), f"convention: {self.primitive.convention}"
+        if self.primitive.gives_condition:
+            message, hint = f"{message}: the branches meet", "the derivative is that of the branch taken"
+        return Diagnostic("kink", message, self.graph.span(self.node), hint)
+
+    def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
+        """Return the error that there is no derivative, with the reason."""
+        what = self._describe("jumps" if self.primitive.jumps else "has a kink")
+        return NotDifferentiable(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
+
+    def _describe(self, fault: str) -> str:
+        name = self.primitive.written
+        if self.primitive.gives_condition:
+            return f"`{name}` compares equal numbers, {show(self.inputs[0])}, here"
+        return f"`{name}` {fault} at {_point_text(self.inputs)}"
+
+    def same_value(self, m: NumberType, x: Number, y: Number) -> bool:
+        """Return whether two sides are equal. Raises `NodeError` if undecided."""
+        try:
+            return m.same(x, y)
+        except Refusal as refusal:
+            message = f"`{self.primitive.written}` has two sides here, and {refusal.message}"
+            raise NodeError(self.node, refusal.kind, message, refusal.hint) from None
+
+
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 

@@ -274,9 +274,13 @@ def test_what_is_undefined_has_no_height() -> None:
 @pytest.mark.parametrize("format", ["jsonl", "json", "csv", "tsv"])
 def test_the_path_of_a_descent(format: str, tmp_path: Path) -> None:
     args = ["--at", "x=1,y=1", "--rate", "0.1", "--steps", "5", "--format", format]
-    (tmp_path / "run").write_text(autodiff("descend", "x**2 + 2*y**2", *args).out)
+    run = autodiff("descend", "x**2 + 2*y**2", *args).out
+    (tmp_path / "run").write_text(run)
     points = read_path(str(tmp_path / "run"))
     assert len(points) == 6
+    if format == "csv":
+        (tmp_path / "saved").write_text(run.replace(",", ";"))
+        assert read_path(str(tmp_path / "saved")) == points
     assert points[1] == pytest.approx({"x": 0.8, "y": 0.6})
     made = plot("x**2 + 2*y**2", path=points)
     assert isinstance(made, Surface)
