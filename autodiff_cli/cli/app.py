@@ -18,7 +18,6 @@ from ..views.characters import paint, terminal_of
 from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
-from .help_page import MAX_WIDTH, find_page, show_page
 from .slips import OPTION_ADVICE, bad_command, nearest_option
 
 EXAMPLES = (
@@ -158,6 +157,8 @@ def _console() -> Any:
         return None
     from rich.console import Console
 
+    from .help_page import MAX_WIDTH
+
     return Console(width=min(screen.width or MAX_WIDTH, MAX_WIDTH), highlight=False)
 
 
@@ -247,6 +248,8 @@ def start(
 
 def show_help(command: str | None = None, *, man: bool = False) -> None:
     """Show a command's page of the manual, or the man page."""
+    from .help_page import find_page, show_page
+
     page = find_page(command) if command else None
     if man:
         _show_man_page()
