@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
 from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
-from ..inputs.parse_point import Range, corrections, may_sweep, once_read, parse_between, parse_ranges, parse_weights
+from ..inputs.parse_point import (
+    Range,
+    corrections,
+    may_sweep,
+    merge,
+    once_read,
+    parse_between,
+    parse_point,
+    parse_ranges,
+    parse_weights,
+)
 from ..numbers.budget import BudgetExceeded, current_budget, gc_collect
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -71,7 +81,7 @@ def resolve(path: str) -> Any:
     return getattr(import_module(f"...{module}", __name__), name)
 
 
-class Call:
+class OptionValues:
     """The values of options: attributes, and arguments of questions."""
 
     if TYPE_CHECKING:
@@ -132,10 +142,10 @@ class Call:
     ) -> MeasuredColumns:
         """Read columns as `data.columns.read_columns` does."""
         from ..data.columns import read_columns
-        from ..data.text_dialects import UNFORCED, Forced
+        from ..data.text_dialects import UNFORCED, ForcedDialect
 
         columns = mapping(self.values.get("columns"))
-        forced = Forced.group_options(self) if "separator" in self.values else UNFORCED
+        forced = ForcedDialect.group_options(self) if "separator" in self.values else UNFORCED
         skips = self.values.get("on_error") == "skip"
         return read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
 
@@ -165,12 +175,12 @@ class Call:
         from ..batched.data_loss import LossSpec
         from ..data.columns import from_files, from_table
         from ..data.sources import sources
-        from ..data.text_dialects import Forced
+        from ..data.text_dialects import ForcedDialect
 
         self.require_program(only="`--data` is for one formula, not for a stream of them")
         paths = [data] if isinstance(data, str) else data
         if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
-            columns = from_files(sources(paths, Forced.group_options(self)), mapping(self.columns))
+            columns = from_files(sources(paths, ForcedDialect.group_options(self)), mapping(self.columns))
         else:
             columns = from_table(data)
         return LossSpec(columns, how, self.on_error == "skip", self.backend)
@@ -215,9 +225,20 @@ class Call:
         return None if self.system and left_out(units) else units
 
     @property
-    def held(self) -> tuple[str, ...]:
-        """Return the constants of nature, which no search varies."""
-        return names(self.values.get("constants"), "--constants") or ()
+    def constant_texts(self) -> list[str]:
+        """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
+        held = names(self.values.get("constants"), "--constants")
+        if not held:
+            return []
+        from ..quantities.table import constant_texts
+
+        return constant_texts(held, self.command == "propagate")
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Return the parameters that a fit holds, among them constants of nature."""
+        texts = [*self.constant_texts, *(self.values.get("fix") or ())]
+        return merge([parse_point(text, value_with_unit) for text in texts])
 
     @property
     def variables(self) -> tuple[str, ...] | None:
@@ -251,7 +272,7 @@ class Call:
         return parse_weights(weights) if isinstance(weights, str) else weights
 
 
-class Command(Call):
+class Command(OptionValues):
     """A running command: its options, input and output."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
@@ -276,13 +297,9 @@ class Command(Call):
 
     @cached_property
     def at(self) -> list[str] | None:
-        at = self.values.get("at")
         # a fit holds constants
-        if self.held and self.command != "fit":
-            from ..quantities.table import constant_texts
-
-            at = [*constant_texts(self.held, self.uncertain), *(at or ())]
-        return once_read(at)
+        constants = [] if self.command == "fit" else self.constant_texts
+        return once_read([*constants, *(self.values.get("at") or ())])
 
     def choose_format(self, formats: Iterable[str] | None = None, otherwise: str | None = None) -> str:
         """Return the format by option, file name or default, in this order."""

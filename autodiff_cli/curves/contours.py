@@ -159,6 +159,8 @@ def refine_surface(surface: Surface) -> Heights:
 def span_of(marks: Sequence[float]) -> tuple[float, float]:
     """Return the range to show around some places."""
     low, high = min(marks), max(marks)
+    if not max(high - low, -low, high) <= 1e299:
+        raise usage_error("the points lie too far out to draw", "give the ranges: `--range`")
     middle = (low + high) / 2
     half = 0.75 * (high - low) if high > low else max(2.0, 1.5 * abs(middle))
     return middle - half, middle + half

@@ -22,20 +22,20 @@ from ..run.evaluation import Evaluation, with_fallback
 from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import LossSpec, LossSummary
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import Units
 
 MAX_PROGRAMS = 1024
 """The most programs that are remembered, for further points."""
-AT_ONCE = 128
-"""So many programs are kept at their first use, then only repeated ones.
+MAX_FIRST_USE_PROGRAMS = 128
+"""The most programs that are kept at their first use; after these, only repeated ones are.
 
 Most programs of a long stream never repeat, and memory that is reused at once is faster.
 """
 
-MAX_KEPT = 250_000
+MAX_KEPT_SIZE = 250_000
 """The maximal size of the kept programs: characters of text plus graph nodes."""
-MAX_MET = 16_384
+MAX_SEEN_HASHES = 16_384
 """The most hashes of programs that came once."""
 
 Number = TypeVar("Number", bound=Shown)
@@ -76,10 +76,16 @@ class Gradient(Record, Generic[Number]):
 
 
 def gradient(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | str | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    over: LossSpec | None = None,
+    units: Sequence[str] | str | None = None,
     system: bool = False,
-) -> Gradient[Any]:  # fmt: skip
+) -> Gradient[Any]:
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
     `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
@@ -98,13 +104,16 @@ def gradient(
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
     if over is not None:
-        return _over_data(text, with_units(point), wrt, over, arithmetic, relative, units)
+        from ..batched.data_loss import in_doubles, pose_over  # only data need it
+
+        in_doubles(arithmetic)
+        return _over_data(text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative)
     posed = pose_with_units(text, point, wrt, units, system=system)
     try:
         return _answer(text, posed, arithmetic, relative)
     except ExpressionError as error:
-        in_doubles = posed.units is None and arithmetic == DOUBLE
-        if error.kind == "domain" and len(posed.program.leaves) == 1 and in_doubles:
+        plain = posed.units is None and arithmetic == DOUBLE
+        if error.kind == "domain" and len(posed.program.leaves) == 1 and plain:
             from .taylor import limit_hint  # only an error needs it
 
             hint = limit_hint(posed.program, posed.point) or error.hint
@@ -184,14 +193,7 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
 
 
-def _over_data(
-    text: str, point: Point, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
-    relative: bool, units: Sequence[str] | str | None,
-) -> Gradient[float]:  # fmt: skip
-    from ..batched.data_loss import in_doubles, pose_over  # only data need it
-
-    in_doubles(arithmetic)
-    posed, function = pose_over(text, point, wrt, over, 1, units=units)
+def _over_data(text: str, posed: Problem, function: DataLoss, relative: bool) -> Gradient[float]:
     value, partials = function([posed.values[name] for name in function.variables])
     summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     gradient = dict(zip(posed.wanted, partials, strict=True))
@@ -245,7 +247,7 @@ class PreparedProgram:
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """Return the gradient without graph; None, or raise `doubles.LEFT`, if that needs it."""
+        """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that needs it."""
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):
@@ -256,7 +258,11 @@ class PreparedProgram:
             if not leaves.keys() >= asked:
                 return None
             wanted = [name for name in leaves if name in asked]
-        answer = self._doubles.gradient(places, point)
+        try:
+            at = {name: float(point[name]) for name in leaves}
+        except KeyError:
+            return None
+        answer = self._doubles.gradient(places, at)
         if answer is None:
             return None
         values, adjoints = answer
@@ -266,7 +272,7 @@ class PreparedProgram:
             DOUBLE,
             values[program.graph.roots[0]] + 0.0,
             {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
-            {name: float(point[name]) for name in leaves},
+            at,
             program.constants,
         )
 
@@ -328,16 +334,16 @@ class Programs:
         return with_elasticities(answer) if self._relative else answer
 
     def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
-        if len(self._known) >= AT_ONCE:
+        if len(self._known) >= MAX_FIRST_USE_PROGRAMS:
             met = hash(key)
             if met not in self._met:
-                if len(self._met) >= MAX_MET:
+                if len(self._met) >= MAX_SEEN_HASHES:
                     self._met.clear()
                 self._met.add(met)
                 return
         size = len(prepared.program.text) + len(prepared.program.graph.places)
         self._size += size
-        if len(self._known) >= self._remembered or self._size > MAX_KEPT:
+        if len(self._known) >= self._remembered or self._size > MAX_KEPT_SIZE:
             self._known.clear()
             self._size = size
         self._known[key] = prepared

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
 from functools import partial
 from itertools import islice
 from random import Random
@@ -15,6 +15,7 @@ from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, parse
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
+from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -29,9 +30,8 @@ DIVERGENCE_FACTOR = 1e12  # how much worse a value is that diverges
 DEFAULT_SEED = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How a run takes its steps, and when it ends. Raises a usage error."""
+class RunOptions(Record):
+    """How a run takes its steps, and when it ends."""
 
     method: str
     rate: float
@@ -45,16 +45,6 @@ class RunOptions:
     epochs: int | None
     shuffle: bool
     seed: int
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rate < math.inf:
-            raise usage_error(f"the rate cannot be {self.rate:g}", "give a positive number; to go uphill: `--maximize`")
-        for name, share in (("momentum", self.momentum), ("beta1", self.beta1), ("beta2", self.beta2)):
-            if not 0 <= share < 1:
-                raise usage_error(f"`--{name}` cannot be {share:g}", "it is at least 0 and less than 1")
-        for name, tolerance in (("gradient", self.gradient_tolerance), ("value", self.value_tolerance)):
-            if tolerance is not None and not 0 <= tolerance < math.inf:
-                raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
         """Yield the batches of the rows, for each epoch."""
@@ -108,8 +98,7 @@ class DescentStep(NamedTuple):
         return f"{x:.{digits}g} {units.get(field) or ''}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Record):
     """Why a run has ended."""
 
     reason: str
@@ -124,24 +113,26 @@ class Ending:
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
-@dataclass
 class Descent:
     """A prepared run: iterating takes the steps, a row each."""
 
-    text: str
-    evaluator: Evaluator | DataLoss
-    start: DescentStep
-    options: RunOptions
-    maximize: bool
-    warnings: tuple[Diagnostic, ...]
-    over: LossSummary | None = None
+    ending: Ending | None = None
     stop: Callable[[int], bool] | None = None
-    best: DescentStep = field(init=False)
-    ending: Ending | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        self.best, options = self.start, self.options
-        self.data_rows = 0 if isinstance(self.evaluator, Evaluator) else self.evaluator.data.rows
+    def __init__(
+        self,
+        text: str,
+        evaluator: Evaluator | DataLoss,
+        start: DescentStep,
+        options: RunOptions,
+        maximize: bool,
+        warnings: tuple[Diagnostic, ...],
+        over: LossSummary | None = None,
+    ) -> None:
+        self.text, self.evaluator, self.start, self.options = text, evaluator, start, options
+        self.maximize, self.warnings, self.over = maximize, warnings, over
+        self.best = start
+        self.data_rows = 0 if isinstance(evaluator, Evaluator) else evaluator.data.rows
         # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
@@ -150,7 +141,9 @@ class Descent:
             self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)
 
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
-        return replace(self, warnings=warnings)
+        other = copy(self)
+        other.warnings = warnings
+        return other
 
     def __iter__(self) -> Iterator[DescentStep]:
         self.best, self.ending = self.start, None

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +22,7 @@ from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, Work, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
+from ..record import Record
 from .convergence import SearchProblem
 from .descend import DescentStep
 from .observations import Observations
@@ -42,7 +42,7 @@ TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
 MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
-class Stopped(Exception):
+class FitInterrupted(Exception):
     """The search was interrupted."""
 
 
@@ -87,8 +87,7 @@ LOSSES: dict[str, Callable[[Any], Robust]] = {
 }
 
 
-@dataclass
-class Evaluated:
+class Evaluated(Record):
     """A model at all rows."""
 
     fitted: Any
@@ -210,7 +209,7 @@ class Model:
         self, over_rows: ProgramOverRows, values: Any, columns: Mapping[str, Any]
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
         if self.stop():
-            raise Stopped
+            raise FitInterrupted
         if self.calls is not None:
             self.calls.charge(FITTED_CALL)
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)

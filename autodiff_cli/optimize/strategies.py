@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
 from .inference import runs_test
-from .least_squares import MAX_LAST_STEP, EndPoint, Model, Stopped, at_kink, polished, projected, searched
+from .least_squares import MAX_LAST_STEP, EndPoint, FitInterrupted, Model, at_kink, polished, projected, searched
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
 PROBED_POINTS = 8  # places where the data may determine the parameters
@@ -25,7 +25,7 @@ REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so fa
 MAX_RISE = 5.0  # of the residuals at a start that is tried
 SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
 MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
-TURNS_SEEN = 8  # points between two places, at which turns of a curve are seen
+PATH_SAMPLES = 8  # points between two places, at which turns of a curve are seen
 ROUNDED_CHANGE = 1e-9  # of a curve, relative
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
@@ -68,7 +68,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
                 continue
             best = min(best, searched(model, values), key=rank)
         return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
-    except Stopped:
+    except FitInterrupted:
         model.reached[:] = [best]
         raise
 
@@ -151,7 +151,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
                 of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
                 again += not lost or probe.is_determined(end.values)
-        except Stopped:
+        except FitInterrupted:
             model.reached[:] = [best]
             raise
         except BudgetExceeded:
@@ -214,7 +214,7 @@ def _is_aliased(model: Model, values: Any) -> bool:
     places = np.unique(column[model.weights > 0])
     if not 2 < len(places) <= SAMPLED_ROWS:
         return False
-    shares = np.random.default_rng(1).random((TURNS_SEEN, len(places) - 1))
+    shares = np.random.default_rng(1).random((PATH_SAMPLES, len(places) - 1))
     between = np.sort(np.append(places, places[:-1] + shares * np.diff(places)))
     changes = np.diff(model.at_rows({name: between})(values).fitted)
     changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]
