@@ -41,7 +41,7 @@ ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
 ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
-WORTH_SAYING = 3  # digits lost, out of 16
+MIN_REPORTED_LOSS = 3  # digits lost, out of 16
 MAX_COMPARISON_EFFORT = 30_000  # variables times nodes compared with differences
 
 EXTRAPOLATION_ROWS = 12  # step sizes of an extrapolation, each half of the previous one
@@ -588,13 +588,13 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
             return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
     diagnostics: dict[object, Diagnostic] = {}
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
-    lost = [(name, left) for name, left in digits if left <= 16 - WORTH_SAYING]
+    lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
     values = values_of(doubles.graph) if lost else []
     for name, left in lost:
         count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
         what = f"the derivative by `{name}` has {count}" if name else f"the value has {count}"
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
-        if factor < 10.0 ** (WORTH_SAYING - 1) and name:
+        if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
                 label = values[node].label

@@ -16,7 +16,7 @@ from ..table import operators
 from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
-from .branch_elimination import ALL, MAX_WORK, Guards, ProgramPoint, Range, point
+from .branch_elimination import ALL, MAX_WORK, Guards, Interval, ProgramPoint, point
 from .canonical import add_multiple, exact_value
 from .rewriting import shorten, token_count
 from .simplify import simplify
@@ -224,11 +224,11 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     return [guards.without_dead_branches(partial(_assume, guards, domain)) for guards in guarded]
 
 
-class _Undecided(Exception):
+class _UnknownSign(Exception):
     """The sign of a formula is unknown."""
 
 
-class _Sides:
+class _SignChoice:
     def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
         self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
@@ -241,10 +241,10 @@ class _Sides:
         signs = "=>" if (x, y) in self.above else self.guards.possible_orders(x, y, self.place)
         if signs in self.known:
             return -1 if "<" in signs else 1
-        raise _Undecided
+        raise _UnknownSign
 
     def is_nonzero(self, *inputs: object) -> Any:
-        raise _Undecided
+        raise _UnknownSign
 
     length = is_nonzero
 
@@ -262,10 +262,10 @@ def _assume(guards: Guards, integers: IntegerFacts, value: Value) -> Value | Non
         return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
     if primitive.active_branch is None or primitive.gives_condition:
         return _assume_power(guards, integers, value)
-    sides = _Sides(guards, place, value)
+    sides = _SignChoice(guards, place, value)
     try:
         branch = primitive.active_branch(SYMBOLIC, sides, *inputs, out=None)
-    except (_Undecided, TypeError, ValueError, ExpressionError):
+    except (_UnknownSign, TypeError, ValueError, ExpressionError):
         # TypeError: a piece that needs the value at the point
         return None
     taken = branch if isinstance(branch, Value) else constant(branch)
@@ -335,7 +335,7 @@ class IntegerFacts:
             rest -= integers[0]
         return rest.denominator == 1
 
-    def admits(self, leaf: Value, r: Range) -> bool:
+    def admits(self, leaf: Value, r: Interval) -> bool:
         """Return whether a number in a range meets all facts about a leaf."""
         for a, c in self.known[leaf]:
             (low, above), (high, below), _ = r.times(point(a)).plus(point(c))

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
-from ..numbers.base import NO_RESULT, NumberType, Written
+from ..numbers.base import NO_RESULT, NumberType, OperatorNumber
 from ..numbers.budget import GUARD, Defined, current_budget
 from ..numbers.exact import EXACT, size
 from ..numbers.floats import REAL
@@ -45,7 +45,7 @@ class _Ends(NamedTuple):
     nonzero: bool = False
 
 
-class Range(Written, _Ends):
+class Interval(OperatorNumber, _Ends):
     """An interval of real numbers, perhaps without 0. `x*x` is the range of squares, of no other products."""
 
     __slots__ = ()
@@ -64,36 +64,36 @@ class Range(Written, _Ends):
         zero = (negative or not (low or above)) and (positive or not (high or below)) and not self.nonzero
         return "<" * negative + "=" * zero + ">" * positive
 
-    def with_(self, other: Range) -> Range:
+    def with_(self, other: Interval) -> Interval:
         """Return the intersection of two ranges."""
-        return Range(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
+        return Interval(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
 
-    def hull(self, other: Range) -> Range:
+    def hull(self, other: Interval) -> Interval:
         """Return the smallest range that contains both."""
         nonzero = "=" not in self.signs() + other.signs()
-        return Range(min(self.start, other.start), max(self.stop, other.stop), nonzero)
+        return Interval(min(self.start, other.start), max(self.stop, other.stop), nonzero)
 
-    def is_within(self, other: Range) -> bool:
+    def is_within(self, other: Interval) -> bool:
         """Return whether the other range contains this one."""
         return self.with_(other)[:2] == self[:2] and not (other.nonzero and "=" in self.signs())
 
-    def __neg__(self) -> Range:
+    def __neg__(self) -> Interval:
         (low, above), (high, below) = self.start, self.stop
-        return Range((-high, -below), (-low, -above), self.nonzero)
+        return Interval((-high, -below), (-low, -above), self.nonzero)
 
-    def __abs__(self) -> Range:
+    def __abs__(self) -> Interval:
         if self.start >= AT_ZERO:
             return self
         if self.stop <= AT_ZERO:
             return -self
-        return Range((Fraction(0), int(self.nonzero)), max((-self).stop, self.stop), self.nonzero)
+        return Interval((Fraction(0), int(self.nonzero)), max((-self).stop, self.stop), self.nonzero)
 
-    def plus(self, other: Range) -> Range:
+    def plus(self, other: Interval) -> Interval:
         """Return the range of sums of two numbers."""
         start, stop = ((x + y, at or side) for (x, at), (y, side) in zip(self[:2], other[:2], strict=True))
         return _widen(start, stop)
 
-    def times(self, other: Range) -> Range:
+    def times(self, other: Interval) -> Interval:
         """Return the range of products of two numbers."""
         corners = []
         for (a, at), (b, side) in product(self[:2], other[:2]):
@@ -102,7 +102,7 @@ class Range(Written, _Ends):
         stop = max((end, -is_open) for end, is_open in corners)
         return _widen(min(corners), stop, "=" not in self.signs() + other.signs())
 
-    def reciprocal(self) -> Range:
+    def reciprocal(self) -> Interval:
         """Return the range of reciprocals of nonzero numbers."""
         signs = self.signs()
         if ("<" in signs and ">" in signs) or signs in ("", "="):
@@ -115,30 +115,30 @@ class Range(Written, _Ends):
         return _widen(start, stop, True)
 
 
-ALL = Range((-INF, 1), (INF, -1))
+ALL = Interval((-INF, 1), (INF, -1))
 NOT_ZERO = ALL._replace(nonzero=True)
-ZERO = Range(AT_ZERO, AT_ZERO)
-POSITIVE = Range((Fraction(0), 1), (INF, -1))
-NOT_NEGATIVE = Range(AT_ZERO, (INF, -1))
+ZERO = Interval(AT_ZERO, AT_ZERO)
+POSITIVE = Interval((Fraction(0), 1), (INF, -1))
+NOT_NEGATIVE = Interval(AT_ZERO, (INF, -1))
 BY_SIGN = {"<": -POSITIVE, "<=": -NOT_NEGATIVE, "=": ZERO, "=>": NOT_NEGATIVE, "<>": NOT_ZERO, ">": POSITIVE}
 """Ranges by the signs that their numbers have."""
 
 
-def point(x: Fraction) -> Range:
+def point(x: Fraction) -> Interval:
     """Return the range of one number."""
-    return Range((x, 0), (x, 0))
+    return Interval((x, 0), (x, 0))
 
 
-def _range(x: Any) -> Range:
-    return x if isinstance(x, Range) else point(Fraction(x))
+def _range(x: Any) -> Interval:
+    return x if isinstance(x, Interval) else point(Fraction(x))
 
 
-def _widen(start: End, stop: End, nonzero: bool = False) -> Range:
+def _widen(start: End, stop: End, nonzero: bool = False) -> Interval:
     if isinstance(start[0], Fraction) and size(start[0]) > MAX_BITS_OF_END:
         start = _outward(start[0], -INF), 1
     if isinstance(stop[0], Fraction) and size(stop[0]) > MAX_BITS_OF_END:
         stop = _outward(stop[0], INF), -1
-    return Range(start, stop, nonzero)
+    return Interval(start, stop, nonzero)
 
 
 def _outward(x: Fraction, towards: float) -> Fraction | float:
@@ -153,7 +153,7 @@ def _outward(x: Fraction, towards: float) -> Fraction | float:
 
 
 # ---- from inputs to the operation
-def _forward(value: Value, inputs: Sequence[Range]) -> Range:
+def _forward(value: Value, inputs: Sequence[Interval]) -> Interval:
     if value.primitive is VARIABLE:
         return ALL
     if value.primitive is CONSTANT:
@@ -162,23 +162,23 @@ def _forward(value: Value, inputs: Sequence[Range]) -> Range:
             return point(x)
         if value.source in IRRATIONALS:
             low, high = (Fraction(value.data) * (1 + sign * Fraction(1, 10**15)) for sign in (-1, 1))
-            return Range((low, 1), (high, -1))
+            return Interval((low, 1), (high, -1))
         # the literal is too long or too small
         return BY_SIGN["<" if (value.source or "").startswith("-") else ">"]
     # Distinct operands need distinct objects: `x*x` is a square.
-    apart = {p: Range(*r) for p, r in zip(value._prev, inputs, strict=True)}
-    result: Range = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
+    apart = {p: Interval(*r) for p, r in zip(value._prev, inputs, strict=True)}
+    result: Interval = getattr(RANGES, value.primitive.name)(*[apart[p] for p in value._prev])
     return result
 
 
 @cache
-def values_of(primitive: Primitive) -> Range:
+def values_of(primitive: Primitive) -> Interval:
     """Return the range of a function in the table: `[1, inf)`."""
     text = primitive.values
     if not text:
         return ALL
     low, high = (float(end) if "inf" in end else Fraction(end) for end in text.strip("[]()").split(","))
-    return Range((low, int(text[0] == "(")), (high, -int(text[-1] == ")")))
+    return Interval((low, int(text[0] == "(")), (high, -int(text[-1] == ")")))
 
 
 def _at(primitive: Primitive, end: End, towards: float) -> End | None:
@@ -202,7 +202,7 @@ def _keeps_zero(primitive: Primitive, inputs: Sequence[object]) -> bool:
     return primitive.increasing and len(inputs) == 1 and _at(primitive, AT_ZERO, INF) == AT_ZERO
 
 
-def _power(x: Range, y: Range) -> Range:
+def _power(x: Interval, y: Interval) -> Interval:
     exponent, signs = y.number, x.signs()
     if exponent is None:
         # 0**y is 0 for every y > 0.
@@ -228,9 +228,9 @@ class Ranges(NumberType):
     name = "range"
 
     lt = le = gt = ge = eq = ne = not_ = and_ = or_ = staticmethod(lambda *_: None)  # no condition is known
-    pi = Range((Fraction(314159, 100000), 1), (Fraction(314160, 100000), -1))
+    pi = Interval((Fraction(314159, 100000), 1), (Fraction(314160, 100000), -1))
     number = staticmethod(_range)
-    add = staticmethod(Range.plus)
+    add = staticmethod(Interval.plus)
     sub = staticmethod(lambda x, y: x.plus(-y))
     mul = staticmethod(lambda x, y: abs(x).times(abs(x)) if x is y else x.times(y))
     div = staticmethod(lambda x, y: x.times(y.reciprocal()))
@@ -238,36 +238,36 @@ class Ranges(NumberType):
     abs = staticmethod(abs)
     neg = staticmethod(operator.neg)
 
-    def step(self, name: str, *inputs: Any) -> Range:
+    def step(self, name: str, *inputs: Any) -> Interval:
         """Return the range of an operation on ranges and numbers."""
         return getattr(self, name)(*map(_range, inputs))  # type: ignore[no-any-return]
 
-    def where(self, condition: Any, then: Any, otherwise: Any) -> Range:
+    def where(self, condition: Any, then: Any, otherwise: Any) -> Interval:
         x, y = (_range(branch() if callable(branch) else branch) for branch in (then, otherwise))
         return x.hull(y)
 
-    def max(self, *xs: Any) -> Range:
+    def max(self, *xs: Any) -> Interval:
         """Return the range of the largest number."""
         inputs = [_range(x) for x in xs]
         nonzero = all("=" not in r.signs() for r in inputs)
-        return Range(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
+        return Interval(max(r.start for r in inputs), max(r.stop for r in inputs), nonzero)
 
-    def min(self, *xs: Any) -> Range:
+    def min(self, *xs: Any) -> Interval:
         """Return the range of the smallest number."""
         return -self.max(*[-_range(x) for x in xs])
 
-    def __getattr__(self, name: str) -> Callable[..., Range]:
+    def __getattr__(self, name: str) -> Callable[..., Interval]:
         if name not in OPERATIONS:
             raise AttributeError(name)
         row = OPERATIONS[name]
 
-        def function(*inputs: Any) -> Range:
+        def function(*inputs: Any) -> Interval:
             result = values_of(row)
             if row.increasing and len(inputs) == 1:
                 x = _range(inputs[0])
                 start, stop = _at(row, x.start, -INF), _at(row, x.stop, INF)
                 nonzero = x.nonzero and _keeps_zero(row, inputs)
-                return result.with_(Range(start or result.start, stop or result.stop, nonzero))
+                return result.with_(Interval(start or result.start, stop or result.stop, nonzero))
             if result is ALL and name in DEFINITIONS:
                 try:
                     return _range(DEFINITIONS[name](self, *inputs))
@@ -279,11 +279,11 @@ class Ranges(NumberType):
         return function
 
 
-RANGES = Range.m = Ranges()
+RANGES = Interval.m = Ranges()
 
 
 # ---- from the operation to its inputs
-def _backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
+def _backward(value: Value, r: Interval, inputs: Sequence[Interval]) -> Iterator[tuple[Value, Interval]]:
     primitive, operands, signs = value.primitive, value._prev, r.signs()
     if primitive is NEG:
         yield operands[0], -r
@@ -315,21 +315,21 @@ def _backward(value: Value, r: Range, inputs: Sequence[Range]) -> Iterator[tuple
 
 # ---- domains of operations
 @cache
-def _one_sided(primitive: Primitive) -> tuple[tuple[int, Range], ...]:
-    limits: dict[int, Range] = {}
+def _one_sided(primitive: Primitive) -> tuple[tuple[int, Interval], ...]:
+    limits: dict[int, Interval] = {}
     for position, relation, end in primitive.bounds.bounds:
         if end is None or (relation == "!=" and end):
             continue
         r = NOT_ZERO
         if relation[0] == ">":
-            r = Range((Fraction(end), int(relation == ">")), ALL.stop)
+            r = Interval((Fraction(end), int(relation == ">")), ALL.stop)
         elif relation[0] == "<":
-            r = Range(ALL.start, (Fraction(end), -int(relation == "<")))
+            r = Interval(ALL.start, (Fraction(end), -int(relation == "<")))
         limits[position] = limits.get(position, ALL).with_(r)
     return tuple(limits.items())
 
 
-def _domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Range]]:
+def _domain(value: Value, inputs: Sequence[Interval]) -> Iterator[tuple[Value, Interval]]:
     for position, r in _one_sided(value.primitive):
         yield value._prev[position], r
     if value.primitive is POW:
@@ -340,7 +340,7 @@ def _domain(value: Value, inputs: Sequence[Range]) -> Iterator[tuple[Value, Rang
             yield x, NOT_ZERO
 
 
-def _is_total(value: Value, inputs: Sequence[Range]) -> bool:
+def _is_total(value: Value, inputs: Sequence[Interval]) -> bool:
     primitive = value.primitive
     if not value._prev or primitive.defined([r.number for r in inputs]):
         return True
@@ -362,10 +362,10 @@ class ProgramPoint:
         self.parent = parent
         self.depth: int = parent.depth + 1 if parent else 0
         self.children: dict[tuple[Value, bool, Value | None], ProgramPoint] = {}
-        self.facts: dict[Value, Range] = {}
+        self.facts: dict[Value, Interval] = {}
         self.pairs: dict[tuple[Value, Value], str] = {}
         """Which of `<`, `=`, `>` may hold between two nodes."""
-        self.known: dict[Value, Range] = {}
+        self.known: dict[Value, Interval] = {}
 
     def enclosing(self) -> Iterator[ProgramPoint]:
         """Yield this branch and those that enclose it."""
@@ -442,7 +442,7 @@ class Guards:
                 for p, other, side in ((x, b, BY_SIGN[signs]), (y, a, -BY_SIGN[signs])):
                     self._narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
 
-    def _narrow(self, place: ProgramPoint, value: Value, r: Range) -> None:
+    def _narrow(self, place: ProgramPoint, value: Value, r: Interval) -> None:
         stack = [(value, r)]
         while stack and self.work > 0:
             self.work -= 1
@@ -456,7 +456,7 @@ class Guards:
             if value._prev and value.primitive is not WHERE:
                 stack += _backward(value, now, [self.range(p, place) for p in value._prev])
 
-    def range(self, value: Value, place: ProgramPoint) -> Range:
+    def range(self, value: Value, place: ProgramPoint) -> Interval:
         """Return the range of a node in a branch."""
         self.work -= 1
         ranges_here = place.known

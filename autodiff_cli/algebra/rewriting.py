@@ -37,8 +37,8 @@ MAX_TERMS = 40
 MAX_EXPANDED_TERMS = 24
 MAX_NESTED_SUMS = 6
 MAX_MERGED_TERMS = 12  # of a shared sum or product
-MAX_LINED = 2
-"""Sums to higher powers keep their inner denominators."""
+MAX_FRACTION_POWER = 2
+"""The highest power of a sum whose terms are put over one denominator."""
 MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
 MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
 
@@ -467,7 +467,8 @@ class Shortener(Canonicalizer):
         """Return 1/(x*(1/x + 1)) as 1/(1 + x)."""
         for base, e in form.factors.items():
             inner = self.forms.get(base)
-            if isinstance(inner, Sum) and e.denominator == 1 and abs(e) <= MAX_LINED and len(inner.terms) <= MAX_SHORT:
+            is_power = e.denominator == 1 and abs(e) <= MAX_FRACTION_POWER
+            if is_power and isinstance(inner, Sum) and len(inner.terms) <= MAX_SHORT:
                 fraction = self.one_fraction(self._parts(inner))
                 if fraction is None or len(fraction) > 1:
                     continue

@@ -14,7 +14,7 @@ from .. import views
 from ..batched.columns_io import common_length, mapped_columns
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
-from ..cli.runner import Call
+from ..cli.runner import OptionValues
 from ..data.columns import named_columns
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
@@ -85,7 +85,7 @@ def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], comma
     return arguments
 
 
-class PythonCall(Call):
+class PythonCall(OptionValues):
     """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:

@@ -85,7 +85,7 @@ Number = TypeVar("Number", bound=Shown)
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_FACES: dict[type, type[Answer]] = {}
+_API_CLASSES: dict[type, type[Answer]] = {}
 """The answer classes here, by those of the questions."""
 
 
@@ -113,7 +113,7 @@ class Answer:
     def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._shows = shows
-        _FACES.update(dict.fromkeys(cls.__bases__[1:2], cls))
+        _API_CLASSES.update(dict.fromkeys(cls.__bases__[1:2], cls))
 
     @property
     def note(self) -> str | None:
@@ -551,7 +551,7 @@ class Program:
 
 
 def _as(answer: Any, **choices: Any) -> Any:
-    result = object.__new__(_FACES.get(type(answer), type(answer)))
+    result = object.__new__(_API_CLASSES.get(type(answer), type(answer)))
     result.__dict__.update(answer.__dict__)
     result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
     return result
@@ -603,7 +603,7 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     return diagnostic._replace(message=message or "", hint=hint)
 
 
-def _face(
+def _api_function(
     function: Callable[..., Any],
     expected: Signature,
     command: str,
@@ -631,7 +631,7 @@ def takes(command: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
     def faced(function: Callable[P, R]) -> Callable[P, R]:
         call: Callable[..., R] = function
-        return _face(function, signature(function), command, lambda values: call(**values))
+        return _api_function(function, signature(function), command, lambda values: call(**values))
 
     return faced
 
@@ -702,7 +702,7 @@ def answers(
         ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
         ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * has_rows
         STUBS.append((function.__name__, expected, ways))
-        return _face(function, expected, command, answer_in_budget)
+        return _api_function(function, expected, command, answer_in_budget)
 
     return faced
 

@@ -131,8 +131,8 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
     if backend not in (None, *BACKENDS):
         raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
     ways: dict[str, Callable[[], Compute | None]] = {
-        "llvm": lambda: _printed(record, inputs, fixed),
-        "numpy": lambda: _called(record),
+        "llvm": lambda: _llvm_kernel(record, inputs, fixed),
+        "numpy": lambda: _numpy_kernel(record),
         "python": lambda: None,
     }
     compute, name, why = first_backend(ways, backend)
@@ -171,7 +171,7 @@ def _symbols() -> Callable[[str], bool]:
     return has
 
 
-def _printed(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
+def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     import ctypes
 
     try:
@@ -243,7 +243,7 @@ ONE_BY_ONE = library_names("erf erfc gamma lgamma")
 NUMPY_FORMS = language("numpy")["forms"]
 
 
-def _called(record: Record) -> Compute:
+def _numpy_kernel(record: Record) -> Compute:
     lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False, columns=True)
     plan = _plan(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
     # columns are given up where they are used last

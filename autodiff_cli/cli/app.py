@@ -73,7 +73,7 @@ Sections = dict[str, dict[str, str]]
 """Words and their meanings, by title."""
 
 
-class Command(typer.core.TyperCommand):
+class CommandWithExamples(typer.core.TyperCommand):
     """A command whose help begins with examples."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
@@ -110,7 +110,7 @@ class Commands(typer.core.TyperGroup):
             return None
         settings = {"help_option_names": list(HELP_OPTIONS)}
         summary = declared(cmd_name).summary
-        return Command(cmd_name, params=parameters(cmd_name), help=summary, context_settings=settings)
+        return CommandWithExamples(cmd_name, params=parameters(cmd_name), help=summary, context_settings=settings)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before the command. Raises a usage error."""

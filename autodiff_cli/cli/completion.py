@@ -93,14 +93,14 @@ def of_units(prefix: str) -> Iterator[str]:
     yield from (name for name in dict.fromkeys((*spellings(), *constants())) if name.startswith(prefix))
 
 
-class Line(NamedTuple):
+class TypedLine(NamedTuple):
     """The command line as typed so far."""
 
     expression: str | None = None
     options: tuple[tuple[Option, str], ...] = ()
 
 
-def typed_words(environment: Mapping[str, str]) -> Line:
+def typed_words(environment: Mapping[str, str]) -> TypedLine:
     """Return the command line that the shell sent."""
     text, words = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", ""), [""]
     for end in ("'", '"', ""):
@@ -109,7 +109,7 @@ def typed_words(environment: Mapping[str, str]) -> Line:
             words = shlex.split(text + end)
     command = "".join(words[1:2])
     if command not in COMMANDS:
-        return Line()
+        return TypedLine()
     options = declared(command).options
     expression: str | None = None
     typed_options: list[tuple[Option, str]] = []
@@ -120,10 +120,10 @@ def typed_words(environment: Mapping[str, str]) -> Line:
             expression = word if expression is None else expression
         elif options[name].kind is not bool:
             typed_options.append((options[name], value if equals else next(remaining, "")))
-    return Line(expression, tuple(typed_options))
+    return TypedLine(expression, tuple(typed_options))
 
 
-def columns(line: Line, role: str | None = None) -> Sequence[str]:
+def columns(line: TypedLine, role: str | None = None) -> Sequence[str]:
     """Return the columns of a line's data file, of this role if given."""
     files = [(option.data_role, path) for option, path in line.options if option.data_role is not None]
     paths = [path for data_role, path in files if role in (None, data_role)]

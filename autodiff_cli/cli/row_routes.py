@@ -18,7 +18,7 @@ from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
 from ..data.rows import BOUND, FLAT, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
 from ..data.sources import Source, has_arrow, sources
-from ..data.text_dialects import Forced
+from ..data.text_dialects import ForcedDialect
 from ..diagnostics.leniency import read_leniently
 from ..errors import ExpressionError, quote, usage_error
 from ..extras import install_command
@@ -44,21 +44,21 @@ from ..uncertainty.measured_value import Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
-from ..views.wide import WIDE, Named, Values, WideRows, open_writer
+from ..views.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
 from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
-    from ..data.rows import Bound, RowUnits
+    from ..data.rows import CompiledRows, RowUnits
     from ..quantities.unit import Unit
 
 
-class _Job:
+class _RowsJob:
     """A program, its points in rows, and the format of answers."""
 
     def __init__(self, call: Command, grid: Grid | None, question: RowQuestion) -> None:
         self.call, self.grid, self.question = call, grid, question
         view = call.view
-        self.sources = sources(call.points, Forced.group_options(call)) if call.points else [SWEEP]
+        self.sources = sources(call.points, ForcedDialect.group_options(call)) if call.points else [SWEEP]
         self.columns = mapping(call.columns)
         kept = [name.strip() for option in call.keep or () for name in option.split(",")]
         self.keep: tuple[str, ...] | bool = True if call.keep_all else tuple(dict.fromkeys(kept))
@@ -220,7 +220,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
 
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
-    job = _Job(call, grid, question)
+    job = _RowsJob(call, grid, question)
     if job.wide and question.whole is not None:
         hint = "`--format jsonl` without `--wide` has a place for it"
         raise usage_error(f"`{question.whole}` is not for wide rows", hint)
@@ -271,7 +271,7 @@ def _folder(output: str | None, engine: str | None) -> str | None:
     return path.rstrip("/") + "/"
 
 
-def _needs_no_batches(job: _Job) -> bool:
+def _needs_no_batches(job: _RowsJob) -> bool:
     if job.call.arithmetic != DOUBLE:
         if job.format not in WIDE:
             message = f"`--format {job.format}` holds doubles, and no other numbers"
@@ -287,7 +287,7 @@ def _needs_no_batches(job: _Job) -> bool:
 
 
 # ---- batches
-def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
+def _in_batches(job: _RowsJob, files: Files) -> tuple[Rows, CompiledRows]:
     job.fit(files)
     units = job.row_units(job.columns_with_units(files))
     formula = job.rows(job.leading)
@@ -303,7 +303,7 @@ def _in_batches(job: _Job, files: Files) -> tuple[Rows, Bound]:
     return formula, bound
 
 
-def _in_parts(job: _Job, folder: str) -> int:
+def _in_parts(job: _RowsJob, folder: str) -> int:
     get_arrow("for parts")
     from ..data import cluster
 
@@ -327,7 +327,7 @@ def _in_parts(job: _Job, folder: str) -> int:
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
-def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
+def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:
     get_arrow("for these rows")
     from ..data.sinks import open_sink
 
@@ -358,7 +358,7 @@ def _piped(job: _Job, stack: ExitStack, first: Reader | None) -> int:
 
 
 # ---- one by one
-def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | None) -> int:
+def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader | None) -> int:
     waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
     flush = job.call.output is None and (waits or sys.stdout.isatty())
     fail = job.call.on_error == "fail"
@@ -414,7 +414,7 @@ def _one_by_one(job: _Job, method: Method, stack: ExitStack, first: Reader | Non
     return code
 
 
-def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
+def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
     leading = tuple(requests.heads.values())
     kept = [*leading, *job.kept]
 
@@ -429,7 +429,7 @@ def _wide_writer(job: _Job, output: Output, requests: _Requests) -> Any:
         )
 
     if not job.question.batched:
-        return Named(opened, output.stream)
+        return DeferredWideWriter(opened, output.stream)
     names = row_request(job.call.command, job.known).names
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
@@ -475,7 +475,7 @@ def _uncertainty_columns(
 class _Requests:
     """Yields rows of data, or points of sweeps, as requests."""
 
-    def __init__(self, job: _Job, files: Files, tally: Tally) -> None:
+    def __init__(self, job: _RowsJob, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
         job.fit(files)
         for name, value in job.point.items():

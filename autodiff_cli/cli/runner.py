@@ -71,7 +71,7 @@ def resolve(path: str) -> Any:
     return getattr(import_module(f"...{module}", __name__), name)
 
 
-class Call:
+class OptionValues:
     """The values of options: attributes, and arguments of questions."""
 
     if TYPE_CHECKING:
@@ -132,10 +132,10 @@ class Call:
     ) -> MeasuredColumns:
         """Read columns as `data.columns.read_columns` does."""
         from ..data.columns import read_columns
-        from ..data.text_dialects import UNFORCED, Forced
+        from ..data.text_dialects import UNFORCED, ForcedDialect
 
         columns = mapping(self.values.get("columns"))
-        forced = Forced.group_options(self) if "separator" in self.values else UNFORCED
+        forced = ForcedDialect.group_options(self) if "separator" in self.values else UNFORCED
         skips = self.values.get("on_error") == "skip"
         return read_columns(data, wanted, forced, columns, other=other, skip=skips, **how)
 
@@ -165,12 +165,12 @@ class Call:
         from ..batched.data_loss import LossSpec
         from ..data.columns import from_files, from_table
         from ..data.sources import sources
-        from ..data.text_dialects import Forced
+        from ..data.text_dialects import ForcedDialect
 
         self.require_program(only="`--data` is for one formula, not for a stream of them")
         paths = [data] if isinstance(data, str) else data
         if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
-            columns = from_files(sources(paths, Forced.group_options(self)), mapping(self.columns))
+            columns = from_files(sources(paths, ForcedDialect.group_options(self)), mapping(self.columns))
         else:
             columns = from_table(data)
         return LossSpec(columns, how, self.on_error == "skip", self.backend)
@@ -251,7 +251,7 @@ class Call:
         return parse_weights(weights) if isinstance(weights, str) else weights
 
 
-class Command(Call):
+class Command(OptionValues):
     """A running command: its options, input and output."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:

@@ -57,7 +57,7 @@ class Saved:
                 out.stream.close() if code else out.finish(0)
 
 
-class Runs(Writer[Descent]):
+class RunWriter(Writer[Descent]):
     """A writer of runs, row by row; people and pictures get the whole run."""
 
     def __init__(self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved) -> None:

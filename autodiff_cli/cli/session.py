@@ -81,7 +81,7 @@ class Definition(NamedTuple):
         return [name for name in names_in(self.body) if name not in (self.parameters or ())]
 
 
-class Statement(NamedTuple):
+class SessionStatement(NamedTuple):
     """A `define`, `bind`, `augment` or `expression`, with its places."""
 
     kind: str
@@ -133,7 +133,7 @@ def uncorrected(text: str, line: str | None = None, start: int = 0) -> AsRead:
     return AsRead(text, text if line is None else line, tuple(range(start, start + len(text))))
 
 
-def statements_of(line: str) -> Iterator[Statement]:
+def statements_of(line: str) -> Iterator[SessionStatement]:
     """Yield the statements of a line; other text is an expression."""
     for tokens in split_statements(line):
         kinds = [kind for kind, _, _ in tokens]
@@ -146,12 +146,12 @@ def statements_of(line: str) -> Iterator[Statement]:
             and set(kinds[3:close:2]) <= {COMMA}
         )
         if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
-            yield Statement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
+            yield SessionStatement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
         elif is_head and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
             head = tuple([line[start:end] for _, start, end in tokens[2:close:2]])
-            yield Statement("define", first, last, tokens[close + 2][1], name, head)
+            yield SessionStatement("define", first, last, tokens[close + 2][1], name, head)
         else:
-            yield Statement("expression", first, last, first)
+            yield SessionStatement("expression", first, last, first)
 
 
 @lru_cache(256)
@@ -315,7 +315,7 @@ class Session:
         program, _, point = self._read(self.spelled_out(uncorrected(text))[0])
         return not point.keys() >= program.leaves.keys()
 
-    def statement(self, line: str, part: Statement) -> Shown:
+    def statement(self, line: str, part: SessionStatement) -> Shown:
         """Execute a statement of a line; return its answer."""
         with self.unchanged_on_error(), use_budget(length=len(line)):
             if part.kind == "expression":
@@ -336,7 +336,7 @@ class Session:
         program, read = read_leniently(reading.text, lambda text: parse(text, point, units=True), reading)
         return program, read or reading, point
 
-    def _side(self, line: str, part: Statement, hidden: Collection[str] = ()) -> AsRead:
+    def _side(self, line: str, part: SessionStatement, hidden: Collection[str] = ()) -> AsRead:
         side = uncorrected(line[part.body : part.end], line, part.body)
         if part.kind == "augment":
             sign = line[part.start + len(part.name) : part.body].strip()[0]
@@ -351,7 +351,7 @@ class Session:
             return AsRead(formula, line, (-1,) * len(formula))
         return self.spelled_out(side, hidden)[0]
 
-    def _define(self, line: str, part: Statement) -> Shown:
+    def _define(self, line: str, part: SessionStatement) -> Shown:
         parameters = part.parameters or ()
         side = self._side(line, part, parameters)
         head = line[part.start : part.body]
@@ -363,7 +363,7 @@ class Session:
         self.last = part.name
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
 
-    def _bind(self, line: str, part: Statement) -> Shown:
+    def _bind(self, line: str, part: SessionStatement) -> Shown:
         quantity = self._quantities(line, part)
         if quantity is not None:
             value, read = quantity
@@ -393,7 +393,7 @@ class Session:
         answer = self._value(uncorrected(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
 
-    def _quantities(self, line: str, part: Statement) -> tuple[str, AsRead] | None:
+    def _quantities(self, line: str, part: SessionStatement) -> tuple[str, AsRead] | None:
         text = line[part.body : part.end]
         if part.kind != "bind":
             return None
@@ -443,7 +443,7 @@ class Session:
         expected = None if match[2] else program
         return f"{number} {unit}", AsRead(program, text, (-1,) * len(program), expected=expected)
 
-    def _expression(self, line: str, part: Statement) -> Shown:
+    def _expression(self, line: str, part: SessionStatement) -> Shown:
         text = line[part.start : part.end]
         for start, end in [token[1:] for token in scan(text) if token[0] == EQUALS][:1]:
             side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""

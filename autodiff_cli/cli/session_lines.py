@@ -26,7 +26,7 @@ from ..views.schema import View
 from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
-from .completion import Line, columns
+from .completion import TypedLine, columns
 from .declarations import COMMANDS, QUESTIONS, declared, table
 from .runner import warn
 from .session import FOREIGN, Session, Shown, statements_of, uncorrected
@@ -152,7 +152,7 @@ class Lines:
         except HelpAsked as asked:
             return _app([command, *asked.args])
         typed = [(option, values.get(option.parameter)) for option in options.values()]
-        given = Line(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
+        given = TypedLine(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
         if any(option.reads_stdin and text == "-" for option, text in given.options):
             raise usage_error(*STDIN_IS_TAKEN)
         sys.stdout.flush()
@@ -169,7 +169,7 @@ class Lines:
         expression: Sequence[_Word],
         values: dict[str, Any],
         command: str,
-        given: Line,
+        given: TypedLine,
     ) -> Composed:
         if expression:
             first, last = expression[0].start, expression[-1]

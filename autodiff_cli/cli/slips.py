@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import ExpressionError, closest, either, looks_like_option, quote, usage_error
-from .declarations import COMMANDS, Declared, commands_with, table
+from .declarations import COMMANDS, Declaration, commands_with, table
 
 
 def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
@@ -79,7 +79,9 @@ def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
     return ()
 
 
-def too_many(positional: Sequence[str], declared: Declared, command: str, values: Mapping[str, Any]) -> ExpressionError:
+def too_many(
+    positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
+) -> ExpressionError:
     """Return the error for extra arguments, with the likeliest cause."""
     options, most, at = declared.options, len(declared.arguments), values.get("at", [])
     for k, arg in enumerate(positional):
@@ -130,7 +132,7 @@ def too_many(positional: Sequence[str], declared: Declared, command: str, values
     return usage_error(f"`{extra}` is one argument too many", hint)
 
 
-def _option_hint(name: str, value: str, declared: Declared, command: str) -> str:
+def _option_hint(name: str, value: str, declared: Declaration, command: str) -> str:
     hint = f"`autodiff {command} --help` lists the options"
     synonyms, users = OPTION_SYNONYMS.get(name[2:], ()), commands_with(name)
     if name[2:] in OPTION_ADVICE and not available(synonyms, declared.options):

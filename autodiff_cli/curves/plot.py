@@ -25,7 +25,7 @@ from ..language.printer import expression_text
 from ..numbers import budget
 from ..numbers.floats import REAL
 from ..record import Record
-from ..uncertainty.measurement_model import Branch, Implicit
+from ..uncertainty.measurement_model import Implicit, SolutionBranch
 from .contours import Surface, of_row, span_of, surface_of
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
@@ -46,7 +46,7 @@ MAX_ORDER = 2
 DEFAULT_RANGE = Range(-5.0, 5.0)
 
 
-class Output(Record):
+class PlottedOutput(Record):
     """One of several functions in a plot."""
 
     name: str
@@ -86,7 +86,7 @@ class Curve(Record):
     equations: tuple[str, ...] = ()
     known: frozenset[str] = frozenset()
     path: tuple[tuple[float, float], ...] = ()
-    outputs: tuple[Output, ...] = ()
+    outputs: tuple[PlottedOutput, ...] = ()
     at: float | None = None
     """The point of several outputs, if given."""
     log: str = ""
@@ -134,7 +134,7 @@ def plot(
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
     log: str | None = None,
-    samples: float | None = None,
+    samples: int | None = None,
     data: Mapping[str, Sequence[float]] | None = None,
     response: str | None = None,
     sigma: Sigma | None = None,
@@ -151,14 +151,11 @@ def plot(
     equations = unknowns is not None or between is not None
     typed = with_units(point)
     values = numbers_or_quantities(typed)
-    count = None if samples is None else int(samples)
     bounds: Mapping[str, Range] = {}
     if equations:
         bounds = {"": between} if isinstance(between, Range) else between or {}
         if order not in (None, 1):
             raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
-    elif samples != count:
-        raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
         from .measurements import columns_drawn, rows_drawn
@@ -171,7 +168,7 @@ def plot(
     if equations:
         drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
     else:
-        drawn = _formulas(text, values, wrt, ranges, path, order, log or "", count, units)
+        drawn = _formulas(text, values, wrt, ranges, path, order, log or "", samples, units)
     if rows is None or drawn.units is None:
         return drawn if rows is None else drawn._replace(data=rows)
     from .measurements import in_axis_units
@@ -339,13 +336,13 @@ def _curve(
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
         return _sample(curve, orders[: order + 1], also, hulls)
-    results: list[Output] = []
+    results: list[PlottedOutput] = []
     called = output_names(program)
     for title, root in zip(called, program.roots, strict=True):
         part = program.with_outputs((root,), program.text)
         function, *_ = functions(Evaluator(part, (name,)), name, values)
         samples = _on_axes(function, curve, also, enclosure(part.outputs[0], name, values))
-        results.append(Output(title, samples, function(at) if pointed else None))
+        results.append(PlottedOutput(title, samples, function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
     return _checked(curve, [result.function for result in results])
 
@@ -461,7 +458,7 @@ def _branch(
     at = model.values[name]
     low, high = ranges.get(name) or range_around(at)
     assert low is not None and high is not None
-    branch = Branch(model, name)
+    branch = SolutionBranch(model, name)
 
     def height(x: float) -> float | None:
         solution = branch(x)

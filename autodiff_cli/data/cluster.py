@@ -53,7 +53,7 @@ Piece = tuple[Source, Fragment | None]
 """A file and a part of it; None for all of it."""
 
 
-class Part(NamedTuple):
+class FilePart(NamedTuple):
     """Rows that become one file: pieces of files in order."""
 
     number: int
@@ -74,13 +74,13 @@ class Job(NamedTuple):
     fail: bool
     grid: Grid | None = None
 
-    def path(self, part: Part) -> str:
+    def path(self, part: FilePart) -> str:
         """Return the path of a part."""
         return f"{self.folder}part-{part.number:06d}.{self.format}"
 
 
 # ---- a task
-def write_part(part: Part, job: Job) -> Tally | ExpressionError:
+def write_part(part: FilePart, job: Job) -> Tally | ExpressionError:
     """Write a part, and return its counts. Raises if a retry may help."""
     try:
         return _write(part, job)
@@ -94,7 +94,7 @@ def write_part(part: Part, job: Job) -> Tally | ExpressionError:
 
 
 @limit_errors()
-def _write(part: Part, job: Job) -> Tally:
+def _write(part: FilePart, job: Job) -> Tally:
     bound, tally, to = job.rows.bind_to(job.selection.schema), Tally(), None
     file = begin_file(job.path(part), force=True)
     try:
@@ -120,18 +120,18 @@ def _write(part: Part, job: Job) -> Tally:
 
 
 # ---- division into parts
-def divide_rows(files: Files) -> list[Part]:
+def divide_rows(files: Files) -> list[FilePart]:
     """Return the rows of files, divided into parts."""
     fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
-    parts, pieces, held = list[Part](), list[Piece](), 0
+    parts, pieces, held = list[FilePart](), list[Piece](), 0
     for source, of_file in zip(files.sources, fragments, strict=True):
         for fragment, size in of_file:
             if pieces and held + size > PART_BYTES:
-                parts.append(Part(len(parts), tuple(pieces)))
+                parts.append(FilePart(len(parts), tuple(pieces)))
                 pieces, held = [], 0
             pieces.append((source._replace(path=absolute_path(source.path)), fragment))
             held += size
-    return [*parts, Part(len(parts), tuple(pieces))]
+    return [*parts, FilePart(len(parts), tuple(pieces))]
 
 
 def absolute_path(path: str) -> str:
@@ -155,7 +155,7 @@ def prepare_folder(folder: str, *, force: bool) -> None:
     filesystems.make_folder(folder)
 
 
-def run(job: Job, parts: Sequence[Part], scheduler: str | None, workers: int | None, *, force: bool) -> int:
+def run(job: Job, parts: Sequence[FilePart], scheduler: str | None, workers: int | None, *, force: bool) -> int:
     """Write all parts or none, print counts and reasons, and return the exit code."""
     tally, progress, done = Tally(), Progress("rows", here=True), 0
     with ExitStack() as ending:
@@ -276,7 +276,7 @@ def _check_workers(client: Any, scheduler: str) -> None:
         raise usage_error(f"the worker {worker} {what}", "install one version everywhere: `autodiff-cli[data]`")
 
 
-def results(client: Any, job: Job, parts: Sequence[Part], stop: Interruption) -> Generator[Tally, None, None]:
+def results(client: Any, job: Job, parts: Sequence[FilePart], stop: Interruption) -> Generator[Tally, None, None]:
     """Yield the counts of finished parts; raise a part's error."""
     ready = queue.SimpleQueue[Any]()
     futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)

@@ -22,7 +22,7 @@ from ..streams.progress import Progress
 from ..views.error import write_note, write_reasons
 from .readers import Files, Reader, places
 from .sources import Source, has_arrow, sources
-from .text_dialects import UNFORCED, Forced
+from .text_dialects import UNFORCED, ForcedDialect
 
 MAX_NUMBERS = 20_000_000
 MAX_NUMBERS_IN_MEMORY = 1 << 25
@@ -33,7 +33,7 @@ LEAVE_OUT = "or leave such rows out: `--on-error skip`"
 def read_columns(
     paths: Sequence[str],
     wanted: Choose,
-    forced: Forced = UNFORCED,
+    forced: ForcedDialect = UNFORCED,
     called: Mapping[str, str] = MappingProxyType({}),
     *,
     other: Collection[str] = (),

@@ -22,7 +22,7 @@ from .readers import Chunk, Files
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from .rows import Bound
+    from .rows import CompiledRows
     from .sinks import Sink
 
 Item = TypeVar("Item")
@@ -86,7 +86,9 @@ class FailedRow(Exception):
         self.error, self.where, self.text = error, where, text if error.text is None else error.text
 
 
-def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
+def answers(
+    chunks: Iterable[Chunk], bound: CompiledRows, tally: Tally, *, fail: bool
+) -> Iterator[tuple[pa.RecordBatch, int]]:
     """Yield batches of answers and the bytes read; `fail` raises `FailedRow`."""
     for chunk in chunks:
         batch, errors, _, kinks = bound.answer(chunk.batch, chunk.where, chunk.faults)
@@ -105,7 +107,9 @@ def answers(chunks: Iterable[Chunk], bound: Bound, tally: Tally, *, fail: bool) 
 
 
 # ---- threads
-def run(files: Files, bound: Bound, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool) -> int:
+def run(
+    files: Files, bound: CompiledRows, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool
+) -> int:
     """Write all answers, finish the file `beside`, and return the exit code."""
     progress = Progress("rows", here=beside is not None)
     begun, size = time.monotonic(), 0

@@ -263,7 +263,7 @@ def reader(
     elif source.columnar:
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
-        file = Text(source, several, idle)
+        file = TextReader(source, several, idle)
     if grid is not None:
         if clash := next((name for name in grid.axes if name in file.names), None):
             file.close()
@@ -466,7 +466,7 @@ def places(prefix: str, lines: Sequence[int]) -> Callable[[int], str]:
 
 
 # ---- text
-class Text(Reader):
+class TextReader(Reader):
     """A reader of text: csv, tsv or jsonl."""
 
     def __init__(self, source: Source, several: bool, idle: Callable[[], None] | None) -> None:

@@ -111,7 +111,7 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
 
 
 # ---- a table
-class Answered(NamedTuple):
+class AnswerBatch(NamedTuple):
     """A batch of answers, and its errors by row."""
 
     batch: pa.RecordBatch
@@ -120,7 +120,7 @@ class Answered(NamedTuple):
     kinks: Counter[tuple[str, ...]]
 
 
-class Bound:
+class CompiledRows:
     """A formula over the columns of a schema, compiled for batches."""
 
     def __init__(self, rows: Rows, schema: pa.Schema) -> None:
@@ -173,7 +173,7 @@ class Bound:
         kept = [schema.field(column).with_name(name) for name, column in zip(self.keep, self.kept, strict=True)]
         self.schema = pa.schema([*fields, *kept], metadata=metadata)
 
-    def answer(self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS) -> Answered:
+    def answer(self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS) -> AnswerBatch:
         """Return the answers; `where` gives rows' places."""
         import numpy as np
         import pyarrow as pa
@@ -236,7 +236,7 @@ class Bound:
             for name in self.rows.point
         ]
         answers = [*point, *results, texts, *map(batch.column, self.kept)]
-        return Answered(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
+        return AnswerBatch(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
 
 
 def check_clash(
@@ -337,10 +337,10 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
 
 
 @lru_cache(64)
-def _bound(rows: Rows, schema: bytes) -> Bound:
+def _bound(rows: Rows, schema: bytes) -> CompiledRows:
     import pyarrow as pa
 
-    return Bound(rows, pa.ipc.read_schema(pa.py_buffer(schema)))
+    return CompiledRows(rows, pa.ipc.read_schema(pa.py_buffer(schema)))
 
 
 class Rows(NamedTuple):
@@ -394,7 +394,7 @@ class Rows(NamedTuple):
     def _over(self, names: Sequence[str]) -> Rows:
         return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
 
-    def bind_to(self, schema: pa.Schema) -> Bound:
+    def bind_to(self, schema: pa.Schema) -> CompiledRows:
         """Return the formula over a schema."""
         with _BINDING:
             return _bound(self, schema.serialize().to_pybytes())

@@ -22,7 +22,7 @@ from ..streams import filesystems
 from ..streams.filesystems import get_arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
-from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, Forced, Layout, Normal
+from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, ForcedDialect, Layout, LineNormalizer
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
@@ -54,7 +54,7 @@ class Source(NamedTuple):
     packed: str | None
     file: io.BufferedReader | None = None
     """Standard input or a pipe, which cannot be reopened."""
-    forced: Forced = UNFORCED
+    forced: ForcedDialect = UNFORCED
     sheet: str | None = None
     stream: bool = False
     """Whether it is an Arrow stream, not a file."""
@@ -70,7 +70,7 @@ class Source(NamedTuple):
 
     @property
     def once(self) -> bool:
-        """Whether it can be read only once, like standard input or a pipe."""
+        """Whether the source can be read only once, like standard input or a pipe."""
         return self.file is not None
 
     @property
@@ -84,7 +84,7 @@ class Source(NamedTuple):
         return filesystems.open_file(self.path) if is_url(self.path) else open(self.path, "rb")
 
 
-def sources(names: Sequence[str], forced: Forced = UNFORCED) -> list[Source]:
+def sources(names: Sequence[str], forced: ForcedDialect = UNFORCED) -> list[Source]:
     """Return the files of `--points`: paths, patterns, folders, `-`."""
     paths = [path for name in names for path in _paths(filesystems.local_path(name))]
     pipes = [path for path in paths if read_once(path)]
@@ -156,7 +156,7 @@ def _by_name(path: str) -> str | None:
     return SUFFIXES.get(os.path.splitext(stem)[1] if suffix in PACKED else suffix)
 
 
-def _source(path: str, forced: Forced) -> Source:
+def _source(path: str, forced: ForcedDialect) -> Source:
     format = forced.input_format
     file = sheet = None
     if "#" in path and not os.path.exists(path):
@@ -263,7 +263,7 @@ class TextFile:
         """Skip what the layout skips."""
         if not (layout.skip or layout.marks or layout.blanks):
             return
-        normal = Normal(layout)
+        normal = LineNormalizer(layout)
 
         def lines(data: bytes) -> bytes:
             data = self.begun + data

@@ -55,7 +55,7 @@ _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
 _SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
 
 
-class Forced(NamedTuple):
+class ForcedDialect(NamedTuple):
     """The dialect by options; None for what the file shows."""
 
     input_format: str | None = None
@@ -66,7 +66,7 @@ class Forced(NamedTuple):
     comment: str | None = None
 
     @classmethod
-    def group_options(cls, group: object) -> Forced:
+    def group_options(cls, group: object) -> ForcedDialect:
         values = cls(*(getattr(group, field) for field in cls._fields))
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:
@@ -85,11 +85,11 @@ class Forced(NamedTuple):
                 " ".encode(encoding)
             except (LookupError, ValueError):
                 hint = "for example utf-8, utf-16, latin-1, cp1252"
-                raise usage_error(f"there is no encoding `{encoding}`", hint) from None
+                raise usage_error(f"`--encoding` cannot be `{encoding}`", hint) from None
         return values._replace(separator=separator, decimal=decimal)
 
 
-UNFORCED = Forced()
+UNFORCED = ForcedDialect()
 
 
 class Dialect(NamedTuple):
@@ -228,7 +228,7 @@ def _are_units(cells: Sequence[str]) -> bool:
     return bool(units) and not any(_is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
 
 
-class _Fit(NamedTuple):
+class _SeparatorFit(NamedTuple):
     """A separator by which lines are a table."""
 
     separator: str
@@ -243,7 +243,7 @@ class _Fit(NamedTuple):
         return [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
 
 
-def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
+def _fit(lines: Sequence[str], separator: str) -> _SeparatorFit | None:
     cells = [_split(line, separator) for line in lines]
     first, below = cells[0], cells[1:]
     headless = _all_values(first)
@@ -262,7 +262,7 @@ def _fit(lines: Sequence[str], separator: str) -> _Fit | None:
             return None
     if count < 2 or (rows and sum(len(row) == count for row in rows) * 2 <= len(rows)):
         return None
-    return _Fit(separator, count, names, [row for row in rows if len(row) == count and _all_values(row)])
+    return _SeparatorFit(separator, count, names, [row for row in rows if len(row) == count and _all_values(row)])
 
 
 def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
@@ -273,7 +273,7 @@ def _word(char: str, words: Mapping[str, str] = SPELLED) -> str:
 Line = tuple[int, str]
 
 
-def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layout:
+def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -> Layout:
     """Return the layout of a file from its first text; `tabs` may separate."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not complete and len(lines) > 1:
@@ -320,7 +320,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: Forced) -> Layou
             plain = re.sub(r'"[^"]*("|$)', "", sample[0])
             separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
         cells = _split(sample[0], separator)
-        fit = _Fit(separator, len(cells), None if _all_values(cells) else cells, ())
+        fit = _SeparatorFit(separator, len(cells), None if _all_values(cells) else cells, ())
     begin = _samples_begin([line for _, line in table[:MAX_PREFACE_LINES]], fit.separator)
     if begin is not None:
         raise _below(table, begin)
@@ -440,7 +440,7 @@ def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator
             raise point_error(message, f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`")
 
 
-class Normal:
+class LineNormalizer:
     """Converts lines of a file to a format that both readers accept."""
 
     def __init__(self, layout: Layout) -> None:

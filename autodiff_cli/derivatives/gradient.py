@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 MAX_PROGRAMS = 1024
 """The most programs that are remembered, for further points."""
-AT_ONCE = 128
-"""So many programs are kept at their first use, then only repeated ones.
+MAX_FIRST_USE_PROGRAMS = 128
+"""The most programs that are kept at their first use; after these, only repeated ones are.
 
 Most programs of a long stream never repeat, and memory that is reused at once is faster.
 """
 
-MAX_KEPT = 250_000
+MAX_KEPT_SIZE = 250_000
 """The maximal size of the kept programs: characters of text plus graph nodes."""
-MAX_MET = 16_384
+MAX_SEEN_HASHES = 16_384
 """The most hashes of programs that came once."""
 
 Number = TypeVar("Number", bound=Shown)
@@ -327,16 +327,16 @@ class Programs:
         return with_elasticities(answer) if self._relative else answer
 
     def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
-        if len(self._known) >= AT_ONCE:
+        if len(self._known) >= MAX_FIRST_USE_PROGRAMS:
             met = hash(key)
             if met not in self._met:
-                if len(self._met) >= MAX_MET:
+                if len(self._met) >= MAX_SEEN_HASHES:
                     self._met.clear()
                 self._met.add(met)
                 return
         size = len(prepared.program.text) + len(prepared.program.graph.places)
         self._size += size
-        if len(self._known) >= self._remembered or self._size > MAX_KEPT:
+        if len(self._known) >= self._remembered or self._size > MAX_KEPT_SIZE:
             self._known.clear()
             self._size = size
         self._known[key] = prepared

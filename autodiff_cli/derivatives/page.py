@@ -21,7 +21,7 @@ from ..run.sweep import domain_description
 from ..table.operators import DIV, NE, VARIABLE, WHERE
 from .gradient import gradient
 from .graph import Folding, Picture, all_foldings, picture_of
-from .trace import Writer, in_reading_order, signed_constant
+from .trace import NodeTexts, in_reading_order, signed_constant
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -109,7 +109,7 @@ def page(
     place = {i: k for k, i in enumerate(drawn.order)}
     reading, reading_place = in_reading_order(program)
     # branches not taken have names too: the reader may go there
-    writer = Writer(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
+    writer = NodeTexts(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
     text_places: dict[object, int] = {}
     operations: dict[tuple[str, str], tuple[int, Operation]] = {}
     nodes = []

@@ -149,7 +149,7 @@ def trace(
     evaluation.active = active = evaluation.activity(varying)
     adjoints, order = evaluation.differentiate().adjoints, evaluation.order
     flows = [] if reverse else evaluation.sweep(tangents, order, active, varying, graph.roots)
-    writer = Writer(graph, order, at.values(), rate)
+    writer = NodeTexts(graph, order, at.values(), rate)
     for i in writer.listed:
         adjoint = writer.number(adjoints[i], root, i) if reverse else None
         writer.rows[i] = writer.row(i, adjoint)
@@ -226,7 +226,7 @@ def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
     return graph.subgraph(sorted(order, key=lambda i: (level[i] > 0, statement[i], level[i])), graph.roots)
 
 
-class Writer:
+class NodeTexts:
     """The names, formulas and numbers of the nodes of a graph."""
 
     def __init__(
@@ -368,7 +368,7 @@ def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
             yield Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}")
 
 
-def _branches(writer: Writer, text: str) -> Iterator[Note]:
+def _branches(writer: NodeTexts, text: str) -> Iterator[Note]:
     graph, names = writer.graph, writer.names
     for i in writer.order:
         if graph.primitives[i] is WHERE:

@@ -27,7 +27,7 @@ FRACTIONS = "¼-¾⅐-⅞↉"
 LOWERED = "ᵢ-ᵪₐ-ₜⱼ"
 QUOTES = "\"'`´“”„‟«»‘’‚‛"
 RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"
-UNSEEN = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
+INVISIBLE = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 MODULES = r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)"
 
 FRACTION = (
@@ -617,7 +617,7 @@ CONDITIONS: dict[str, Condition] = {
     # A power of a function that the program defines may be an iteration.
     "builtin_function": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in FUNCTIONS,
     # Without the sign no two words are joined, and the text's direction stays.
-    "no_joined_words": _without(rf"\w[{UNSEEN}]+\w|[\u202a-\u202e\u2061-\u2069]"),
+    "no_joined_words": _without(rf"\w[{INVISIBLE}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda c, stop: _WHOLLY_QUOTED.fullmatch(c["statement"]) is not None,
     # `x½` may be half of `x`, or its root.
     "no_operand_before_fraction": _without("|".join(_FRACTION_AND_OPERAND)),

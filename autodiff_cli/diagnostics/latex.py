@@ -29,16 +29,16 @@ _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\math
 _MAX_DEPTH = 40
 
 
-class _Unknown(Exception):
+class _NotReadable(Exception):
     """A form without a single spelling in the language."""
 
 
-class _Reader:
+class _LatexReader:
     def __init__(self, text: str) -> None:
         tokens = _TOKEN.findall(re.sub(r"\\[lr]?vert(?![a-zA-Z])", "|", text))
         self.tokens = [token for token in tokens if token not in _SPACING and not token.isspace()]
         if any(token.startswith(r"\var") and token.replace("var", "") in tokens for token in tokens):
-            raise _Unknown  # `\phi` and `\varphi` are two names, and would be one
+            raise _NotReadable  # `\phi` and `\varphi` are two names, and would be one
         self.at = 0
         self.depth = 0
 
@@ -49,7 +49,7 @@ class _Reader:
     def take(self, *expected: str) -> str:
         token = self.next
         if not token or (expected and token not in expected):
-            raise _Unknown
+            raise _NotReadable
         self.at += 1
         return token
 
@@ -57,7 +57,7 @@ class _Reader:
         written, before, is_operand, is_divisor = "", "", False, False
         while self.next not in ends:
             if not self.next:
-                raise _Unknown
+                raise _NotReadable
             token = self.next
             sign = _SIGNS.get(token[1:]) if token[0] == "\\" else token if token in "+-*/=<>!,;" else None
             if sign is not None:
@@ -66,9 +66,9 @@ class _Reader:
                 is_operand, is_divisor = False, sign == "/"
                 continue
             if token in "^_})]&" or (is_operand and (is_divisor or token[0].isdigit())):
-                raise _Unknown  # `1/2x` can be read in two ways
+                raise _NotReadable  # `1/2x` can be read in two ways
             if token == "(" and before in _CALLED:
-                raise _Unknown  # a function, or a factor before parentheses
+                raise _NotReadable  # a function, or a factor before parentheses
             factor = self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
             is_called = token == "(" and re.fullmatch(r"[^\W\d]\w*", before) is not None
@@ -91,7 +91,7 @@ class _Reader:
             self.take()
             index = self.read_braced() if self.next == "{" else self.take()
             if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", written):
-                raise _Unknown
+                raise _NotReadable
             written += f"_{index}"
         if self.next == "^":
             written += f"**{self.exponent()}"
@@ -100,7 +100,7 @@ class _Reader:
     def base(self, token: str) -> str:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise _Unknown
+            raise _NotReadable
         written = self._base(token)
         self.depth -= 1
         return written
@@ -118,7 +118,7 @@ class _Reader:
         if token in _FENCED:
             over, under = self.argument(), self.argument()
             if re.match(r"\W*d", over) and re.match(r"\W*d\w", under):
-                raise _Unknown  # a derivative
+                raise _NotReadable  # a derivative
             return f"({over}/{under})"
         if token == "\\sqrt":
             if self.next != "[":
@@ -135,23 +135,23 @@ class _Reader:
             # any other operator is an unknown function
             if re.fullmatch(r"[^\W\d]\w*", name) and token != r"\operatorname" and self.next != "(":
                 return name
-            raise _Unknown
+            raise _NotReadable
         if token[0] == "\\":
             if token[1:] not in _GREEK:
-                raise _Unknown
+                raise _NotReadable
             return token[1:].removeprefix("var")
         if re.fullmatch(r"[^\W\d]\w*", token):
             if token in FUNCTIONS and self.next != "(":
-                raise _Unknown
+                raise _NotReadable
             return self.call(token) if token in FUNCTIONS else token
         if not re.fullmatch(r"[\d.]+", token):
-            raise _Unknown
+            raise _NotReadable
         return token
 
     def call(self, name: str) -> str:
         self.depth += 1
         if name not in FUNCTIONS or self.depth > _MAX_DEPTH:
-            raise _Unknown
+            raise _NotReadable
         exponent = base = ""
         if self.next == "_" and name == "log":
             self.take()
@@ -169,18 +169,18 @@ class _Reader:
             is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _SIGNS)
             ends = following in "+-=<>,;)}]|" or is_command
             if not argument or not ends or "**" in re.sub(r"^([^(]*)\(.*\)", r"\1", factor):
-                raise _Unknown  # `\sin x^2` is the sine of a square, or the square of a sine
+                raise _NotReadable  # `\sin x^2` is the sine of a square, or the square of a sine
         if base:
             argument += f", {base}"
         if exponent == "(-1)" or (exponent and self.next == "^"):
-            raise _Unknown  # the inverse, or the reciprocal; a power of a power, or of the argument
+            raise _NotReadable  # the inverse, or the reciprocal; a power of a power, or of the argument
         self.depth -= 1
         return f"{name}({argument})" + (f"**{exponent}" if exponent else "")
 
     def exponent(self) -> str:
         self.take("^")
         if len(self.next) > 1 and self.next[0] != "\\":
-            raise _Unknown  # all of it, or, as in LaTeX, the first sign
+            raise _NotReadable  # all of it, or, as in LaTeX, the first sign
         return self.argument()
 
     def argument(self) -> str:
@@ -227,6 +227,6 @@ def translate(match: re.Match[str]) -> str:
     """Return the text as a program; empty if it has no single spelling."""
     text = match[0]
     try:
-        return _Reader(text).sequence("") if "\\" in text else text
-    except _Unknown:
+        return _LatexReader(text).sequence("") if "\\" in text else text
+    except _NotReadable:
         return ""

@@ -95,7 +95,7 @@ def may_offer(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
     return is_program(earlier + spelling) or (not last and is_program(f"{earlier}{spelling}; 0"))
 
 
-class Part(NamedTuple):
+class NamePart(NamedTuple):
     """A piece of a name: a function, a number, or a name with a value."""
 
     text: str
@@ -182,10 +182,10 @@ def _arguments(c: Context) -> list[str]:
     return [*arguments, c.text[start : c.tokens[end].start].strip()]
 
 
-def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[Part, ...]]:
+def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[NamePart, ...]]:
     functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
-    words = [Part(word) for word in {*known_names, "π"} if word and word in name]
-    words += [Part(f, True) for f in functions if f in name]
+    words = [NamePart(word) for word in {*known_names, "π"} if word and word in name]
+    words += [NamePart(f, True) for f in functions if f in name]
 
     # The places from which the rest can be split, to avoid dead ends.
     possible = {len(name)}
@@ -195,7 +195,7 @@ def _divide(name: str, known_names: Collection[str], *, exponential: bool = Fals
             possible.add(at)
 
     count = 0
-    ahead: list[tuple[Part, ...]] = [()]
+    ahead: list[tuple[NamePart, ...]] = [()]
     while ahead and count < MAX_SPLITS:
         parts = ahead.pop()
         at = sum(len(part.text) for part in parts)
@@ -206,14 +206,14 @@ def _divide(name: str, known_names: Collection[str], *, exponential: bool = Fals
             continue
         ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
         if at == 0 and name.startswith("pi") and "pi" not in known_names:
-            ahead.append((Part("pi"),))
+            ahead.append((NamePart("pi"),))
         if parts and exponential and name[at:] == "e" and "e" not in known_names:
-            ahead.append((*parts, Part("e")))
+            ahead.append((*parts, NamePart("e")))
         if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
-            ahead.append((*parts, Part(digits[0])))
+            ahead.append((*parts, NamePart(digits[0])))
 
 
-def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
+def _readings(c: Context, parts: Sequence[NamePart], end: int) -> Iterator[Offer]:
     start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
     texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):
@@ -235,7 +235,7 @@ def _readings(c: Context, parts: Sequence[Part], end: int) -> Iterator[Offer]:
         yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
 
 
-def _apply(parts: Sequence[Part], most: int) -> str:
+def _apply(parts: Sequence[NamePart], most: int) -> str:
     factors: list[str] = []
     names: list[str] = []
     for is_function, run in groupby(parts, lambda part: part.is_function):

@@ -56,8 +56,8 @@ def prove(finder: Search) -> list[list[float]]:
     others = finder.parameters(balls)
     # numerators have no poles
     numerators = [fraction_of(output)[0] for output in outputs]
-    equations = Operator(outputs, unknowns, others, balls)
-    operator = Operator(numerators, unknowns, others, balls)
+    equations = KrawczykOperator(outputs, unknowns, others, balls)
+    operator = KrawczykOperator(numerators, unknowns, others, balls)
     bounds = [problem.bounds[name] for name in unknowns]
     multiple: dict[float, int] = {}
 
@@ -75,7 +75,7 @@ def prove(finder: Search) -> list[list[float]]:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
         for box in undecided:
-            found, _, left, _ = search(Operator([factor], unknowns, others, balls), box, finder.stop)
+            found, _, left, _ = search(KrawczykOperator([factor], unknowns, others, balls), box, finder.stop)
             simple, waiting = simple + found, waiting + left
     intervals: list[tuple[float, float]] = []
     for ends in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
@@ -146,12 +146,12 @@ def _decimals(ball: Any) -> list[float]:
     return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
 
 
-def _exact(operator: Operator, box: Box) -> list[float] | None:
+def _exact(operator: KrawczykOperator, box: Box) -> list[float] | None:
     points = map(list, zip(*map(_decimals, box), strict=False))
     return next((point for point in points if operator.proves_root(point)), None)
 
 
-def _multiple_root(operator: Operator, box: Box) -> tuple[float, int] | None:
+def _multiple_root(operator: KrawczykOperator, box: Box) -> tuple[float, int] | None:
     """Return the only root in a box, and its multiplicity k; None if not proven.
 
     All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by Taylor's theorem the
@@ -230,7 +230,7 @@ def enclosure(
     return bounds
 
 
-class Operator:
+class KrawczykOperator:
     """Krawczyk's operator of equations."""
 
     def __init__(
@@ -343,7 +343,7 @@ def _overlap(box: Box, other: Box) -> bool:
 
 
 def search(
-    operator: Operator,
+    operator: KrawczykOperator,
     box: Box,
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,

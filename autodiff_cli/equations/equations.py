@@ -39,7 +39,7 @@ class Equations(NamedTuple):
     texts: list[str]
 
 
-class _Statement(NamedTuple):
+class _EquationTokens(NamedTuple):
     tokens: list[Token]
     sign: int | None
     outputs: int
@@ -62,7 +62,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     known_names = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
-    equations: list[_Statement] = []
+    equations: list[_EquationTokens] = []
     for statement in statements:
         kind, name = _kind(text, statement, known_names, bound, defined)
         # used names can no longer be bound
@@ -127,7 +127,7 @@ def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]
     return ()
 
 
-def _state(text: str, tokens: list[Token]) -> _Statement:
+def _state(text: str, tokens: list[Token]) -> _EquationTokens:
     depth = commas = 0
     signs: list[int] = []
     doubled: list[int] = []
@@ -146,11 +146,11 @@ def _state(text: str, tokens: list[Token]) -> _Statement:
         hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
         second = Span(*tokens[signs[1]][1:])
         raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
-    return _Statement(tokens, signs[0] if signs else None, commas + 1)
+    return _EquationTokens(tokens, signs[0] if signs else None, commas + 1)
 
 
 def _kind(
-    text: str, statement: _Statement, known_names: set[str], bound: set[str], defined: set[str]
+    text: str, statement: _EquationTokens, known_names: set[str], bound: set[str], defined: set[str]
 ) -> tuple[str, str]:
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
@@ -169,7 +169,7 @@ def _kind(
     return ("define" if head and is_new else "equation"), name
 
 
-def _as_outputs(text: str, equations: Sequence[_Statement]) -> tuple[str, list[int]]:
+def _as_outputs(text: str, equations: Sequence[_EquationTokens]) -> tuple[str, list[int]]:
     first = equations[0].span.start
     characters, origin = list(text[:first]), list(range(first))
 
@@ -203,7 +203,7 @@ def _back(span: Span, origin: Sequence[int]) -> Span:
     return Span(start, end, None if span.via is None else _back(span.via, origin))
 
 
-def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[str], units: bool) -> None:
+def _check_sides(text: str, equations: Sequence[_EquationTokens], named: Collection[str], units: bool) -> None:
     first = equations[0].span.start
     for tokens, sign, _ in equations:
         if sign is None:
@@ -217,7 +217,7 @@ def _check_sides(text: str, equations: Sequence[_Statement], named: Collection[s
             parse(text[:first] + " " * (start - first) + text[start:end], named, units=units)
 
 
-def _texts(text: str, program: Program, equations: Sequence[_Statement]) -> list[str]:
+def _texts(text: str, program: Program, equations: Sequence[_EquationTokens]) -> list[str]:
     spans = [program.whole.span(root) for root in program.roots]
     starts = [statement.span.start for statement in equations]
     of = [max(0, bisect(starts, span.start) - 1) if span is not None else 0 for span in spans]

@@ -11,8 +11,8 @@ from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substitute
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
-from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, Step, check_length, derivation, pending_name
-from ..formulas.diff import MAX_ORDERS, Derivative, Diff, check_has_values
+from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, RuleStep, check_length, derivation, pending_name
+from ..formulas.diff import Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
@@ -69,8 +69,6 @@ def implicit_diff(
     if count > MAX_EQUATIONS:
         message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
         raise limit_error(message, "`solve` finds the derivatives at a point")
-    if not 1 <= order <= MAX_ORDERS:
-        raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MAX_ORDERS}")
     if steps and count > 1:
         raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")
     here = any(name in numbers for name in names)
@@ -79,7 +77,7 @@ def implicit_diff(
     wanted = names if wrt is None else wanted_variables(program, numbers, wrt, unknowns)
     wanted = [name for name in wanted if name not in unknowns]
     leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
-    work = _Implicit(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
+    work = _CramersRule(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
     formulas = work.derivatives(order)
     decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
     if not decided:
@@ -141,7 +139,7 @@ Key = tuple[int, tuple[int, ...]]
 """The index of an unknown, and the ascending indices of the variables."""
 
 
-class _Implicit:
+class _CramersRule:
     def __init__(self, outputs: Sequence[Value], unknowns: Sequence[Value], by: Sequence[Value]) -> None:
         self.unknowns, self.by = unknowns, by
         n = len(unknowns)
@@ -187,7 +185,7 @@ def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
 
 
 def _derivations(
-    equations: Equations, work: _Implicit, wanted: Sequence[str], formulas: Mapping[Key, Value], order: int
+    equations: Equations, work: _CramersRule, wanted: Sequence[str], formulas: Mapping[Key, Value], order: int
 ) -> Iterator[Derivation]:
     (output,), (unknown,) = equations.program.outputs, work.unknowns
     _, sign, text = equations.texts[0].replace("==", "=").partition("=")
@@ -199,15 +197,15 @@ def _derivations(
         leaf, slope = work.by[j], variable(pending_name(unknown, name))
         pending = {slope.label: unknown}
         both = [work.total(side, j, [slope]) for side in sides]
-        steps: list[Step] = []
+        steps: list[RuleStep] = []
         for side, formula in zip(sides, both, strict=True):
             steps += derivation(side, leaf, (name,), formula, follows=(unknown,)).steps
         collected = node(MUL, (work.matrix[0][0], slope))
         first = work.first[0, j]
         steps += [
-            Step(BOTH_SIDES, "", both[0], both[1], "", 0, pending),
-            Step(COLLECT, "", collected, work.right[0][j], "", 0, pending),
-            Step(SOLVE, "", slope, first, conditions_of([node(NE, (work.determinant, ZERO))])[1] or "", 0, pending),
+            RuleStep(BOTH_SIDES, "", both[0], both[1], "", 0, pending),
+            RuleStep(COLLECT, "", collected, work.right[0][j], "", 0, pending),
+            RuleStep(SOLVE, "", slope, first, conditions_of([node(NE, (work.determinant, ZERO))])[1] or "", 0, pending),
         ]
         yield Derivation((name,), output, tuple(steps), first)
         formula = first
@@ -216,8 +214,8 @@ def _derivations(
             again = [*derivation(formula, leaf, (name,) * k, open_total, follows=(unknown,)).steps]
             inserted = substitute(open_total, {slope: first}.get)
             following = formulas[0, (j,) * k] if k == order else simplest(work.total(formula, j, [first]))
-            again.append(Step(PUT_IN, "", open_total, inserted, "", 0, pending))
+            again.append(RuleStep(PUT_IN, "", open_total, inserted, "", 0, pending))
             if expression_text(inserted) != expression_text(following):
-                again.append(Step(SIMPLIFY, "", inserted, following, "", 0, pending))
+                again.append(RuleStep(SIMPLIFY, "", inserted, following, "", 0, pending))
             yield Derivation((name,) * k, formula, tuple(again), following)
             formula = following

@@ -26,7 +26,7 @@ from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitives import OSCILLATING
-from .residuals import ROOT_DIGITS, Root, Search, Stopped, half_ulp
+from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
 """A number, and the equation's value and slope there."""
@@ -186,7 +186,7 @@ class OneEquation(Search):
             return []
         try:
             self.roots or self.search_all()
-        except Stopped:
+        except SolvingStopped:
             return []
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]

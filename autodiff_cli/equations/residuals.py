@@ -37,7 +37,7 @@ Ends = dict[str, tuple[float, float]]
 """The ends of an interval for each unknown."""
 
 
-class Stopped(Exception):
+class SolvingStopped(Exception):
     """The search was stopped early."""
 
 
@@ -100,9 +100,9 @@ class Search:
         return any(low <= x <= high for low, high in self.plateaus)
 
     def count_evaluation(self) -> None:
-        """Count and charge an evaluation. Raises `Stopped`."""
+        """Count and charge an evaluation. Raises `SolvingStopped`."""
         if self.stop():
-            raise Stopped
+            raise SolvingStopped
         charge(ITERATION * len(self.unknowns))
         self.evaluations += 1
 

@@ -28,7 +28,7 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import refine, with_errors
 from ..record import Record
-from .enclosures import Operator, boxes, prove
+from .enclosures import KrawczykOperator, boxes, prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
@@ -37,7 +37,7 @@ from .residuals import (
     Ends,
     Root,
     Search,
-    Stopped,
+    SolvingStopped,
     derivatives,
     half_ulp,
     second_derivatives,
@@ -146,7 +146,7 @@ def solve(
             starts = prove(finder) if exact is None else exact
         else:
             starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
-    except Stopped:
+    except SolvingStopped:
         interrupted = True
     if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
         message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
@@ -439,7 +439,7 @@ def _sharpen(
 
     from ..numbers.ball import Ball
 
-    operator = Operator(outputs, unknowns, values, boxes(m.bits))
+    operator = KrawczykOperator(outputs, unknowns, values, boxes(m.bits))
     if (order > 1 or exact) and operator.proves_root(places):
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclose(places, 8)

@@ -24,7 +24,7 @@ from ..inputs.problem import Point, parse, single_output
 from ..table.operators import SUB
 from . import marking
 from .exercise import Exercise, Marked
-from .marking import Entry, FormulaAnswer, Key, agree, entries, equals, figure, own_exercise, parse_number
+from .marking import AnswerEntry, FormulaAnswer, Key, agree, entries, equals, figure, own_exercise, parse_number
 
 EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 
@@ -65,7 +65,7 @@ def check_derivative(
         raise usage_error("there is no variable to differentiate by", "name one: `--wrt x`")
     kind = KINDS.get(order, "higher")
 
-    def marked(derivative: Derivative, entry: Entry) -> Marked:
+    def marked(derivative: Derivative, entry: AnswerEntry) -> Marked:
         posed = own_exercise(kind, text, [derivative.formula], derivative.by[:1])
         if unknowns:
             typed: FormulaAnswer = CurveAnswer(program, unknowns, derivative, posed=posed, answer=answer, entry=entry)

@@ -247,7 +247,7 @@ class _System:
         m = many_digits()
         numbers: dict[str, Fraction | None] = dict.fromkeys(solution)
         for name, graph in self._graphs(solution).items():
-            with suppress(marking.Beyond):
+            with suppress(marking.OutOfRange):
                 x = None if _names((graph,)) else value_at(m, graph, {})
                 numbers[name] = None if x is None else Fraction(str(x))
         return numbers

@@ -57,7 +57,7 @@ _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
 
 
-class Solution(Record):
+class WorkedSolution(Record):
     """A worked problem: differentiated or traced, then in words."""
 
     derived: Diff | None
@@ -82,7 +82,7 @@ class Exercise(Record):
     level: int = 0
     seed: int = 0
     number: int = 0
-    solution: Solution | None = None
+    solution: WorkedSolution | None = None
 
     @property
     def is_formula(self) -> bool:
@@ -377,7 +377,7 @@ def _pose(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
     elif kind != "kink":
         derived = diff(posed.program, wrt=posed.wrt, order=2 if kind == "second" else 1, steps=True)
-    return posed._replace(solution=Solution(derived, traced, tuple(_last_lines(posed, derived))))
+    return posed._replace(solution=WorkedSolution(derived, traced, tuple(_last_lines(posed, derived))))
 
 
 def join_names(names: Sequence[str]) -> str:

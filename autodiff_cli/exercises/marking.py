@@ -99,20 +99,20 @@ def as_number(m: NumberType, x: Any) -> Any:
     return m.number(x.numerator) / m.number(x.denominator) if isinstance(x, Fraction) else x
 
 
-class Beyond(Exception):
+class OutOfRange(Exception):
     """A value is beyond the range of the arithmetic."""
 
 
 def value_at(m: NumberType, function: Value, numbers: Mapping[str, Any]) -> Any:
-    """Return a value, None if undefined. Raises `Beyond` if too large or small."""
+    """Return a value, None if undefined. Raises `OutOfRange` if too large or small."""
     try:
         (value,) = evaluate_in(m, function, numbers).values
     except ExpressionError as error:
         if error.kind in ("overflow", "limit") or getattr(m, "underflowed", False):
-            raise Beyond from None
+            raise OutOfRange from None
         return None
     if getattr(m, "underflowed", False):
-        raise Beyond
+        raise OutOfRange
     return value
 
 
@@ -143,7 +143,7 @@ def are_equal(values: Values) -> bool | None:
     for digits in (COMPARISON_DIGITS, MORE_DIGITS):
         try:
             pair = values(many_digits(digits))
-        except Beyond:
+        except OutOfRange:
             return None
         if pair is None or pair[0] is None:
             return None
@@ -231,7 +231,7 @@ def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | Non
     return tuple(signs)
 
 
-class Entry(NamedTuple):
+class AnswerEntry(NamedTuple):
     """An entry of an answer: the derivative if named, and its place."""
 
     key: Key | None
@@ -239,7 +239,7 @@ class Entry(NamedTuple):
     end: int
 
 
-def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[Entry]:
+def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[AnswerEntry]:
     """Return the entries of an answer for the wanted derivatives, each at most once.
 
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
@@ -285,19 +285,19 @@ def parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
                 yield start + a + first, start + a + last
 
 
-def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequence[str]) -> Entry:
+def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequence[str]) -> AnswerEntry:
     sign = _EQUALS.search(answer, start, end)
     if sign is None:
-        return Entry(None, start, end)
+        return AnswerEntry(None, start, end)
     label = answer[start : sign.start()].strip()
     unknowns = [of for of, _ in wanted if of]
     for of, by in _readings(label.translate(SUPERSCRIPTS), names, wanted):
         key = next((key for key in wanted if sorted(key[1]) == sorted(by) and (key[0] or of) in (of, "")), None)
         if key is not None and (of == key[0] or not unknowns or (not of and len(set(unknowns)) == 1)):
-            return Entry(key, sign.end(), end)
+            return AnswerEntry(key, sign.end(), end)
     if len(wanted) == 1 and not _LABEL.search(label):
         # a program: `t = x + 1; 2*t`
-        return Entry(None, start, end)
+        return AnswerEntry(None, start, end)
     asked = [derivative_name(by, of) for of, by in wanted]
     raise usage_error(f"`{label}` is none of the derivatives that are asked for", f"they are {quote(asked)}")
 
@@ -373,7 +373,7 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
-SOUGHT = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
+ANSWER_NAMES = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
 """What each kind asks for; other kinds ask for the derivative."""
 
 
@@ -393,7 +393,7 @@ class FormulaAnswer:
     partly = "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
 
     def __init__(
-        self, posed: Exercise, answer: str, entry: Entry | None = None, program: Program | None = None
+        self, posed: Exercise, answer: str, entry: AnswerEntry | None = None, program: Program | None = None
     ) -> None:
         self.posed, self.program, self.answer = posed, program or parse(posed.program), answer
         self.leaves = self.program.variables
@@ -439,7 +439,7 @@ class FormulaAnswer:
         """Compare the formulas at all points. Raises `ExpressionError`."""
         for at in self.points():
             self.places += filter(None, [self._compare(at)])
-        count, what = len(self.places), SOUGHT.get(self.posed.kind, "the derivative")
+        count, what = len(self.places), ANSWER_NAMES.get(self.posed.kind, "the derivative")
         if count < MIN_POINTS:
             message = f"there are too few points {self.where}to compare the answer at"
             raise limit_error(message, self.instead)
@@ -533,7 +533,7 @@ def constant_factor(there: Sequence[ComparedPoint]) -> str:
     return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
 
 
-def read_formula(answer: str, variables: Mapping[str, Value], entry: Entry | None = None) -> tuple[Value, str]:
+def read_formula(answer: str, variables: Mapping[str, Value], entry: AnswerEntry | None = None) -> tuple[Value, str]:
     """Return the formula of an answer or entry, and a note of corrections."""
 
     def read(text: str) -> Program:

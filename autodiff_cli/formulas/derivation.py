@@ -49,7 +49,7 @@ SUM = PRIMITIVES["sum"]
 PRODUCTS = (MUL, PRIMITIVES["prod"])
 
 
-class Step(Record):
+class RuleStep(Record):
     """A rule, the part that it rewrites, and the result."""
 
     rule: str
@@ -95,7 +95,7 @@ class Derivation(Record):
     by: tuple[str, ...]
     """The variables of differentiation, of which this derivation is by the last."""
     function: Value
-    steps: tuple[Step, ...]
+    steps: tuple[RuleStep, ...]
     formula: Value
     """The result, as `diff` returns it."""
 
@@ -139,7 +139,7 @@ def derivation(
     The leaves `follows` are functions of it, whose derivatives stay open.
     """
     check_length(function)
-    return Derivation(by, function, tuple(_Work(function, leaf, formula, assumed, follows).steps()), formula)
+    return Derivation(by, function, tuple(_Rewriting(function, leaf, formula, assumed, follows).steps()), formula)
 
 
 def check_length(function: Value) -> None:
@@ -159,7 +159,7 @@ Outcome = tuple[str, Value, str, tuple[str, ...]]
 """A rule, its result, a function and conditions."""
 
 
-class _Work:
+class _Rewriting:
     def __init__(
         self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str], follows: Sequence[Value]
     ) -> None:
@@ -170,7 +170,7 @@ class _Work:
         self.results = {name: variable(name) for name in (pending_name(v, leaf.label) for v in follows)}
         self.conditional = False
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self) -> Iterator[RuleStep]:
         root = self.open(self.function)
         if root.primitive is CONSTANT:
             rule = "variable" if self.function is self.leaf else "constant"
@@ -209,10 +209,12 @@ class _Work:
                 yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
             self.results[name] = simple
 
-    def step(self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = "") -> Step:
+    def step(
+        self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = ""
+    ) -> RuleStep:
         self.charge(part, result)
         pending = {name: self.pending[name] for name in self.waiting(part, result)}
-        return Step(rule, function, part, result, condition, depth, pending)
+        return RuleStep(rule, function, part, result, condition, depth, pending)
 
     def charge(self, *graphs: Value) -> None:
         budget.charge(budget.DERIVED_NODE * len(in_order(graphs)))

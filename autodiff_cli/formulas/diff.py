@@ -71,7 +71,7 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
 """File extensions by language."""
 
 
-class Operator(NamedTuple):
+class DerivativeOperator(NamedTuple):
     """A `d/dx` before a formula: its variable, order and end."""
 
     name: str
@@ -84,7 +84,7 @@ _ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
 _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
 
 
-def differential_operator(text: str) -> Operator | None:
+def differential_operator(text: str) -> DerivativeOperator | None:
     """Return the `d/dx` at the start of a text, or None.
 
     >>> differential_operator("d²/dx² x**3")
@@ -93,7 +93,7 @@ def differential_operator(text: str) -> Operator | None:
     match = _OPERATOR.match(text)
     if match is None or match[1] != match[3]:
         return None
-    return Operator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
+    return DerivativeOperator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
 
 
 class Assumption(Record):
@@ -168,9 +168,6 @@ def diff(
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
-    if not 1 <= order <= MAX_ORDERS:
-        message = f"the order {order:,} is not one from 1 to {MAX_ORDERS}: a formula grows with every order"
-        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
     operator = differential_operator(text)
     if operator is not None:
         if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
@@ -178,6 +175,9 @@ def diff(
             raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
+    if order > MAX_ORDERS:
+        message = f"the order {order:,} is above {MAX_ORDERS}, and a formula grows with every order"
+        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
     typed_values = with_units(point)
     numbers = numbers_or_quantities(typed_values)
     program, bound, notes = parse_program(text, numbers, wrt)
@@ -501,7 +501,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     from ..numbers.double.formulas import Lacking
     from ..targets import target
     from ..targets.lowering import Lowering
-    from ..targets.target import Unit
+    from ..targets.target import SourceUnit
 
     writer = target("python")
     assert writer is not None
@@ -517,7 +517,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
             span=graph.span(recorder.node),
         ) from None
     reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
-    unit = Unit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
+    unit = SourceUnit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")
 
 

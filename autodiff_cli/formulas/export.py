@@ -12,7 +12,7 @@ from ..numbers.double.formulas import Lacking
 from ..record import Record
 from ..targets import DIALECTS, target
 from ..targets.lowering import Lowering, showing_faults
-from ..targets.target import Target, Unit, comment_lines
+from ..targets.target import SourceUnit, Target, comment_lines
 from .diff import diff
 
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
@@ -72,7 +72,7 @@ def export(
     bound = [(program.place(i), name) for name, _, i in program.bound]
     labels = {recording.place[i]: name for i, name in bound if i in recording.place and graph.parents[i]}
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
-    unit = Unit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
+    unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from ..algebra.canonical import without_twos_and_fives
 from ..errors import ExpressionError
 from ..inputs.problem import evaluate_constant
-from ..quantities.table import Constant, Entry, constants, spellings, table, units_file
+from ..quantities.table import Constant, TableUnit, constants, spellings, table, units_file
 from ..quantities.unit import Unit, in_base_units, parse_unit, si_unit
 from ..record import Record
 
@@ -77,7 +77,7 @@ def decimal_text(x: Fraction) -> str:
     return f"{number:f}" if -5 <= number.adjusted() < 16 else f"{number:e}".replace("e+", "e")
 
 
-def _unit(entry: Entry) -> UnitEntry:
+def _unit(entry: TableUnit) -> UnitEntry:
     unit = parse_unit(entry.symbol)
     prefixes = units_file()["prefixes"]
     taken = "all" if len(entry.prefixes) == len(prefixes) else " ".join(p for p in prefixes if p in entry.prefixes)

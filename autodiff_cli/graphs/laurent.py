@@ -8,7 +8,7 @@ their table row.
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from ..numbers.base import Lifted, Number, NumberType, Valued, Written
+from ..numbers.base import Lifted, Number, NumberType, OperatorNumber, Valued
 from ..numbers.budget import Defined
 from ..numbers.series import Failed, SeriesType
 from ..table.primitive import PRIMITIVES, Primitive
@@ -32,7 +32,7 @@ class _TooShort(Exception):
     """More orders are needed."""
 
 
-class Laurent(Written, Valued):
+class Laurent(OperatorNumber, Valued):
     """Coefficients `c` of powers of t from `start` on, the first not 0; or a constant, which does not vary."""
 
     __slots__ = ("c", "m", "start", "varies")

@@ -158,7 +158,7 @@ def exact_text(x: Fraction) -> str:
     return shortest if Fraction(shortest) == x else f"{x.numerator}/{x.denominator}"
 
 
-class Swept(Typed):
+class SweptValue(Typed):
     """The first value of a sweep, with all values as its axis."""
 
     __slots__ = ("axis", "distribution")
@@ -235,7 +235,7 @@ class Sweeping:
         axis = self._axis(name, text, offset)
         if axis is None:
             return self.value_of(name, text, offset)
-        first = Swept(axis.number(0))
+        first = SweptValue(axis.number(0))
         first.source, first.axis, first.distribution = text, axis, text.strip()
         if isinstance(axis, Evenly) and axis.texts is not None and axis.counted:
             # `0:pi/4` may be meant to end at pi/4
@@ -438,7 +438,7 @@ def sweeping(value_of: ValueOf | None) -> ValueOf:
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
     """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
-    axes = {name: value.axis for name, value in point.items() if isinstance(value, Swept)}
+    axes = {name: value.axis for name, value in point.items() if isinstance(value, SweptValue)}
     if zipped and not axes:
         raise usage_error("`--zip` pairs sweeps, and there are none", "write sweeps: `--at x=0:10:1,y={1,2,5}`")
     if not axes:

@@ -44,7 +44,7 @@ class Item(NamedTuple):
 
 
 @dataclass
-class _Frame:
+class _OpenGroup:
     end: str
     items: list[Item] = field(default_factory=list)
     waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
@@ -80,20 +80,20 @@ def _whole(xml: str, display: str) -> str:
 
 def _items(latex: str) -> list[Item]:
     tokens = iter(_TOKEN.findall(latex))
-    frames = [_Frame("")]
+    frames = [_OpenGroup("")]
     for token in tokens:
         here = frames[-1]
         if token == here.end:
             frames.pop()
             _add(frames[-1], _close(here, next(tokens) if token == r"\right" else token))
         elif token == "{":
-            frames.append(_Frame("}"))
+            frames.append(_OpenGroup("}"))
         elif token == "(":
-            frames.append(_Frame(")", before=token))
+            frames.append(_OpenGroup(")", before=token))
         elif token == r"\left":
-            frames.append(_Frame(r"\right", before=next(tokens)))
+            frames.append(_OpenGroup(r"\right", before=next(tokens)))
         elif token.startswith(r"\begin"):
-            frames.append(_Frame(token.replace("begin", "end")))
+            frames.append(_OpenGroup(token.replace("begin", "end")))
         elif token in ("&", r"\\"):
             here.cells[-1].append(here.items)
             here.cells += [[]] * (token != "&")
@@ -109,7 +109,7 @@ def _items(latex: str) -> list[Item]:
     return frames[0].items
 
 
-def _add(frame: _Frame, item: Item) -> None:
+def _add(frame: _OpenGroup, item: Item) -> None:
     while frame.waiting:
         element, count, arguments = frame.waiting[-1]
         arguments.append(item)
@@ -127,7 +127,7 @@ def _add(frame: _Frame, item: Item) -> None:
     frame.items.append(item)
 
 
-def _close(frame: _Frame, end: str) -> Item:
+def _close(frame: _OpenGroup, end: str) -> Item:
     if frame.end.startswith(r"\end"):
         lines = [*frame.cells[:-1], [*frame.cells[-1], frame.items]]
         cells = ["".join(f"{LEFT}{_row(cell)}</mtd>" for cell in line) for line in lines]

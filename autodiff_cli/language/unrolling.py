@@ -41,7 +41,7 @@ class Array(NamedTuple):
     entries: tuple[int, ...]
 
 
-class Named(NamedTuple):
+class FreeName(NamedTuple):
     """A free name not yet used as a number or a list."""
 
     name: str
@@ -54,7 +54,7 @@ class Index(NamedTuple):
     number: int
 
 
-Meaning = int | Array | Named
+Meaning = int | Array | FreeName
 
 
 class Unroller(Builder):
@@ -135,13 +135,13 @@ class Unroller(Builder):
         super().apply_to_variables(function)
         for name, span in self.parameters:
             if name not in self.dimensions and name not in self.shapes:
-                self._number(Named(name, span))
+                self._number(FreeName(name, span))
         order = {name: k for k, name in enumerate(function.parameters)}
         own = [name for name in [*self.free][before:] if name.partition("[")[0] in order]
         return tuple(sorted(own, key=lambda name: order[name.partition("[")[0]]))
 
-    def _parameter(self, name: str, span: Span) -> Named:
-        return Named(name, span)
+    def _parameter(self, name: str, span: Span) -> FreeName:
+        return FreeName(name, span)
 
     def _entries(self, value: Meaning) -> tuple[int, ...]:
         resolved = self._resolve(value)
@@ -181,22 +181,22 @@ class Unroller(Builder):
         if bound or (name in CONSTANTS and name not in self.valued and name not in self.shapes):
             return self.lookup(name, place, statement)
         self.first.setdefault(name, place)
-        return Named(name, place)
+        return FreeName(name, place)
 
     def _resolve(self, value: Meaning) -> int | Array:
-        if not isinstance(value, Named):
+        if not isinstance(value, FreeName):
             return value
         shape = self.shapes.get(value.name)
         return self._number(value) if shape is None else self._entries_of(value, [range(1, n + 1) for n in shape])
 
-    def _number(self, value: Named) -> int:
+    def _number(self, value: FreeName) -> int:
         name, place = value
         if name in self.dimensions:
             self._unknown_shape(name, self.span(place))
         return self.lookup(name, self.first.get(name, place), len(self.statements))
 
     def _list(self, value: Meaning, piece: Piece) -> Array:
-        if isinstance(value, Named) and value.name not in self.shapes and value.name not in self.valued:
+        if isinstance(value, FreeName) and value.name not in self.shapes and value.name not in self.valued:
             self._unknown_shape(value.name, self.span(piece))
         resolved = self._resolve(value)
         if isinstance(resolved, Array):
@@ -264,8 +264,8 @@ class Unroller(Builder):
         # an operand without a value becomes a list as long as the other
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
             known_names = (self.shapes, self.valued, self.free, self.dimensions)
-            if isinstance(value, Named) and not any(value.name in names for names in known_names):
-                known = self._resolve(other) if not isinstance(other, Named) or other.name in self.shapes else None
+            if isinstance(value, FreeName) and not any(value.name in names for names in known_names):
+                known = self._resolve(other) if not isinstance(other, FreeName) or other.name in self.shapes else None
                 if isinstance(known, Array):
                     self.shapes[value.name] = known.shape[side:][:1]
         left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
@@ -305,7 +305,7 @@ class Unroller(Builder):
                 entries = resolved.entries
                 self.raise_for_types(primitive.takes_conditions, entries, list(pieces) * len(entries))
                 return self.node(primitive, entries, place) if len(entries) > 1 else entries[0]
-            if isinstance(only, Named) and only.name not in self.valued:
+            if isinstance(only, FreeName) and only.name not in self.valued:
                 self._unknown_shape(only.name, self.span(pieces[0]))
         make = super()._apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
@@ -404,7 +404,7 @@ class Unroller(Builder):
     def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Piece]) -> tuple[int, ...] | None:
         if isinstance(value, Array):
             return value.shape
-        if not isinstance(value, Named):
+        if not isinstance(value, FreeName):
             raise self.error("type", "this is a number, and has no entries", pieces[0], "a product is written with `*`")
         name = value.name
         if name in self.shapes:
@@ -421,7 +421,7 @@ class Unroller(Builder):
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
         self.spend(math.prod(map(len, ranges)), (0, 0) if place is None else place)
         shape = tuple([len(indices) for indices in ranges])
-        if isinstance(value, Named):
+        if isinstance(value, FreeName):
             where = value.place if place is None else place
             return Array(shape, tuple([self._element(value.name, index, where) for index in product(*ranges)]))
         assert isinstance(value, Array)

@@ -150,7 +150,7 @@ def _operator(name: str) -> tuple[Any, Any]:
     return operation, reflected
 
 
-class Written:
+class OperatorNumber:
     """A number whose operators are steps of its type, `m`, by their table names."""
 
     __slots__ = ()

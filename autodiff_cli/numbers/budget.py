@@ -119,10 +119,10 @@ def current_budget() -> Work:
     return _in_force.get() or _UNBOUNDED
 
 
-GARBAGE = 200_000
-"""Objects allocated between two rows that trigger a garbage collection, more than a stream caches."""
+MAX_GARBAGE_OBJECTS = 200_000
+"""Objects allocated between two rows before garbage is collected, more than a stream caches."""
 
-YOUNG = 15
+YOUNG_COLLECTIONS = 15
 """The number of young collections for each full collection."""
 
 _collections = count(1)
@@ -130,8 +130,8 @@ _collections = count(1)
 
 def gc_collect() -> None:
     """Collect garbage between rows or answers, if there may be much."""
-    if gc.get_count()[0] > GARBAGE and not gc.isenabled():
-        gc.collect(0 if next(_collections) % (YOUNG + 1) else 2)
+    if gc.get_count()[0] > MAX_GARBAGE_OBJECTS and not gc.isenabled():
+        gc.collect(0 if next(_collections) % (YOUNG_COLLECTIONS + 1) else 2)
 
 
 def charge(steps: float) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ..table.primitive import OPERATIONS
 from ..table.primitives import by_name
-from .base import Number, NumberType, Written
+from .base import Number, NumberType, OperatorNumber
 from .floats import REAL
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
@@ -17,7 +17,7 @@ NEUTRAL = by_name({"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None,
 """The first and the second operand that give the other one, if there are any."""
 
 
-class Step(Written):
+class Step(OperatorNumber):
     """One step of a recording: an operation on other steps."""
 
     __slots__ = ("args", "data", "index", "m", "name", "safe")

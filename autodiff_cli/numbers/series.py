@@ -9,12 +9,12 @@ from typing import Any
 
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import library_names
-from .base import NO_RESULT, Lifted, Number, NumberType, Valued, Written
+from .base import NO_RESULT, Lifted, Number, NumberType, OperatorNumber, Valued
 
 ARITHMETIC = library_names("add sub mul div neg")
 
 
-class Series(Written, Valued):
+class Series(OperatorNumber, Valued):
     """A power series with known coefficients `c`; only the first for a constant."""
 
     __slots__ = ("active", "c", "cause", "inputs", "lag", "m", "name", "needed", "slopes")

@@ -25,9 +25,9 @@ from ..language.tokens import split_statements
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .convergence import KINDS, WALL, ConstraintAtPoint, ConvergenceReport, SearchProblem, bounds_at
+from .convergence import KINDS, OUTSIDE_VALUE, ConstraintAtPoint, ConvergenceReport, SearchProblem, bounds_at
 from .descend import DescentStep
-from .objective import FAILURES, METHODS, Objective, Stopped
+from .objective import FAILURES, METHODS, Objective, SearchStopped
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
@@ -158,7 +158,7 @@ class ConstrainedProblem(Objective):
                     value, partials = evaluator([point[name] for name in evaluator.variables])
                 except ExpressionError:
                     # outside of its domain a constraint does not hold
-                    return -WALL, np.zeros(len(x))
+                    return -OUTSIDE_VALUE, np.zeros(len(x))
                 return value, np.array(self._embed(partials, names))
 
             def hessian(x: Any, factors: Any) -> Any:
@@ -246,7 +246,7 @@ class ConstrainedProblem(Objective):
                     best, method = replace(report, row=row), name
                 if report.reason:
                     break
-        except Stopped:
+        except SearchStopped:
             if self.boundless:
                 return self.report_unbounded("the value falls without bound along the constraints"), method
             reason, message = self.stop_reason("last point")
@@ -264,7 +264,7 @@ class ConstrainedProblem(Objective):
         for near in BORDER_DISTANCES:
             room = near * np.maximum(1.0, np.abs(x))
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
-            reduced = Reduced(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
+            reduced = ReducedProblem(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
             local = reduced.judged()
             if local is not None:
                 there = np.array([local.row.point[name] for name in self.free])
@@ -276,7 +276,7 @@ class ConstrainedProblem(Objective):
         report = self._conditions(x, reduced, None)
         return kinks[0] if kinks and not report.reason else (x, report)
 
-    def _conditions(self, x: Any, reduced: Reduced, local: ConvergenceReport | None) -> ConvergenceReport:
+    def _conditions(self, x: Any, reduced: ReducedProblem, local: ConvergenceReport | None) -> ConvergenceReport:
         at = self.first_order(x)
         multipliers, left = self.multipliers(at, self.active_constraints(at, BORDER_DISTANCES[-1]))
         held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
@@ -327,7 +327,7 @@ class ConstrainedProblem(Objective):
         return ConvergenceReport(self.start, kind, verdict, reason, message, constraints=tuple(at_point))
 
 
-class Reduced(SearchProblem):
+class ReducedProblem(SearchProblem):
     """The function on its active constraints near a point.
 
     Some variables follow from the others: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.

@@ -23,7 +23,7 @@ from .descend import DescentStep
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss
 
-WALL = 1e10  # the value outside the domain, times that at the start
+OUTSIDE_VALUE = 1e10  # the value outside the domain, in values at the start
 MAX_HESSIAN = 200  # variables
 MAX_STEPS, FEW_STEPS = 60, 6  # of Newton's
 MAX_SMALL_DIMENSION = 20  # variables, beyond which there are few steps

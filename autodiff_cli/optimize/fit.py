@@ -12,7 +12,6 @@ from ..inputs.optional_units import left_out, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point
 from ..numbers.budget import use_budget
-from ..numerics.student_t import check_level
 from ..record import Record
 from .observations import FitFormula, FitInputs, Sigma, parse_sigma, pose_fit, read_formula
 
@@ -102,10 +101,9 @@ def fit(
         import numpy as np
 
         from .inference import Inference
-        from .least_squares import EndPoint, Model, Stopped
+        from .least_squares import EndPoint, FitInterrupted, Model
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
-        check_level(level)
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
         spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
@@ -146,7 +144,7 @@ def fit(
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                     end = model.reached.accept(orthogonal_fit(model, start, end))
                 end = end._replace(values=nearest_symmetric(model, end.values))
-        except Stopped:
+        except FitInterrupted:
             interrupted, end = True, model.reached.best or end
         model.stop = lambda: False
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)

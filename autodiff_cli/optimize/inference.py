@@ -54,7 +54,7 @@ class Prediction(Record):
     prediction: tuple[float, float] | None
 
 
-class Runs(Record):
+class RunsTest(Record):
     """The runs test of Wald and Wolfowitz for the signs of residuals."""
 
     runs: int
@@ -82,7 +82,7 @@ class Goodness(Record):
     log_likelihood: float | None = None
     aic: float | None = None
     bic: float | None = None
-    runs: Runs | None = None
+    runs: RunsTest | None = None
     normality: Normality | None = None
 
 
@@ -363,7 +363,7 @@ class Inference:
         return model.r_squared(values, origin=bool(np.linalg.norm(left) > 1e-6 * np.linalg.norm(ones)))
 
 
-def runs_test(residuals: Any) -> Runs | None:
+def runs_test(residuals: Any) -> RunsTest | None:
     """Return the two-sided runs test of residuals in order, zeros left out.
 
     Wald and Wolfowitz, Ann. Math. Statist. 11 (1940).
@@ -380,7 +380,7 @@ def runs_test(residuals: Any) -> Runs | None:
     mean = 2 * above * below / n + 1
     if n > EXACT_RUNS:
         deviation = math.sqrt((mean - 1) * (mean - 2) / (n - 1))
-        return Runs(count, mean, math.erfc(abs(count - mean) / deviation / math.sqrt(2)))
+        return RunsTest(count, mean, math.erfc(abs(count - mean) / deviation / math.sqrt(2)))
 
     def ways(runs: int) -> int:
         half, odd = divmod(runs, 2)
@@ -389,7 +389,7 @@ def runs_test(residuals: Any) -> Runs | None:
 
     few = sum(map(ways, range(2, count + 1)))
     many = math.comb(n, above) - few + ways(count)
-    return Runs(count, mean, min(1.0, 2 * min(few, many) / math.comb(n, above)))
+    return RunsTest(count, mean, min(1.0, 2 * min(few, many) / math.comb(n, above)))
 
 
 def anderson_darling(residuals: Any) -> Normality | None:

@@ -42,7 +42,7 @@ TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
 MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
-class Stopped(Exception):
+class FitInterrupted(Exception):
     """The search was interrupted."""
 
 
@@ -228,7 +228,7 @@ class Model:
         self, over_rows: ProgramOverRows, values: Any, columns: Mapping[str, Any]
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
         if self.stop():
-            raise Stopped
+            raise FitInterrupted
         if self.calls is not None:
             self.calls.charge(FITTED_CALL)
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)

@@ -12,7 +12,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, ExpressionError
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current_budget
 from ..numerics.optimality import Single
-from .convergence import WALL, ConvergenceReport, Limits, SearchProblem, Sense, projected_slope
+from .convergence import OUTSIDE_VALUE, ConvergenceReport, Limits, SearchProblem, Sense, projected_slope
 from .descend import DescentStep
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ FAILURES = (Diagnosed, ValueError, FloatingPointError)
 """The errors by which a method of SciPy ends without a result."""
 
 
-class Stopped(Exception):
+class SearchStopped(Exception):
     """The search was interrupted, spent its work, or falls without bound."""
 
 
@@ -89,7 +89,7 @@ class Objective(SearchProblem):
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
         if self.stop() or self.work.left < self.reserve:
-            raise Stopped
+            raise SearchStopped
         self.work.charge(MINIMIZER_ITERATION + len(self.free) * MINIMIZER_VARIABLE)
         self.evaluations += 1
         point = tuple(self.point(x).values())
@@ -108,7 +108,7 @@ class Objective(SearchProblem):
         if self.boundless or (value < self.best.value and not self.constrained):
             self.best = row
         if self.boundless:
-            raise Stopped
+            raise SearchStopped
         return row
 
     def report_unbounded(self, falls: str) -> ConvergenceReport:
@@ -144,7 +144,7 @@ class Objective(SearchProblem):
             self.path.append(row._replace(step=len(self.path)))
 
     def by_scipy(self, start: DescentStep, method: str, **more: Any) -> Any:
-        """Return SciPy's result from a start. Raises `FAILURES`, and `Stopped`."""
+        """Return SciPy's result from a start. Raises `FAILURES`, and `SearchStopped`."""
         import numpy
         from scipy.optimize import minimize as scipy_minimize
 
@@ -152,7 +152,7 @@ class Objective(SearchProblem):
             row = self.row(x.tolist())
             if row is None:
                 # outside the domain a very large, finite value
-                return WALL * (1 + abs(self.start.value)), numpy.zeros(len(x))
+                return OUTSIDE_VALUE * (1 + abs(self.start.value)), numpy.zeros(len(x))
             return row.value, numpy.array(row.partials)
 
         def note(x: Any, state: object = None) -> None:
@@ -189,7 +189,7 @@ class Objective(SearchProblem):
                     break
         except FAILURES as error:
             ended, message = self.best, str(error)
-        except Stopped:
+        except SearchStopped:
             ended, message = self.best, ""
         return self._judge(ended, message, METHODS[method].scipy_name), method
 
@@ -201,9 +201,9 @@ class Objective(SearchProblem):
         counts = self.evaluations, self.outside
         try:
             if self.boundless or not message:
-                raise Stopped
+                raise SearchStopped
             report = self.report(row, walking=more)
-        except Stopped:
+        except SearchStopped:
             if self.boundless:
                 return self.report_unbounded("the value falls without bound")
             reason, message = self.stop_reason("best point so far")

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
 from .inference import runs_test
-from .least_squares import MAX_LAST_STEP, EndPoint, Model, Stopped, at_kink, polished, projected, searched
+from .least_squares import MAX_LAST_STEP, EndPoint, FitInterrupted, Model, at_kink, polished, projected, searched
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
 PROBED_POINTS = 8  # places where the data may determine the parameters
@@ -25,7 +25,7 @@ REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so fa
 MAX_RISE = 5.0  # of the residuals at a start that is tried
 SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
 MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
-TURNS_SEEN = 8  # points between two places, at which turns of a curve are seen
+PATH_SAMPLES = 8  # points between two places, at which turns of a curve are seen
 ROUNDED_CHANGE = 1e-9  # of a curve, relative
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
@@ -103,7 +103,7 @@ def least(model: Model, start: Any) -> EndPoint:
                 best = model.reached.accept(min(best, end, key=lambda end: end.cost))
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
-    except Stopped:
+    except FitInterrupted:
         if few is not model and few.reached.best is not None:
             there = few.reached.best
             whole = model.copy(stop=lambda: False)
@@ -214,7 +214,7 @@ def _is_aliased(model: Model, values: Any) -> bool:
     places = np.unique(column[model.weights > 0])
     if not 2 < len(places) <= SAMPLED_ROWS:
         return False
-    shares = np.random.default_rng(1).random((TURNS_SEEN, len(places) - 1))
+    shares = np.random.default_rng(1).random((PATH_SAMPLES, len(places) - 1))
     between = np.sort(np.append(places, places[:-1] + shares * np.diff(places)))
     changes = np.diff(model.at_rows({name: between})(values).fitted)
     changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]

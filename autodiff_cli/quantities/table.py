@@ -15,7 +15,7 @@ _UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertain
 _DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
 
 
-class Entry(NamedTuple):
+class TableUnit(NamedTuple):
     """A unit of the table."""
 
     symbol: str
@@ -59,14 +59,14 @@ def units_file() -> dict[str, Any]:
 
 
 @cache
-def table() -> dict[str, Entry]:
+def table() -> dict[str, TableUnit]:
     """Return the units by symbol."""
     entries, prefixes = {}, units_file()["prefixes"]
     for group in units_file()["group"]:
         for symbol, fields in group["units"].items():
             name, *aliases = fields["names"]
             allowed = fields.get("prefix", "")
-            entries[symbol] = Entry(
+            entries[symbol] = TableUnit(
                 symbol, name, tuple(aliases), fields["is"],
                 frozenset(prefixes if allowed == "all" else allowed.split()),
                 fields.get("of", ""), fields.get("zero", "0"), group["title"], group["source"],
@@ -75,7 +75,7 @@ def table() -> dict[str, Entry]:
 
 
 @cache
-def spellings() -> dict[str, Entry]:
+def spellings() -> dict[str, TableUnit]:
     """Return the units by symbol and by alias."""
     return {name: entry for entry in table().values() for name in (entry.symbol, *entry.aliases)}
 

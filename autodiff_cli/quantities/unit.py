@@ -12,7 +12,7 @@ from operator import mul
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span, closest, errors_about
-from .table import BASE, Entry, spellings, table, units_file
+from .table import BASE, TableUnit, spellings, table, units_file
 
 Exponent = int | Fraction
 Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
@@ -299,7 +299,7 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all".replace("? `", "?; `"))
 
 
-def _entry(symbol: str) -> tuple[Entry, str] | None:
+def _entry(symbol: str) -> tuple[TableUnit, str] | None:
     names = spellings()
     symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
     if symbol in names:
@@ -314,7 +314,7 @@ def _entry(symbol: str) -> tuple[Entry, str] | None:
 
 
 @cache
-def _of_entry(entry: Entry, prefix: str = "") -> Unit:
+def _of_entry(entry: TableUnit, prefix: str = "") -> Unit:
     if not entry.definition:
         dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
         return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** units_file()["prefixes"].get(prefix, 0))

@@ -16,7 +16,7 @@ from ..table.primitive import Primitive
 from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
-TAKE = "take"
+GUARDED_COPY = "guarded copy"
 """Copies `a` if a condition keeps its truth; `b` is its index and truth."""
 
 Step = tuple[Any, int, Any, Any]
@@ -52,7 +52,7 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
 
     Raises ValueError or ArithmeticError if one has no value or compares equal numbers.
     """
-    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
+    smooth, mul, add, sub, div, raised, guarded = _smooth, MUL, ADD, SUB, DIV, POW, GUARDED_COPY
     for op, place, a, b in steps:
         if op is mul:
             data[place] = data[a] * data[b]
@@ -66,7 +66,7 @@ def evaluate(steps: Sequence[Step], data: list[Any]) -> bool:
             data[place] = data[a] - data[b]
         elif op is div:
             data[place] = data[a] / data[b]
-        elif op is take:
+        elif op is guarded:
             condition, truth = b
             if data[condition] is not truth:
                 return False
@@ -87,7 +87,7 @@ def adjoints(
     The steps come last to first. Exponents that are numbers of the program, perhaps with a sign, are in `constants`.
     Returns None, or raises ValueError or ArithmeticError, if the sweeps are needed.
     """
-    smooth, mul, add, sub, div, raised, take = _smooth, MUL, ADD, SUB, DIV, POW, TAKE
+    smooth, mul, add, sub, div, raised, guarded = _smooth, MUL, ADD, SUB, DIV, POW, GUARDED_COPY
     result = [0.0] * len(data)
     result[output] = 1.0
     for op, place, a, b in steps:
@@ -116,7 +116,7 @@ def adjoints(
             y = data[b]
             result[a] += adjoint * (1 / y)
             result[b] += adjoint * (-data[place] / y)
-        elif op is take:
+        elif op is guarded:
             result[a] += adjoint
         elif not op.gives_condition:
             places = inputs(a, b)
@@ -181,4 +181,4 @@ def _step(row: Row, data: Sequence[Any]) -> Step:
     parts = inputs(a, b)
     truth = data[parts[0]]
     wanted = primitive.lazy_inputs(truth, *[None] * (len(parts) - 1))
-    return TAKE, i, parts[wanted[-1]] if wanted else parts[0], (parts[0], truth)
+    return GUARDED_COPY, i, parts[wanted[-1]] if wanted else parts[0], (parts[0], truth)

@@ -32,7 +32,7 @@ class Output:
             is_device = os.path.exists(path) and not os.path.isfile(path)
             near = folder if os.access(folder, os.W_OK) and not is_device else None
             held = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY, dir=near)  # noqa: SIM115 - closed when all is written
-            self.stream = _Named(held, path)
+            self.stream = _NamedFile(held, path)
 
     def finish(self, code: int, *, whole: bool = False) -> int:
         """Write the file if `whole` or the code is 0, else print its text; return the code."""
@@ -46,7 +46,7 @@ class Output:
         return code
 
 
-class _Named(io.TextIOWrapper):
+class _NamedFile(io.TextIOWrapper):
     """A text file. Raises `ExpressionError` (`io`) with its path if the disk is full."""
 
     def __init__(self, file: IO[bytes], path: str) -> None:

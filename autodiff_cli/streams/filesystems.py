@@ -59,7 +59,7 @@ def run_interruptibly(action: Callable[[], Result], seconds: float | None = None
             abandoned.set()
 
 
-class Entry(NamedTuple):
+class DirEntry(NamedTuple):
     """A file or a folder."""
 
     path: str
@@ -161,12 +161,12 @@ def open_file(path: str) -> Any:
     return _ask(path, lambda system, inner: system.open_input_file(inner))
 
 
-def entry(path: str) -> Entry:
+def entry(path: str) -> DirEntry:
     """Return the entry of a file. Raises `ExpressionError` if there is none."""
     info = _info(path)
     if info.type.name == "NotFound":
         raise unreadable(path, FileNotFoundError())
-    return Entry(path, info.is_file, info.size or 0)
+    return DirEntry(path, info.is_file, info.size or 0)
 
 
 def is_there(path: str) -> bool:
@@ -186,17 +186,17 @@ def _ask(path: str, action: Callable[[Any, str], Result], seconds: float | None 
         raise unreadable(path, fault) from None
 
 
-def list_folder(folder: str, *, deep: bool = False) -> list[Entry]:
+def list_folder(folder: str, *, deep: bool = False) -> list[DirEntry]:
     """Return the entries of a folder by name; none if it does not exist."""
     from pyarrow import fs
 
     base = folder.rstrip("/") + "/"
 
-    def listed(system: Any, inner: str) -> list[Entry]:
+    def listed(system: Any, inner: str) -> list[DirEntry]:
         start = len(inner.strip("/"))
         selector = fs.FileSelector(inner.rstrip("/") or "/", recursive=deep, allow_not_found=True)
         return [
-            Entry(base + info.path.lstrip("/")[start:].lstrip("/"), info.is_file, info.size or 0)
+            DirEntry(base + info.path.lstrip("/")[start:].lstrip("/"), info.is_file, info.size or 0)
             for info in system.get_file_info(selector)
         ]
 
@@ -277,7 +277,7 @@ class Upload:
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
-        """Upload it."""
+        """Upload the file, under its name only when it is complete."""
         folder, slash, name = self.inner.rpartition("/")
         whole = self.system.type_name in OBJECT_STORES
         target = self.inner if whole else f"{folder}{slash}{hidden_name(name)}"

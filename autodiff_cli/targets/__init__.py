@@ -16,13 +16,13 @@ DIALECTS = ("duckdb", "sqlite", "postgres", "spark", "clickhouse")
 
 def target(name: str, dialect: str | None = None) -> Target | None:
     """Return a language's writer, of SQL in a dialect; None for mathematics, which is no code."""
-    from .languages import Array, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
+    from .languages import ArrayLibrary, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
     from .sql import Sql
 
     if name == "sql":
         return Sql(dialect or DIALECTS[0])
     writers: dict[str, type[Target]] = {
-        "python": Python, "numpy": Array, "jax": Jax, "torch": Torch, "c": C, "javascript": JavaScript,
+        "python": Python, "numpy": ArrayLibrary, "jax": Jax, "torch": Torch, "c": C, "javascript": JavaScript,
         "matlab": Scientific, "r": Scientific, "julia": Scientific, "spreadsheet": Spreadsheet,
     }  # fmt: skip
     return writers[name](name) if name in writers else None

@@ -45,7 +45,7 @@ class Python(Target):
         return [docstring, *filter(None, [self.first_line]), *super()._opening()]
 
 
-class Array(Python):
+class ArrayLibrary(Python):
     """Array libraries, such as NumPy: `where` for choices, operators for logic, no errors."""
 
     def operation(self, step: Step) -> Written:
@@ -67,7 +67,7 @@ class Array(Python):
         return f"{self.module_name}.full_like({like}, {text})"
 
 
-class Guarded(Array):
+class Guarded(ArrayLibrary):
     """Libraries that differentiate: an undefined number in an untaken branch would spoil that."""
 
     def operation(self, step: Step) -> Written:

@@ -396,7 +396,7 @@ def vectors(recording: Recording) -> Vectors:
     return Vectors(tuple([step for step in live if step.args]), results, checks)
 
 
-class _Knots:
+class _SideRecorder:
     """Chooses sides of kinks in rules, and records the numbers that are 0 there."""
 
     def __init__(self, answer: int, out: Step) -> None:
@@ -427,7 +427,7 @@ def _kinks(recording: Recording) -> Iterator[Step]:
             inputs = [place[p] for p in parents]
             zeros: list[Step] = []
             for answer in (1, -1):
-                knots = _Knots(answer, out)
+                knots = _SideRecorder(answer, out)
                 with suppress(ValueError):  # on that side there is no value
                     primitive.active_branch(m, knots, *inputs, out=out)
                 zeros += knots.zeros

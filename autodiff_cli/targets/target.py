@@ -82,7 +82,7 @@ def by_library(names: str, prefix: str = "") -> dict[str, str]:
     return by_name({ours: prefix + (theirs or ours) for theirs, _, ours in pairs})
 
 
-class Unit(NamedTuple):
+class SourceUnit(NamedTuple):
     """A unit to be written: the recorded gradient of a program, with its names."""
 
     text: str
@@ -130,7 +130,7 @@ class Target:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.__dict__.update(language(name) if name else {"forms": {**OPERATORS}})
-        self.unit: Unit
+        self.unit: SourceUnit
         self.variables: dict[str, str]
         self.called: dict[Step, str] = {}
         self.stem = "t"
@@ -180,7 +180,7 @@ class Target:
         _, parts = self.operation(step)
         return "".join([part if isinstance(part, str) else assemble(part[0], self.parts, part[1]) for part in parts])
 
-    def module(self, unit: Unit) -> str:
+    def module(self, unit: SourceUnit) -> str:
         """Return the whole source of a unit."""
         self.unit, self.variables = unit, self.spell_names(unit.variables)
         self._inputs(unit.recording, list(self.variables.values()))

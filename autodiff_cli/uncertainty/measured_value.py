@@ -93,7 +93,7 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
     written = text.strip().replace("−", "-")
     begin = offset + len(text) - len(text.lstrip())
     try:
-        value = _Written(name, text, begin).measured(written)
+        value = _ValueText(name, text, begin).measured(written)
     except ExpressionError as error:
         error.at(Span(begin, begin + max(1, len(written))))
         error.text = text
@@ -101,7 +101,7 @@ def quantity(name: str, text: str, offset: int = 0) -> float:
     return constant_value(name, text, offset) if value is None else value
 
 
-class _Written:
+class _ValueText:
     def __init__(self, name: str, text: str, begin: int) -> None:
         self.name, self.text, self.begin = name, text, begin
 

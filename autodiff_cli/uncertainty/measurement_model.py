@@ -338,7 +338,7 @@ class Implicit:
 Model = Explicit | Implicit
 
 
-class Branch:
+class SolutionBranch:
     """The branch of an implicit model's solution over one input."""
 
     def __init__(self, model: Implicit, name: str) -> None:

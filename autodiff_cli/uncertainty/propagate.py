@@ -16,7 +16,7 @@ from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current_budget
 from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
-from ..numerics.student_t import check_level, coverage_factor, level_of
+from ..numerics.student_t import coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
 from .distributions import FAMILIES, Distribution, Moments
@@ -37,7 +37,6 @@ KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
 # standard uncertainties on both sides, and their weights: exact up to the ninth power
 GAUSS_HERMITE = [(1.355626179974266, 0.2220759220056126), (2.8569700138728056, 0.01125741132772069)]
 MAX_SCATTER = 3  # standard deviations between the draws and their distribution
-MIN_SAMPLES, MAX_SAMPLES = 1000, 10**10
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
@@ -54,7 +53,7 @@ class Share(Record):
     share: float | None
 
 
-class SecondOrder(Record):
+class SecondOrderTerms(Record):
     """The second-order terms; JCGM 100, 5.1.2, note."""
 
     uncertainty: float | None
@@ -84,7 +83,7 @@ class Result(Record):
     written: str
     interval: str
     budget: dict[str, Share]
-    second_order: SecondOrder | None = None
+    second_order: SecondOrderTerms | None = None
     drawn: Drawn | None = None
     validation: Validation | None = None
 
@@ -160,7 +159,7 @@ def estimates_of_fit(record: object) -> Estimates:
     try:
         assert isinstance(record, Mapping)
         errors, correlation, level = record["standard_errors"], record["correlation"], float(record["level"])
-        check_level(level)
+        assert 0 < level < 1
         absolute = record.get("absolute_sigma")
         if "absolute_sigma" not in record:
             # older records have only the intervals
@@ -196,7 +195,7 @@ def propagate(
     draws: Mapping[str, Sequence[float]] | None = None,
     level: float | None = None,
     k: float | None = None,
-    samples: float | None = None,
+    samples: int | None = None,
     seed: int | None = None,
     stop: Callable[[], bool] = lambda: False,
     units: Sequence[str] | str | None = None,
@@ -208,15 +207,9 @@ def propagate(
     With `unknowns` or `between`, the text is equations. In a `system`, units of outputs are products of input units;
     `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
     """
-    check_level(level)
-    if k is not None and not 0 < k < math.inf:
-        raise usage_error(f"the coverage factor cannot be {k:g}", "it is above 0: `--k 2`")
     level = level or (DEFAULT_LEVEL if fitted is None else fitted.level)
-    count = int(samples or 0)
+    count = samples or 0
     if samples is not None:
-        if samples != count or not MIN_SAMPLES <= samples <= MAX_SAMPLES:
-            hint = f"it takes a whole number from {MIN_SAMPLES:,} to {MAX_SAMPLES:,}, such as 1e6"
-            raise usage_error(f"`--samples` cannot be {samples:,.17g}", hint)
         message = "`--samples` needs NumPy, which comes with the extra `optimize`"
         require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
@@ -385,7 +378,7 @@ def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
     return Diagnostic("unused", message, None, f"leave it out; those with an uncertainty are {quote(names)}")
 
 
-class _Spread(NamedTuple):
+class _InputCovariance(NamedTuple):
     inputs: Mapping[str, Input]
     matrix: list[list[float]]  # their correlations
     groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
@@ -425,7 +418,7 @@ def _spread(
     draws: Sequence[Mapping[str, Sequence[float]]],
     model: Model,
     warnings: list[Diagnostic],
-) -> _Spread:
+) -> _InputCovariance:
     names, matrix = list(inputs), identity(len(inputs))
     correlations = {
         (a, b): _correlation(columns[a], columns[b])
@@ -472,7 +465,7 @@ def _spread(
         [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
         for entry, row in zip(inputs.values(), cholesky(matrix, EIGENVALUE_SLACK) or [], strict=True)
     ]
-    return _Spread(inputs, matrix, groups, root)
+    return _InputCovariance(inputs, matrix, groups, root)
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -498,7 +491,7 @@ class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
     def __init__(
-        self, model: Model, output: int, unit: Unit, spread: _Spread, slopes: Sequence[float], first: Result
+        self, model: Model, output: int, unit: Unit, spread: _InputCovariance, slopes: Sequence[float], first: Result
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
@@ -511,7 +504,7 @@ class _Expansion:
                 low, high = distribution.support
                 self.ends[i] = (low - estimate) / u, (high - estimate) / u
 
-    def second_order(self, *, drawn: bool) -> tuple[SecondOrder | None, Diagnostic | None]:
+    def second_order(self, *, drawn: bool) -> tuple[SecondOrderTerms | None, Diagnostic | None]:
         if len(self.names) > MAX_THIRD_ORDER_INPUTS:
             return None, None
         first, moments = self.first, self.moments
@@ -551,7 +544,7 @@ class _Expansion:
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
         if warning is None and any(self._departs(*line, 0.0) for line in self._lines()):
             return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
-        return SecondOrder(higher, shift, bool(changes)), warning
+        return SecondOrderTerms(higher, shift, bool(changes)), warning
 
     def _lines(self) -> Iterator[tuple[list[float], list[tuple[float, float]]]]:
         # each input's direction and the steepest one, with places and weights
@@ -674,7 +667,7 @@ def _tolerance(result: Result) -> float:
 
 def _with_draws(
     model: Model,
-    spread: _Spread,
+    spread: _InputCovariance,
     results: Sequence[Result],
     units: Sequence[Unit],
     copies: Sequence[Mapping[str, Sequence[float]]],

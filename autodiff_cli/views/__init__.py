@@ -59,7 +59,7 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 def html(answer: Any, **choices: Any) -> str | None:
     """Return an answer as HTML; None if its formula says all."""
     from .characters import Terminal
-    from .document import Line
+    from .document import Paragraph
     from .error import draw
     from .rendering import Html
 
@@ -67,7 +67,7 @@ def html(answer: Any, **choices: Any) -> str | None:
     if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
     warnings = [draw(one, answer.text, look, level="warning") for one in getattr(answer, "warnings", ())]
-    lines = [Line(((line, ""),)) for line in "".join(warnings).splitlines()]
+    lines = [Paragraph(((line, ""),)) for line in "".join(warnings).splitlines()]
     return Html(look).render([*view.document(view.select_with_units(answer)), *lines])
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..accuracy.check import MAX_DOUBLE_DIGITS, Check, CheckedNumber
-from .document import Block, Line, Pieces, Table, input_lines, quantity_text, sentence
+from .document import Block, Paragraph, Pieces, Table, input_lines, quantity_text, sentence
 from .numerals import attach_units, format_number, repr_number, unit_of
 from .schema import OutputRow, View
 
@@ -34,12 +34,12 @@ class CheckView(View[Check], section="check"):
     def document(self, answer: Check) -> Iterator[Block]:
         verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)
         if not answer.quantities:
-            yield Line((*verdict, (" (computed without rounding, this has no value)", "faint")))
+            yield Paragraph((*verdict, (" (computed without rounding, this has no value)", "faint")))
             return
         kept = [number.kept for number in answer.quantities if not number.remark.startswith("underflow")]
         least = min((digits for digits in kept if digits is not None), default=MAX_DOUBLE_DIGITS)
         explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
-        yield Line((*verdict, (explanation, "faint")))
+        yield Paragraph((*verdict, (explanation, "faint")))
         yield from input_lines(answer.constants, {}, (), self.digits, answer.over)
         reference = f"in {answer.precision} digits"
         heads = ("", "computed", reference, "correct, at least", "differences", "condition", "agrees")
@@ -48,7 +48,7 @@ class CheckView(View[Check], section="check"):
             if warning.kind == "lost_digits" and warning.span:
                 piece = " ".join(answer.text[warning.span.start : warning.span.end].split())
                 lost: Pieces = (("digits lost: ", "heading"), (piece, "code"), ("  ", ""))
-                yield Line((*lost, *sentence(warning.hint or "", "faint")))
+                yield Paragraph((*lost, *sentence(warning.hint or "", "faint")))
 
     def rows(self, answer: Check) -> Iterator[OutputRow]:
         yield from super().rows(answer) if answer.quantities else ({"computed": answer.value, "agrees": False},)

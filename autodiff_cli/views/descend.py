@@ -5,9 +5,9 @@ from typing import Any, TypeAlias
 
 from ..optimize.descend import Descent, DescentStep
 from .characters import shorten_end
-from .document import Block, Line, Pieces, assignments, input_lines, numbers_table
+from .document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from .numerals import attach_units, heading, unit_of, words
-from .schema import OutputRow, Picture, PicturedView, read_section
+from .schema import MatplotlibPage, OutputRow, PicturedView, read_section
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -86,17 +86,17 @@ class DescentView(PicturedView[Answer], section="descend"):
         heads = ("step", *epochs, *[heading(name, unit_of(x)) for name, x in named])
         yield numbers_table(heads, rows, self.digits, right=range(len(heads)), style="number")
         if run.note:
-            yield Line(((run.note, "faint"),))
+            yield Paragraph(((run.note, "faint"),))
         if ending is not None:
-            yield Line(((ending.message, "" if ending.succeeded else "heading"),))
+            yield Paragraph(((ending.message, "" if ending.succeeded else "heading"),))
             if ending.hint:
-                yield Line((("hint: ", "faint"), (ending.hint, "")))
+                yield Paragraph((("hint: ", "faint"), (ending.hint, "")))
         if best.step != last.step:
             place = assignments({name: self.number(best.point[name]) for name in free})
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
-            yield Line((*value, (" at ", "faint"), *place))
+            yield Paragraph((*value, (" at ", "faint"), *place))
 
-    def picture(self, shown: Answer) -> Picture:
+    def picture(self, shown: Answer) -> MatplotlibPage:
         from .plots.figure import loss_picture
 
         run = _run(shown)

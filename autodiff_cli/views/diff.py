@@ -4,10 +4,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ..errors import Diagnostic
-from ..formulas.derivation import Derivation, Step, as_written, derivative_name, latex, operator
+from ..formulas.derivation import Derivation, RuleStep, as_written, derivative_name, latex, operator
 from ..formulas.diff import LANGUAGES, Diff
 from ..language.printer import expression_text
-from .document import NO_VARIABLES, Block, Line, Pieces, Table, formula_line, input_lines, numbers_table, value_line
+from .document import (
+    NO_VARIABLES,
+    Block,
+    Paragraph,
+    Pieces,
+    Table,
+    formula_line,
+    input_lines,
+    numbers_table,
+    value_line,
+)
 from .mathematics import mathematics
 from .numerals import attach_units
 from .schema import OutputRow, Values, View, read_section, record_of
@@ -15,7 +25,7 @@ from .schema import OutputRow, Values, View, read_section, record_of
 _WORDS = ("unless ", "away ", "where ")
 
 
-def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[Step, str, str, str]]:
+def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[RuleStep, str, str, str]]:
     """Yield each step: its rule, part and result."""
     by = operator(derivation.by[-1])
     for step in derivation.steps:
@@ -33,7 +43,7 @@ def step_cells(derivation: Derivation, unicode: bool) -> Iterator[tuple[Pieces, 
         yield name, ((part, "code"),), ((result, "code"), *condition)
 
 
-def _holds(step: Step) -> str:
+def _holds(step: RuleStep) -> str:
     return step.condition if step.condition.startswith(_WORDS) else f"where {step.condition}"
 
 
@@ -41,7 +51,7 @@ def derivation_blocks(derivations: Sequence[Derivation], unicode: bool = True) -
     """Yield each derivation under its derivative, the steps in a table."""
     for derivation in derivations:
         if len(derivations) > 1:
-            yield Line(((derivative_name(derivation.by), "heading"),))
+            yield Paragraph(((derivative_name(derivation.by), "heading"),))
         yield Table(("rule", "part", "result"), [*step_cells(derivation, unicode)])
 
 
@@ -87,7 +97,7 @@ class DiffView(View[Diff], section="diff"):
             yield value_line(*self.formula)
         if answer.language != "text":
             for text in answer.program.split("\n"):
-                yield Line(((text, "code"),), source=True)
+                yield Paragraph(((text, "code"),), source=True)
         else:
             yield from input_lines(answer.constants, {}, (), self.digits)
             yield from derivation_blocks(answer.derivations, self.unicode)

@@ -24,8 +24,8 @@ Pieces: TypeAlias = tuple[tuple[str, Style], ...]
 """Styled text: each piece with its style."""
 
 
-class Line(NamedTuple):
-    """A sentence, or a line of a program, which is never broken."""
+class Paragraph(NamedTuple):
+    """Text that is wrapped to the width; a line of `source` is never broken."""
 
     pieces: Pieces
     source: bool = False
@@ -42,8 +42,8 @@ class Table(NamedTuple):
     """Columns that a narrow screen may leave out."""
 
 
-class Branch(NamedTuple):
-    """One line of an outline, with its cells.
+class OutlineRow(NamedTuple):
+    """One row of an outline: its text, and its cells.
 
     `rails` has one flag a level: whether more siblings follow at that level.
     """
@@ -57,11 +57,11 @@ class Outline(NamedTuple):
     """A tree with columns of numbers; `note` says what was left out."""
 
     heads: tuple[str, ...]
-    branches: Sequence[Branch]
+    branches: Sequence[OutlineRow]
     note: str = ""
 
 
-class Program(NamedTuple):
+class ProgramHeading(NamedTuple):
     """A program's text, as typed: the heading over one of many answers."""
 
     line: int
@@ -81,7 +81,7 @@ class Room(NamedTuple):
     height: int
 
 
-Block: TypeAlias = Line | Table | Outline | Program | Drawing | Room
+Block: TypeAlias = Paragraph | Table | Outline | ProgramHeading | Drawing | Room
 
 
 def plain_text(pieces: Pieces) -> str:
@@ -95,9 +95,9 @@ def sentence(text: str, style: Style = "") -> Pieces:
     return tuple((piece, styles[k % 2]) for k, piece in enumerate(text.split("`")) if piece)
 
 
-def text_line(text: str, style: Style = "") -> Line:
+def text_line(text: str, style: Style = "") -> Paragraph:
     """Return a line of one sentence, with code between backticks."""
-    return Line(sentence(text, style))
+    return Paragraph(sentence(text, style))
 
 
 def quantity_text(x: Shown | bool | None, unit: Unit | None, digits: int | None = None) -> str:
@@ -106,16 +106,16 @@ def quantity_text(x: Shown | bool | None, unit: Unit | None, digits: int | None 
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
 
-def value_line(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Line:
+def value_line(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Paragraph:
     """Return the line `name = number`."""
     text = number if isinstance(number, str) else format_number(number, digits)
-    return Line(((name, style), (" = ", "faint"), (text, "number")))
+    return Paragraph(((name, style), (" = ", "faint"), (text, "number")))
 
 
-def formula_line(name: str, formula: str, condition: str | None) -> Line:
+def formula_line(name: str, formula: str, condition: str | None) -> Paragraph:
     """Return the line `name = formula`, and where that holds."""
     validity: Pieces = (("   where ", "faint"), (condition, "number")) if condition else ()
-    return Line((*value_line(name, formula).pieces, *validity))
+    return Paragraph((*value_line(name, formula).pieces, *validity))
 
 
 def assignments(values: Mapping[str, str]) -> Pieces:
@@ -135,21 +135,21 @@ def input_lines(
 ) -> Iterator[Block]:
     """Yield lines about data, constants and what is held fixed."""
     if over is not None:
-        yield Line(((over.description, "faint"),))
+        yield Paragraph(((over.description, "faint"),))
         for why, count in over.left_out.items():
-            yield Line(((f"left out: {count:,}  {why}", "faint"),))
+            yield Paragraph(((f"left out: {count:,}  {why}", "faint"),))
     for name, value in constants.items():
-        yield Line((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
+        yield Paragraph((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
     yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
 
 
 def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
     """Yield the line on the variables held fixed, if any."""
     if values:
-        yield Line((("held fixed: ", "faint"), *assignments(list_texts(values))))
+        yield Paragraph((("held fixed: ", "faint"), *assignments(list_texts(values))))
 
 
-NO_VARIABLES = Line((("no variables: there is nothing to differentiate by", "faint"),))
+NO_VARIABLES = Paragraph((("no variables: there is nothing to differentiate by", "faint"),))
 
 
 def numbers_table(

@@ -28,7 +28,7 @@ def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Sty
     """Return an error or warning as text; its spans point into `text`."""
     lines = _label(f"{where}{level}:", level, diagnostic.message, look, "")
     if text is not None and text.strip():
-        lines += _excerpts(text, diagnostic, look, level)
+        lines += _fragments(text, diagnostic, look, level)
     if diagnostic.hint:
         lines += _label("hint:", "hint", diagnostic.hint, look, "  ")
     return "\n".join(lines) + "\n"
@@ -91,7 +91,7 @@ def discard_output(stream: TextIO) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _excerpts(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -> Iterator[str]:
+def _fragments(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -> Iterator[str]:
     places: list[tuple[Span | None, str]] = [(diagnostic.span, ""), *diagnostic.also]
     call = diagnostic.span
     while call is not None:

@@ -13,7 +13,7 @@ from ..language.printer import expression_text
 from ..language.typesetting import expression_latex, name_latex, text_latex
 from .characters import Terminal
 from .diff import derivation_blocks, derivation_record
-from .document import Block, Line, Pieces, Room, plain_text, sentence, text_line
+from .document import Block, Paragraph, Pieces, Room, plain_text, sentence, text_line
 from .mathematics import mathematics
 from .schema import OutputRow, View, cells_of, read_section
 from .tex import page as trace_page
@@ -68,15 +68,15 @@ class ExerciseView(View[Answer]):
         if isinstance(answer, Marked):
             for marked in (answer, *answer.entries):
                 of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
-                yield Line((*of, *sentence(marked.message, "" if marked.right else "error")))
+                yield Paragraph((*of, *sentence(marked.message, "" if marked.right else "error")))
                 if marked.hint and not marked.entries:
-                    yield Line((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
+                    yield Paragraph((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
             return
         if isinstance(answer, Sheet):
-            yield Line(((_heading(answer), "heading"),))
+            yield Paragraph(((_heading(answer), "heading"),))
         for exercise in _exercises(answer):
-            yield Line((("", ""),), source=True)
-            yield Line(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
+            yield Paragraph((("", ""),), source=True)
+            yield Paragraph(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
     def draw(self, answer: Answer, format: str) -> str:
@@ -157,7 +157,7 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     written = exercise.answer_line
     if unicode and exercise.is_formula:
         written = mathematics(parse(written).outputs[0])
-    yield Line((("answer: ", "heading"), (written, "number")))
+    yield Paragraph((("answer: ", "heading"), (written, "number")))
 
 
 def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:

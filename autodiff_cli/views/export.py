@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ..errors import usage_error
 from ..formulas.export import Exported
 from ..targets import TARGETS
-from .document import Block, Line
+from .document import Block, Paragraph
 from .schema import View
 
 
@@ -17,7 +17,7 @@ class ExportedView(View[Exported], section="export"):
 
     def document(self, answer: Exported) -> Iterator[Block]:
         for line in answer.source.splitlines():
-            yield Line(((line, ""),), source=True)
+            yield Paragraph(((line, ""),), source=True)
 
     def draw(self, answer: Exported, format: str) -> str:
         from .rendering import in_fence

@@ -8,7 +8,7 @@ from ..errors import plural
 from ..inputs.figures import Shown
 from ..optimize.fit import Fit
 from ..uncertainty.measured_value import concise
-from .document import Block, Line, input_lines, matrix_table, numbers_table, quantity_text, text_line
+from .document import Block, Paragraph, input_lines, matrix_table, numbers_table, quantity_text, text_line
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .schema import OutputRow, PicturedView, Values
 
@@ -87,7 +87,7 @@ class FitView(PicturedView[Fit], section="fit"):
         if linear:
             yield text_line(f"linear in {', '.join(linear)}")
         effort = f"{plural(answer.evaluations, 'evaluation')} of the data"
-        yield Line(((f"{answer.message} ({effort})", "" if answer.converged else "heading"),))
+        yield Paragraph(((f"{answer.message} ({effort})", "" if answer.converged else "heading"),))
         if answer.arithmetic.name == "certified":
             yield text_line("proven: there is exactly one solution of the normal equations there")
         names = list(answer.correlation)

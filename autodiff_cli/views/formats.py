@@ -284,13 +284,13 @@ class Documents(Writer[Answer]):
         self._document(subject, self.view.document(self.view.select_with_units(answer)))
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
-        from .document import Line, sentence
+        from .document import Paragraph, sentence
 
         if self.many:
-            self._document(subject, [Line((("error:", "error"), (" ", ""), *sentence(str(error))))])
+            self._document(subject, [Paragraph((("error:", "error"), (" ", ""), *sentence(str(error))))])
 
     def _document(self, subject: Subject, blocks: Iterable[Block]) -> None:
-        from .document import Program
+        from .document import ProgramHeading
 
         if self._begun:
             self.out.write("\n")
@@ -298,7 +298,7 @@ class Documents(Writer[Answer]):
         if self.many:
             dots = "…" if self.look.unicode else "..."
             text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, dots)
-            blocks = chain([Program(subject.line, text)], blocks)
+            blocks = chain([ProgramHeading(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
 
     @cached_property

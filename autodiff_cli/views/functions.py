@@ -5,7 +5,7 @@ from typing import TypeAlias
 
 from ..formulas.functions import FunctionEntry, Functions
 from .characters import Style
-from .document import Block, Line, Pieces, Table
+from .document import Block, Paragraph, Pieces, Table
 from .schema import OutputRow, View
 
 Answer: TypeAlias = FunctionEntry | Functions
@@ -34,7 +34,7 @@ class FunctionsView(View[Answer], section="functions"):
             for group in dict.fromkeys(function.group for function in entry):
                 rows = [row for function in entry if function.group == group for row in _rows(function)]
                 yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
-            yield Line((("`autodiff functions NAME` says more about one of them.", "faint"),))
+            yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
         facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
         facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]

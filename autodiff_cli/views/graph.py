@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from ..derivatives.graph import MANY_ALIKE, Picture, PictureNode, gather, is_unrolled, to_picture
 from ..run.flat_graph import Graph
 from .characters import Theme
-from .document import Block, Branch, Outline, Pieces, quantity_text
+from .document import Block, Outline, OutlineRow, Pieces, quantity_text
 from .numerals import format_number
 from .schema import Values, View
 
@@ -85,7 +85,7 @@ def outline(
     branches = []
     for rails, k, again, times, more in rows:
         if more:
-            branches.append(Branch(rails, ((f"… {more:,} more terms", "faint"),)))
+            branches.append(OutlineRow(rails, ((f"… {more:,} more terms", "faint"),)))
             continue
         node, cells = nodes[k], tuple[str, ...]()
         mark = f"#{marks.setdefault(k, len(marks) + 1)}" if k in referred else ""
@@ -96,7 +96,7 @@ def outline(
         if numbers and not again:
             data = quantity_text(node.value, node.unit, digits)
             cells = data, quantity_text(node.adjoint, node.grad_unit, digits)
-        branches.append(Branch(rails, (*_name(node, digits, short=again), *remarks), cells))
+        branches.append(OutlineRow(rails, (*_name(node, digits, short=again), *remarks), cells))
     left = len(nodes) - len({k for _, k, again, _, _ in rows if not again})
     note = ""
     if left or cut:

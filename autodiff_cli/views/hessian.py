@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from ..derivatives.hessian import Hessian
 from ..inputs.figures import Shown
-from .document import NO_VARIABLES, Block, Line, Table, input_lines, matrix_table, partials_table, value_line
+from .document import NO_VARIABLES, Block, Paragraph, Table, input_lines, matrix_table, partials_table, value_line
 from .numerals import word
 from .schema import OutputRow, Values, View
 
@@ -60,7 +60,7 @@ class HessianView(View[Hessian], section="hessian"):
                 more = ", …" if len(answer.flat) > MAX_DIRECTIONS else ""
                 meaning += f", along {' and '.join(answer.flat[:MAX_DIRECTIONS])}{more}"
         if meaning and (answer.units is not None or answer.eigenvalues is not None):
-            yield Line(((meaning, ""),))
+            yield Paragraph(((meaning, ""),))
 
     def rows(self, answer: Hessian) -> Iterator[OutputRow]:
         yield {"quantity": "value", "number": answer.value}

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ..errors import plural
 from ..optimize.minimize import Minimum
-from .document import Block, Line, Table, input_lines, numbers_table, partials_table, value_line
+from .document import Block, Paragraph, Table, input_lines, numbers_table, partials_table, value_line
 from .numerals import attach_units, format_number
 from .schema import View
 
@@ -33,9 +33,9 @@ class MinimumView(View[Minimum], section="minimize"):
             heads = ("constraint", "slack", "multiplier", "active")
             held = [(c.text, c.slack, c.multiplier, "yes" if c.active else "no") for c in answer.constraints]
             yield numbers_table(heads, held, self.digits, right=(1, 2), style="code")
-        yield Line(((answer.message, "" if answer.converged else "heading"),))
+        yield Paragraph(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
-            yield Line(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
+            yield Paragraph(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
         outside = f" ({answer.outside:,} outside the domain)" if answer.outside else ""
         parts = [
             plural(answer.steps, "step"),
@@ -43,7 +43,7 @@ class MinimumView(View[Minimum], section="minimize"):
         ]
         parts += [f"{answer.hessians:,} of the Hessian"] if answer.hessians else []
         norm = format_number(answer.gradient_norm, 3)
-        yield Line(((f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}", "faint"),))
+        yield Paragraph(((f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}", "faint"),))
 
 
 def by_size(answer: Minimum) -> Minimum:

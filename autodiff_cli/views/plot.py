@@ -11,12 +11,12 @@ from ..curves.plot import Curve
 from ..errors import ExpressionError, plural, usage_error
 from ..inputs.problem import parse
 from .characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten_end
-from .document import Block, Line, held_fixed, quantity_text
+from .document import Block, Paragraph, held_fixed, quantity_text
 from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals, level_digits
 from .plots.frame import axis_name, axis_of, drawings, frames, plot_unit
-from .schema import OutputRow, Picture, PicturedView, Values, read_section
+from .schema import MatplotlibPage, OutputRow, PicturedView, Values, read_section
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -257,25 +257,25 @@ class PlotView(PicturedView[Plot], section="plot"):
         return "; ".join(words(plot)) or title_of(plot)
 
     def document(self, plot: Plot) -> Iterator[Block]:
-        yield Line(((title_of(plot), "heading"),))
+        yield Paragraph(((title_of(plot), "heading"),))
         yield from drawings(plot, names_of(plot))
         yield from held_fixed(self._fixed(plot))
-        yield Line(((legend(plot), "faint"),))
+        yield Paragraph(((legend(plot), "faint"),))
         for line in words(plot, self.digits):
-            yield Line(((line, ""),))
+            yield Paragraph(((line, ""),))
 
-    def picture(self, plot: Plot) -> Picture:
+    def picture(self, plot: Plot) -> MatplotlibPage:
         from .plots.figure import draw_contours, draw_curve
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
         kinked = is_kinked(plot)
         if isinstance(plot, Surface):
             draw = partial(draw_contours, surface=plot, kinked=kinked)
-            return Picture(draw, title_of(plot), caption, plot.levels)
+            return MatplotlibPage(draw, title_of(plot), caption, plot.levels)
         if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
         draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)
-        return Picture(draw, title_of(plot), caption)
+        return MatplotlibPage(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]

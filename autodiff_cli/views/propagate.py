@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 from ..uncertainty.measured_value import estimate, in_unit
 from ..uncertainty.propagate import Propagation, Result
-from .document import Block, Line, Table, input_lines, matrix_table, numbers_table, text_line, value_line
+from .document import Block, Paragraph, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word
 from .schema import OutputRow, PicturedView, Values
 
-JUDGED = {
+VALIDATION_TEXTS = {
     True: "the first order is valid here",
     False: "the first order is not valid here, use the draws",
     None: "these are too few draws to tell",
@@ -77,12 +77,12 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         several = len(answer.results) > 1
         for k, result in enumerate(answer.results):
             if k:
-                yield Line((("", ""),))
+                yield Paragraph((("", ""),))
             name = result.output if several or "output" not in result.output else "result"
             unit = _unit(result)
             yield value_line(name, result.written + unit)
             interval = in_unit(result.interval, unit)
-            yield Line((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
+            yield Paragraph((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
             if not several:
                 yield from input_lines(answer.constants, answer.point, answer.inputs, self.digits)
             yield _budget(answer, result, self.digits)
@@ -100,7 +100,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
             yield matrix_table(head, outputs, answer.covariance, self.digits)
             yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:
-            yield Line((("interrupted: these are the draws that were made", "heading"),))
+            yield Paragraph((("interrupted: these are the draws that were made", "heading"),))
 
     def _below_budget(self, answer: Propagation, result: Result) -> Iterator[str]:
         number, unit, level = self.number, _unit(result), percent(result.level)
@@ -122,7 +122,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
             low, high, tolerance = (f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance))
             yield (
                 f"its ends are {low} and {high} from those of the first order, and the tolerance is {tolerance}: "
-                f"{JUDGED[validation.valid]}"
+                f"{VALIDATION_TEXTS[validation.valid]}"
             )
             if validation.valid is None:
                 yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, escaped, paint, width_of
-from .document import Block, Drawing, Line, Outline, Pieces, Program, Room, Table, plain_text
+from .document import Block, Drawing, Outline, Paragraph, Pieces, ProgramHeading, Room, Table, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,8 +118,8 @@ class ScreenText:
         previous: Block | None = None
         for block in blocks:
             if drawn := self._block(block):
-                is_next_line = isinstance(block, Line) or (isinstance(block, Drawing) and not block.name)
-                if previous is not None and not (is_next_line and isinstance(previous, Line)):
+                is_next_line = isinstance(block, Paragraph) or (isinstance(block, Drawing) and not block.name)
+                if previous is not None and not (is_next_line and isinstance(previous, Paragraph)):
                     lines.append("")
                 lines += drawn
                 previous = block
@@ -128,11 +128,11 @@ class ScreenText:
     def _block(self, block: Block) -> Sequence[str]:
         if isinstance(block, Table):
             return self.table(block)
-        if isinstance(block, Line):
+        if isinstance(block, Paragraph):
             return self.lines(block.pieces, None if block.source else self.look.width)
         if isinstance(block, Outline):
             return self.outline(block)
-        if isinstance(block, Program):
+        if isinstance(block, ProgramHeading):
             return self._program(block)
         return self._drawing(block) if isinstance(block, Drawing) else self._blank_lines(block)
 
@@ -150,7 +150,7 @@ class ScreenText:
             return plain_text(pieces)
         return "".join([paint(piece, style, self.look) for piece, style in pieces])
 
-    def _program(self, program: Program) -> Sequence[str]:
+    def _program(self, program: ProgramHeading) -> Sequence[str]:
         text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
 
@@ -279,7 +279,7 @@ class Markdown(ScreenText):
         edge = " " if shown.startswith("`") or shown.endswith("`") else ""
         return f"{ticks}{edge}{shown}{edge}{ticks}"
 
-    def _program(self, program: Program) -> Sequence[str]:
+    def _program(self, program: ProgramHeading) -> Sequence[str]:
         return (f"### line {program.line}", "", *self._fence(program.text.splitlines()))
 
     def table(self, table: Table) -> list[str]:

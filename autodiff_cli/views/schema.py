@@ -70,7 +70,7 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
     }
 
 
-class Declared(NamedTuple):
+class SectionSchema(NamedTuple):
     """What a section of `fields.txt` declares."""
 
     fields: tuple[Field, ...]
@@ -82,10 +82,10 @@ class Declared(NamedTuple):
 
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
 """The values of keys that are no attributes, by path: `results.dof`."""
-_declarations: dict[str, Declared] = {}
+_declarations: dict[str, SectionSchema] = {}
 
 
-def read_section(section: str, values: Values = MappingProxyType({})) -> Declared:
+def read_section(section: str, values: Values = MappingProxyType({})) -> SectionSchema:
     """Return what a section of `fields.txt` declares; `values` count the first time only."""
     if section in _declarations:
         return _declarations[section]
@@ -96,7 +96,7 @@ def read_section(section: str, values: Values = MappingProxyType({})) -> Declare
         lists[word] = tuple(names)
     columns = tuple([name.removesuffix("[]") for name in lists["csv"]])
     units = frozenset(name.removesuffix("[]") for name in lists["csv"] if name.endswith("[]"))
-    _declarations[section] = Declared(tuple(_fields(lines, values)), columns, lists["plain"], units)
+    _declarations[section] = SectionSchema(tuple(_fields(lines, values)), columns, lists["plain"], units)
     return _declarations[section]
 
 
@@ -317,7 +317,7 @@ class View(Generic[Answer]):
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
-class Picture(NamedTuple):
+class MatplotlibPage(NamedTuple):
     """Draws on a page of matplotlib, with its texts."""
 
     draw: Callable[[Any, Any], None]
@@ -335,9 +335,9 @@ class PicturedView(View[Answer]):
     figure: ClassVar[str] = ""
     """The function here that draws the picture."""
 
-    def picture(self, answer: Answer) -> Picture:
+    def picture(self, answer: Answer) -> MatplotlibPage:
         """Return the picture of an answer."""
-        picture: Picture = _function(self.figure)(answer)
+        picture: MatplotlibPage = _function(self.figure)(answer)
         return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:

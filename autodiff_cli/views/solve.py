@@ -9,7 +9,7 @@ from ..inputs.arithmetic import DOUBLE
 from ..language.elements import nested_record
 from .document import (
     Block,
-    Line,
+    Paragraph,
     Table,
     formula_line,
     input_lines,
@@ -99,7 +99,7 @@ class SolvedView(View[Solved], section="solve"):
         wanted = answer.variables if differentiated else ()
         yield from input_lines(answer.constants, answer.point, wanted, self.digits)
         if answer.message != "solved":
-            yield Line(((answer.message, "" if answer.converged else "heading"),))
+            yield Paragraph(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
         if answer.others:
             others = attach_units([*answer.others[:MAX_LISTED]], [units.get(answer.unknowns[0])] * MAX_LISTED)
@@ -119,7 +119,7 @@ class SolvedView(View[Solved], section="solve"):
             reliable = "" if error is None else f"  (off by {format_number(error, 2)} at most)"
             if answer.arithmetic.name == "certified" or error == 0:
                 reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
-            yield Line((*value_line(name, value, digits).pieces, (reliable, "faint")))
+            yield Paragraph((*value_line(name, value, digits).pieces, (reliable, "faint")))
         if quality := _quality(answer, solution):
             yield text_line(quality, "faint")
         if solution.derivatives:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from ..derivatives.graph import MANY_ALIKE
 from ..derivatives.trace import AdjointStep, TangentStep, Term, Trace, TraceRow
 from ..language.printer import expression_text
-from .document import NO_VARIABLES, Block, Line, Pieces, Table, input_lines, partials_table, sentence, value_line
+from .document import NO_VARIABLES, Block, Paragraph, Pieces, Table, input_lines, partials_table, sentence, value_line
 from .numerals import format_number, literal, unit_of, unit_text, word
 from .schema import Values, View
 from .tex import in_numbers, page
@@ -197,10 +197,10 @@ class TraceView(View[Trace], section="trace"):
             speeds = {name: format_number(x, self.digits) for name, x in answer.direction.items()}
             direction = ", ".join(f"{name} = {x}" for name, x in speeds.items())
             along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
-            yield Line((*along, (notation.number(answer.tangent), "number")))
+            yield Paragraph((*along, (notation.number(answer.tangent), "number")))
         notes = () if self.blanks else answer.notes
         for note in notes[: self.steps]:
-            yield Line(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
+            yield Paragraph(((f"{note.kind}: ", "faint"), *sentence(notation.text(note.message))))
         yield from _left_out("notes", len(notes), notes[: self.steps])
 
     def _table(
@@ -245,11 +245,11 @@ def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
         yield from [*alike[:2], None, alike[-1]] if span is not None and len(alike) > MANY_ALIKE else alike
 
 
-def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Line]:
+def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Paragraph]:
     left = count - sum(item is not None for item in shown)
     if left:
         message = f"{left:,} of {count:,} {what} left out; `--lines N` shows N, `--format json` all"
-        yield Line(((message, "faint"),))
+        yield Paragraph(((message, "faint"),))
 
 
 def _blank(record: dict[str, Any]) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..formulas.units import UnitEntry, UnitTable
-from .document import Block, Line, Table, numbers_table, sentence
+from .document import Block, Paragraph, Table, numbers_table, sentence
 from .numerals import repr_number
 from .schema import View
 
@@ -25,7 +25,7 @@ class UnitsView(View[UnitTable], section="units"):
             rows = [(entry.name, _value(entry), entry.meaning, entry.prefixes) for entry in entries]
             heads = (group, "value", "", *("prefixes",) * any(entry.prefixes for entry in entries))
             yield numbers_table(heads, [row[: len(heads)] for row in rows], right=False)
-        yield Line(sentence("`autodiff units NAME` says more about one of them.", "faint"))
+        yield Paragraph(sentence("`autodiff units NAME` says more about one of them.", "faint"))
 
 
 def _value(entry: UnitEntry) -> str:

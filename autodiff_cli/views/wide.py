@@ -9,7 +9,7 @@ from typing import Any, TextIO
 from ..errors import ExpressionError
 from ..inputs.figures import Figure
 from .characters import Style
-from .document import Block, Line, Table, assignments
+from .document import Block, Paragraph, Table, assignments
 from .formats import FORMATS, Documents, JsonLines, Subject, Writer, cell_text, writer
 from .numerals import heading, repr_number, unit_of, without_unit
 from .schema import OutputRow, View
@@ -55,7 +55,7 @@ class WideLines(JsonLines[Values]):
 
 
 class WideTable(Documents[Values]):
-    """Tables for people."""
+    """Writes wide rows as a table, or in Markdown."""
 
     view: WideView
 
@@ -94,7 +94,7 @@ class WideTable(Documents[Values]):
         rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
         right = frozenset(column for column, k in enumerate(shown) if k < end)
         fixed = assignments({name: self._state(x) for name, x in self.view.fixed.items()})
-        blocks: list[Block] = [Line((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
+        blocks: list[Block] = [Paragraph((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
         self._document(Subject(None), [*blocks, Table(tuple([heads[k] for k in shown]), rows, right)])
         self._rows = []
 
@@ -139,7 +139,7 @@ MAX_HELD_ROWS = 10_000
 """Rows without an answer that may come before the first answer."""
 
 
-class Named(Writer[WideRows]):
+class DeferredWideWriter(Writer[WideRows]):
     """Wide rows whose columns the first answer names."""
 
     carries_errors = True

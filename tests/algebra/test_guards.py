@@ -203,7 +203,7 @@ def test_a_range_holds_all_values(primitive: Primitive) -> None:
             for x in map(Fraction, sample)
         ]
         found = getattr(branch_elimination.RANGES, primitive.name)(
-            *[branch_elimination.Range((a, 0), (b, 0)) for a, b in boxes]
+            *[branch_elimination.Interval((a, 0), (b, 0)) for a, b in boxes]
         )
         for _ in range(20):
             inputs = [float(a + (b - a) * Fraction(rng.random())) for a, b in boxes]
@@ -222,9 +222,9 @@ def test_a_range_is_known_of_what_the_row_only_defines() -> None:
     for name in ("mean", "sum", "prod", "hypot", "silu", "gelu", "csch", "coth", "tan"):
         signs = getattr(branch_elimination.RANGES, name)(positive).signs()
         assert signs == ("<=>" if name == "tan" else ">"), name
-    x = branch_elimination.Range((Fraction(-1), 0), (Fraction(2), 0))
-    assert x * x == branch_elimination.Range((Fraction(0), 0), (Fraction(4), 0)), "one number"
-    assert x * branch_elimination.Range(*x) == branch_elimination.Range((Fraction(-2), 0), (Fraction(4), 0)), (
+    x = branch_elimination.Interval((Fraction(-1), 0), (Fraction(2), 0))
+    assert x * x == branch_elimination.Interval((Fraction(0), 0), (Fraction(4), 0)), "one number"
+    assert x * branch_elimination.Interval(*x) == branch_elimination.Interval((Fraction(-2), 0), (Fraction(4), 0)), (
         "two numbers"
     )
     low, high = branch_elimination.point(Fraction(1)), branch_elimination.point(Fraction(2))
@@ -243,9 +243,9 @@ def test_work_is_in_proportion() -> None:
 
 
 def test_ranges_exclude_the_ends_that_no_product_sum_or_reciprocal_takes() -> None:
-    def range_(low: float, open_below: int, high: float, open_above: int) -> branch_elimination.Range:
+    def range_(low: float, open_below: int, high: float, open_above: int) -> branch_elimination.Interval:
         ends = [x if math.isinf(x) else Fraction(x) for x in (low, high)]
-        return branch_elimination.Range((ends[0], open_below), (ends[1], -open_above))
+        return branch_elimination.Interval((ends[0], open_below), (ends[1], -open_above))
 
     above, closed = range_(0, 1, 2, 0), range_(1, 0, 3, 0)  # (0, 2] and [1, 3]
     assert above.times(closed) == range_(0, 1, 6, 0)._replace(nonzero=True)
@@ -254,7 +254,9 @@ def test_ranges_exclude_the_ends_that_no_product_sum_or_reciprocal_takes() -> No
     assert closed.times(range_(1, 1, 3, 1)) == range_(1, 1, 9, 1)._replace(nonzero=True)
     assert above.plus(closed) == range_(1, 1, 5, 0)
     assert range_(1, 0, math.inf, 1).reciprocal() == range_(0, 1, 1, 0)._replace(nonzero=True)
-    assert range_(0, 1, 2, 1).reciprocal() == branch_elimination.Range((Fraction(1, 2), 1), (math.inf, -1), True)
-    assert (-range_(0, 1, 2, 1)).reciprocal() == branch_elimination.Range((-math.inf, 1), (Fraction(-1, 2), -1), True)
+    assert range_(0, 1, 2, 1).reciprocal() == branch_elimination.Interval((Fraction(1, 2), 1), (math.inf, -1), True)
+    assert (-range_(0, 1, 2, 1)).reciprocal() == branch_elimination.Interval(
+        (-math.inf, 1), (Fraction(-1, 2), -1), True
+    )
     signs = {range_(0, 0, 2, 0): "=>", range_(0, 1, 2, 0): ">", range_(-1, 0, 0, 1): "<", range_(0, 0, 0, 0): "="}
     assert {r: r.signs() for r in signs} == signs and range_(-1, 0, 1, 0).signs() == "<=>"

@@ -426,7 +426,7 @@ def test_a_check_leaves_rows_out_and_says_where_there_is_a_kink() -> None:
 
 @pytest.mark.parametrize("ask", [hessian, question], ids=["second derivatives", "kinks"])
 def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "GARBAGE", 1_000)
+    monkeypatch.setattr(budget, "MAX_GARBAGE_OBJECTS", 1_000)
     seen: list[int] = []
 
     def noted(original: Any) -> Any:

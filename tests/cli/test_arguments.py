@@ -18,9 +18,9 @@ from autodiff_cli.cli import commands, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
-from autodiff_cli.cli.runner import CHOICES, OPTIONS, Call, Command, resolve
+from autodiff_cli.cli.runner import CHOICES, OPTIONS, Command, OptionValues, resolve
 from autodiff_cli.curves.plot import MAX_ORDER
-from autodiff_cli.data.text_dialects import Forced
+from autodiff_cli.data.text_dialects import ForcedDialect
 from autodiff_cli.derivatives.trace import MODES
 from autodiff_cli.equations.implicit_formulas import implicit_diff
 from autodiff_cli.errors import ExpressionError
@@ -37,7 +37,7 @@ from autodiff_cli.views.graph import FORMATS
 from autodiff_cli.views.pictures.scene import Way
 from autodiff_cli.views.schema import View
 from autodiff_cli.views.trace import DEFAULT_LINES
-from running import autodiff
+from running import a_value, autodiff
 
 GRAD = declared("grad")
 KNOWN = [*GRAD.options, "--help", "-h", "--"]
@@ -175,9 +175,9 @@ OWN = {*dir(Command), *vars(Command("grad", {}))} - {"expr", "at"}
 """What a call has besides options."""
 
 READ_BY_THE_RUNNER = {
-    name for module in (commands, runner, row_routes, searches, Call.held) for name in read_in(module)
+    name for module in (commands, runner, row_routes, searches, OptionValues.held) for name in read_in(module)
 }
-READ_BY_THE_RUNNER |= {*Forced._fields, "columns"}
+READ_BY_THE_RUNNER |= {*ForcedDialect._fields, "columns"}
 
 
 def asked_of(command: str) -> set[str]:
@@ -190,7 +190,7 @@ def asked_of(command: str) -> set[str]:
     questions += [resolve(CHECKS[command])] if command in CHECKS else []
     options = set()
     for name in {name for question in questions for name in signature(question).parameters}:
-        options |= read_in(getattr(Call, name)) if hasattr(Call, name) else {OPTIONS.get(name, name)}
+        options |= read_in(getattr(OptionValues, name)) if hasattr(OptionValues, name) else {OPTIONS.get(name, name)}
     choices = {name for kind in view_of(command).__mro__ for name in getattr(kind, "__annotations__", {})}
     options |= {option for option, choice in CHOICES.items() if choice in choices}
     return options | ({"digits", "decimals"} if "digits" in choices else set())
@@ -203,7 +203,13 @@ def code_of(command: str) -> list[Any]:
         return [import_module(run.__module__)]
     return [
         run,
-        *({"export": [runs._export, Call.language], "diff": [Call.language], "plot": [runs._plot]}.get(command, [])),
+        *(
+            {
+                "export": [runs._export, OptionValues.language],
+                "diff": [OptionValues.language],
+                "plot": [runs._plot],
+            }.get(command, [])
+        ),
     ]
 
 
@@ -237,10 +243,11 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
     ):
         assert option(command, name).choices == tuple(choices), name
     for command, name, ends in (
-        ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
-        ("plot", "--order", (0, MAX_ORDER)),
-        ("exercise", "--level", (1, max(LEVELS))),
-        ("exercise", "--count", (1, exercise.MAX_COUNT)),
+        ("check", "--require", f"1:{checks.MAX_DOUBLE_DIGITS - 1}"),
+        ("plot", "--order", f"0:{MAX_ORDER}"),
+        ("diff", "--order", f"1:{diff.MAX_ORDERS}"),
+        ("exercise", "--level", f"1:{max(LEVELS)}"),
+        ("exercise", "--count", f"1:{exercise.MAX_COUNT}"),
     ):
         assert option(command, name).range == ends, name
     for command, name, text in (
@@ -310,11 +317,7 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
     def typed(need: str) -> list[str]:
         name, _, value = need.partition(" ")
         option = options[name]
-        return (
-            [name]
-            if option.kind is bool
-            else [name, value or (option.choices or (str((option.range or (3, 0))[0]),))[0]]
-        )
+        return [name] if option.kind is bool else [name, value or a_value(option)]
 
     def refused(*args: str) -> str:
         with pytest.raises(ExpressionError) as caught:
@@ -333,8 +336,11 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
                 assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
         if option.choices or option.range or option.kind in (int | None, float | None):
             assert refused(name, "nonsense") == f"`{name}` cannot be `nonsense`"
-        if option.range:
-            assert refused(name, str(option.range[1] + 1)).startswith(f"`{name}` cannot be ")
+        low, _, high = option.range.partition(":")
+        outside = [low[1:] if low.startswith(">") else str(int(low) - 1), "inf", "nan"] if low else []
+        outside += [high[1:] if high.startswith("<") else str(int(float(high)) + 1)] if high else []
+        for number in outside:
+            assert refused(name, number) == f"`{name}` cannot be `{number}`"
         if option.required:
             with pytest.raises(ExpressionError, match="is required"):
                 read(program, command)

@@ -14,20 +14,20 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli.data import readers
-from autodiff_cli.data.readers import Text, reader
+from autodiff_cli.data.readers import TextReader, reader
 from autodiff_cli.data.sources import sources
-from autodiff_cli.data.text_dialects import UNFORCED, Forced
+from autodiff_cli.data.text_dialects import UNFORCED, ForcedDialect
 from autodiff_cli.inputs.optional_units import heading, is_unit, names_in_headings
 from running import autodiff
 
 NAMES = ("t", "U", "I_0")
 
 
-def read(path: Path | str, forced: Forced = UNFORCED) -> tuple[Text, dict[str, list[float | None]]]:
+def read(path: Path | str, forced: ForcedDialect = UNFORCED) -> tuple[TextReader, dict[str, list[float | None]]]:
     """The reader, and the columns, which both readers have to read alike."""
     (source,) = sources([str(path)], forced)
     with reader(source) as file:
-        assert isinstance(file, Text)
+        assert isinstance(file, TextReader)
         names = list(file.names)
         one_by_one: dict[str, list[float | None]] = {name: [] for name in names}
         for row in file.rows():
@@ -39,7 +39,7 @@ def read(path: Path | str, forced: Forced = UNFORCED) -> tuple[Text, dict[str, l
         batches = [chunk.batch for chunk in file.chunks()]
     by_columns = {name: [cell for batch in batches for cell in batch.column(name).to_pylist()] for name in names}
     assert by_columns == one_by_one
-    assert isinstance(file, Text)
+    assert isinstance(file, TextReader)
     return file, one_by_one
 
 
@@ -193,10 +193,10 @@ def test_latin_1_is_recognised(tmp_path: Path) -> None:
 def test_options_say_what_the_file_does_not(tmp_path: Path) -> None:
     path = tmp_path / "lab.txt"
     path.write_bytes("Kopf\nx:y\n1,234:5\nREM 2,5:1\n".encode("utf-16-be"))
-    forced = Forced(separator=":", decimal=",", skip=1, encoding="utf-16-be", comment="REM")
+    forced = ForcedDialect(separator=":", decimal=",", skip=1, encoding="utf-16-be", comment="REM")
     assert read(path, forced)[1] == {"x": [1.234], "y": [5.0]}
     path.write_text("x\ty\n1,234\t5\n", encoding="utf-8")
-    assert read(path, Forced(decimal="."))[1] == {"x": [1234.0], "y": [5.0]}
+    assert read(path, ForcedDialect(decimal="."))[1] == {"x": [1234.0], "y": [5.0]}
 
 
 def test_many_rows_follow_the_first_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -266,7 +266,7 @@ def test_tables_that_begin_in_their_first_line_are_no_settings(text: str, tmp_pa
 def test_settings_above_samples_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "scope.csv"
     path.write_text("Model,MSO58\nRecord Length,3\n,\nTIME,CH1\n0,1.5\n1e-9,1.75\n2e-9,2.0\n")
-    assert read(path, Forced(skip=3))[1] == {"TIME": [0.0, 1e-9, 2e-9], "CH1": [1.5, 1.75, 2.0]}
+    assert read(path, ForcedDialect(skip=3))[1] == {"TIME": [0.0, 1e-9, 2e-9], "CH1": [1.5, 1.75, 2.0]}
 
 
 def test_headings_name_what_they_can() -> None:

@@ -239,7 +239,7 @@ def test_cells_that_are_not_plain_numbers_are_read_one_by_one(monkeypatch: pytes
     text = "x,note,y\n1,a,2\nNA,b,2\npi/4,c,2\n,d,-2\n1e999,e,2\n3,f,oops\nno,g,no\n 4,h,2.50\n"
     asked = ("grad", "y*x", "--points", "-", "--wide", "--keep", "note", "--format", "jsonl")
     plain = autodiff(*asked, "--backend", "python", stdin=text)
-    monkeypatch.setattr(readers.Text, "_parse_plainly", None)
+    monkeypatch.setattr(readers.TextReader, "_parse_plainly", None)
     found = autodiff(*asked, "--backend", "numpy", stdin=text)
     assert (found.out, found.err, found.code) == (plain.out, plain.err, plain.code)
     assert [json.loads(row)["error"] is None for row in found.out.splitlines()] == [1, 0, 1, 0, 0, 0, 0, 1]
@@ -299,14 +299,14 @@ def test_second_derivatives_and_several_outputs_are_computed_in_blocks(
     asked = [question, text, "--points", str(written(tmp_path, "csv")), "--wide", "--format", "jsonl"]
     plain = [json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()]
     counted = []
-    answer = rows.Bound.answer
+    answer = rows.CompiledRows.answer
 
-    def answered(self: rows.Bound, *args: object) -> rows.Answered:
+    def answered(self: rows.CompiledRows, *args: object) -> rows.AnswerBatch:
         found = answer(self, *args)  # type: ignore[arg-type]
         counted.append((self.kernel.backend, found.asked))
         return found
 
-    monkeypatch.setattr(rows.Bound, "answer", answered)
+    monkeypatch.setattr(rows.CompiledRows, "answer", answered)
     found = [json.loads(line) for line in autodiff(*asked, "--backend", backend).out.splitlines()]
     assert [row["error"] for row in found] == [row["error"] for row in plain]
     assert counted == [(backend, 2)] and len(found) == 5

@@ -13,7 +13,7 @@ import autodiff_cli
 from agreement import FORTY, close
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas import derivation
-from autodiff_cli.formulas.derivation import ASSUMPTION, CONVENTIONS, MAX_NODES, PUT_IN, SIMPLIFY, Derivation, Step
+from autodiff_cli.formulas.derivation import ASSUMPTION, CONVENTIONS, MAX_NODES, PUT_IN, SIMPLIFY, Derivation, RuleStep
 from autodiff_cli.formulas.diff import Diff, diff
 from autodiff_cli.graphs.value import Value, in_order
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
@@ -55,7 +55,7 @@ def diff_within(times: int, text: str, **given: Any) -> Diff:
         return diff(text, steps=True, **given)
 
 
-def number(graph: Value, step: Step, by: str, at: dict[str, Any]) -> Any:
+def number(graph: Value, step: RuleStep, by: str, at: dict[str, Any]) -> Any:
     """The value of a part of a step; None where there is none, and where its digits are lost.
 
     No point is left out: at points so odd, only inputs that are equal everywhere can meet, and there is no kink there.
@@ -64,7 +64,7 @@ def number(graph: Value, step: Step, by: str, at: dict[str, Any]) -> Any:
     return found if found is not None and finer is not None and close(found, finer) else None
 
 
-def number_in(m: NumberType, graph: Value, step: Step, by: str, at: dict[str, Any]) -> Any:
+def number_in(m: NumberType, graph: Value, step: RuleStep, by: str, at: dict[str, Any]) -> Any:
     """The same in one precision, the open derivatives by a sweep."""
     point = dict(at)
     for name, function in step.pending.items():

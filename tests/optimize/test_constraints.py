@@ -9,7 +9,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.optimize.constraints import Reduced
+from autodiff_cli.optimize.constraints import ReducedProblem
 
 HOCK_SCHITTKOWSKI: list[tuple[str, str, str, str, str, float]] = [
     # Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981): number, formula, constraints,
@@ -183,9 +183,9 @@ def test_what_is_no_constraint(constraints: str, options: dict[str, Any], messag
 def test_the_function_on_its_constraints_has_its_derivatives(
     formula: str, constraints: str, start: str, there: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Reduced] = []
-    report = Reduced.judged
-    monkeypatch.setattr(Reduced, "judged", lambda self: seen.append(self) or report(self))
+    seen: list[ReducedProblem] = []
+    report = ReducedProblem.judged
+    monkeypatch.setattr(ReducedProblem, "judged", lambda self: seen.append(self) or report(self))
     autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert seen
     reduced = seen[0]

@@ -269,7 +269,7 @@ def test_a_formula_that_comes_again_means_what_its_point_says() -> None:
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(programs, "MAX_KEPT", 1000)
+    monkeypatch.setattr(programs, "MAX_KEPT_SIZE", 1000)
     for text in ("x + {}", "a = x; a + {}"):
         known = Programs(whole=False, remembered=10)
         for k in range(100):
@@ -284,16 +284,16 @@ def test_programs_are_kept_when_they_come_again(monkeypatch: pytest.MonkeyPatch)
     texts: list[str] = []
     ordinary = programs.parse
     monkeypatch.setattr(programs, "parse", lambda text, point: texts.append(text) or ordinary(text, point))
-    monkeypatch.setattr(programs, "MAX_MET", 100)
+    monkeypatch.setattr(programs, "MAX_SEEN_HASHES", 100)
     known = Programs(whole=False)
-    few = [f"x*{k}" for k in range(programs.AT_ONCE)]
+    few = [f"x*{k}" for k in range(programs.MAX_FIRST_USE_PROGRAMS)]
     many = [f"{k}*x" for k in range(500)]
     for text in [*few, *many, *few, many[-1], many[-1], many[-1], many[0]]:
         assert known.gradient(text, {"x": 1.0}).value == float(text.strip("x*"))
         assert len(known._met) <= 100
     # the first ones were kept at once, the last one when it came again, and that the others came is forgotten by now
     assert texts == [*few, *many, many[-1], many[0]]
-    assert len(known._known) == programs.AT_ONCE + 1
+    assert len(known._known) == programs.MAX_FIRST_USE_PROGRAMS + 1
 
 
 def test_what_is_whole_has_everything() -> None:

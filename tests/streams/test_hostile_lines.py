@@ -88,7 +88,7 @@ ERRORS = [
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
 def test_an_error_of_a_stream_leaves_nothing_to_the_collector(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "GARBAGE", float("inf"))
+    monkeypatch.setattr(budget, "MAX_GARBAGE_OBJECTS", float("inf"))
     left = []
     for count in (20, 20, 40):
         found = autodiff("grad", *POINT, stdin=f"{text}\n" * count)
@@ -100,7 +100,7 @@ def test_an_error_of_a_stream_leaves_nothing_to_the_collector(text: str, monkeyp
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("command", list(dict.fromkeys(command[0] for command, _ in STREAMS)))
 def test_what_is_in_cycles_is_collected_before_it_is_much(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budget, "GARBAGE", 2_000)
+    monkeypatch.setattr(budget, "MAX_GARBAGE_OBJECTS", 2_000)
     if command == "minimize":
         pytest.importorskip("scipy")
     seen: list[int] = []

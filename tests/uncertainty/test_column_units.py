@@ -10,7 +10,7 @@ import pytest
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.cli.commands.propagate import readings
-from autodiff_cli.cli.runner import Call
+from autodiff_cli.cli.runner import OptionValues
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, propagate
 from running import autodiff
 
@@ -31,7 +31,7 @@ def h2(tmp_path: Path) -> str:
     return str(path)
 
 
-CALL = Call("propagate", {"unknowns": None})
+CALL = OptionValues("propagate", {"unknowns": None})
 """A call without options."""
 
 

@@ -12,7 +12,7 @@ from autodiff_cli.derivatives.graph import gather, to_picture
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Terminal, escaped, width_of
-from autodiff_cli.views.document import Branch, Drawing, Line, Outline, Program, Table
+from autodiff_cli.views.document import Drawing, Outline, OutlineRow, Paragraph, ProgramHeading, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.graph import MAX_FOLDED_TERMS, MAX_LINES, outline
 from autodiff_cli.views.rendering import Html, Markdown, ScreenText
@@ -147,10 +147,10 @@ def test_a_chain_of_one_operation_is_one_node_with_its_terms() -> None:
 
 
 EVERY_BLOCK = (
-    Line((("<b>&", "name"), (" = ", "faint"), ('"1"', "number"))),
+    Paragraph((("<b>&", "name"), (" = ", "faint"), ('"1"', "number"))),
     Table(("a<b", "n"), [((("x|y", "code"),), (("2", "number"),))], frozenset((1,))),
-    Outline(("node",), [Branch((), (("*<", "operator"),))], "cut & left"),
-    Program(3, "x<y\nz&1"),
+    Outline(("node",), [OutlineRow((), (("*<", "operator"),))], "cut & left"),
+    ProgramHeading(3, "x<y\nz&1"),
     Drawing("a & b", lambda look: "<~>"),
 )
 
@@ -167,7 +167,7 @@ def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
 def test_every_style_has_the_same_colour_in_a_table_and_outside() -> None:
     for style in STYLES:
         look = Terminal(terminal=True, color=True, width=80)
-        line = ScreenText(look).render([Line((("x", style),))])
+        line = ScreenText(look).render([Paragraph((("x", style),))])
         assert line.rstrip("\n") in ScreenText(look).render([Table(("h",), [((("x", style),),)])])
 
 
@@ -181,4 +181,7 @@ def test_no_text_is_markup_in_markdown() -> None:
     text = r"a\b *c* _d_ $f$ ~~g~~ <h> [i](j) &lt; R&D"
     shown = r"a\\b \*c\* \_d\_ \$f\$ \~\~g\~\~ \<h> \[i\](j) \&lt; R&D"
     table = Table((text,), [(((text, ""),),)])
-    assert Markdown(Terminal()).render([Line(((text, ""),)), table]) == f"{shown}\n\n| {shown} |\n|---|\n| {shown} |\n"
+    assert (
+        Markdown(Terminal()).render([Paragraph(((text, ""),)), table])
+        == f"{shown}\n\n| {shown} |\n|---|\n| {shown} |\n"
+    )

@@ -32,7 +32,7 @@ from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
 from autodiff_cli.uncertainty.propagate import propagate
 from autodiff_cli.views.characters import Terminal, width_of
-from autodiff_cli.views.document import Block, Drawing, Line, Pieces, Table
+from autodiff_cli.views.document import Block, Drawing, Paragraph, Pieces, Table
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.rendering import ScreenText
 from running import autodiff
@@ -108,7 +108,9 @@ def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = Scree
     for block in drawn:
         lines = medium(Terminal(terminal=True, width=width)).render([block]).splitlines()
         found += [f"too wide: {line}" for line in lines if width_of(line.rstrip()) > width]
-    sources = {"".join(text for text, _ in block.pieces) for block in told if isinstance(block, Line) and block.source}
+    sources = {
+        "".join(text for text, _ in block.pieces) for block in told if isinstance(block, Paragraph) and block.source
+    }
     return [each for each in found if each.removeprefix("too wide: ") not in sources]
 
 

@@ -17,7 +17,7 @@ from ...optimize.observations import columns_needed, last_statement, read_formul
 from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from ..runner import Call, Command, Method
+from ..runner import Command, Method, OptionValues
 from ..searches import Searches, warning_of
 
 MAX_PREDICTED_POINTS = 100_000
@@ -40,7 +40,7 @@ def run(call: Command) -> int:
     return code
 
 
-def method_of(call: Call) -> Method:
+def method_of(call: OptionValues) -> Method:
     """Return the method: the fit of a formula to the data of a call."""
     texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
     fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}

@@ -22,11 +22,11 @@ from ...uncertainty.propagate import (
     parse_pairs,
     propagate,
 )
-from ..runner import Call, Command, Method, RowQuestion
+from ..runner import Command, Method, OptionValues, RowQuestion
 from ..searches import Searches
 
 
-def method_of(call: Call) -> Method:
+def method_of(call: OptionValues) -> Method:
     """Return the method: the propagation of values with their correlations."""
     call.values["fit"] = fitted = read_fit(call)
     pairs = parse_pairs(call.correlation or ())
@@ -85,7 +85,7 @@ def run(call: Command) -> int:
     return searches.run(RowQuestion(posed, equations=is_implicit))
 
 
-def read_fit(call: Call) -> Estimates | None:
+def read_fit(call: OptionValues) -> Estimates | None:
     """Return the parameters from `fit`, read if they are in a file."""
     path: Any = call.values["fit"]
     if not isinstance(path, str):
@@ -102,7 +102,7 @@ def read_fit(call: Call) -> Estimates | None:
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
 
 
-def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
+def with_draws(value_of: ValueOf, written: OptionValues) -> ValueOf:
     """Return a reader of values and draws: `draws(chain.csv#a)`."""
 
     def read(name: str, text: str, offset: int = 0) -> float:
@@ -110,12 +110,12 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
         if match is None:
             return value_of(name, text, offset)
         from ...data.columns import read_columns
-        from ...data.text_dialects import Forced
+        from ...data.text_dialects import ForcedDialect
         from ...inputs.optional_units import column_units
         from ...uncertainty.measured_units import with_unit
 
         path, column = match[1], match[2] or name
-        columns = read_columns([path], lambda names: [name], Forced.group_options(written), {name: column})
+        columns = read_columns([path], lambda names: [name], ForcedDialect.group_options(written), {name: column})
         value: Any = of_draws(name, columns[name])
         units, _ = column_units([name], columns.units, bool(columns.units))
         if name in units and units[name].atoms:
@@ -126,7 +126,7 @@ def with_draws(value_of: ValueOf, written: Call) -> ValueOf:
     return read
 
 
-def readings(call: Call, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
+def readings(call: OptionValues, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
     """Return the columns of variables. Raises `ExpressionError`."""
     implicit = call.unknowns is not None or call.between is not None
 

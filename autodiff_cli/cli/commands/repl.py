@@ -25,7 +25,7 @@ from ...streams.requests import lines, standard_input
 from ...table.primitive import FUNCTIONS
 from ...views.error import report
 from ..declarations import COMMANDS, declared, table
-from ..runner import Call
+from ..runner import OptionValues
 from ..session_lines import SPECIAL, Ended, Lines
 from . import load
 
@@ -49,7 +49,7 @@ _answering = Lock()
 """Held while a line is answered or rehearsed."""
 
 
-def run(call: Call) -> int:
+def run(call: OptionValues) -> int:
     """Answer the lines of a prompt or of standard input."""
     session = Lines()
     read_line, person = source(session, preload_for)

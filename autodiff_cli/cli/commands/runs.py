@@ -16,14 +16,14 @@ from ...inputs.parse_point import may_sweep
 from ...streams.progress import Progress
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...views.schema import FORMS
-from ..runner import Call, Command, Method, RowQuestion, answer_with, resolve, write_entries
+from ..runner import Command, Method, OptionValues, RowQuestion, answer_with, resolve, write_entries
 from . import EXIT_NO, OWN_MODULES, answer_at, module_of
 
 if TYPE_CHECKING:
     from ...inputs.problem import Problem
 
 
-def method_of(call: Call) -> Method:
+def method_of(call: OptionValues) -> Method:
     """Return a command's question as a function of requests, with the arguments of the call."""
     if call.command in OWN_MODULES:
         return module_of(call.command).method_of(call)  # type: ignore[no-any-return]
@@ -31,12 +31,12 @@ def method_of(call: Call) -> Method:
     return call.bind_question() if special is None else special(call)
 
 
-def _export(call: Call) -> Method:
+def _export(call: OptionValues) -> Method:
     language, name, dialect = call.language, call.name or "f", call.dialect
     return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
 
 
-def _plot(call: Call) -> Method:
+def _plot(call: OptionValues) -> Method:
     method = call.bind_question()
 
     def drawn(request: Request) -> Any:
@@ -135,12 +135,12 @@ def page(call: Command) -> int:
 def descend(call: Command) -> int:
     """Run gradient descent from a point, one row a step."""
     from ...views.formats import writer
-    from ..searches import Runs, Saved
+    from ..searches import RunWriter, Saved
 
     chosen = call.choose_format()
     call.check_picture(chosen, "loss")
     out, saved = call.out(), Saved(call)
-    runs = Runs(out.stream, writer(chosen, out.stream, call.view, True), call.many, saved)
+    runs = RunWriter(out.stream, writer(chosen, out.stream, call.view, True), call.many, saved)
     code = answer_with(call, method_of(call), runs)
     out.finish(code, whole=call.many)
     saved.finish(code)

@@ -13,7 +13,7 @@ from ...errors import limit_error, require
 from ..characters import Theme, escaped
 from ..rendering import web_file
 from . import scene
-from .scene import DEFAULT_CHOICES, Box, BoxKind, Choices, Colors, Piece, Shape, Text, coordinate, description, title
+from .scene import DEFAULT_CHOICES, Box, BoxKind, Choices, Colors, Label, Piece, Shape, coordinate, description, title
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0
@@ -68,7 +68,7 @@ def _numbers(**numbers: float) -> str:
 
 
 def _shape(shape: Shape) -> str:
-    if isinstance(shape, Text):
+    if isinstance(shape, Label):
         kind = CLASSES.get(shape.kind, "")
         styled = f'class="{kind}" ' if kind else ""
         styled += f'data-cell="{shape.word}" ' if shape.word else ""
@@ -197,7 +197,7 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
     from matplotlib.patches import FancyBboxPatch, PathPatch
     from matplotlib.path import Path as Drawn
 
-    if isinstance(shape, Text):
+    if isinstance(shape, Label):
         faint = shape.kind in ("word", "note", "partial")
         behind = {"facecolor": colors.paper, "edgecolor": "none", "pad": 0.8}
         style |= {"fontsize": scene.FONT * points, "va": "baseline"}
@@ -205,7 +205,7 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
         style["bbox"] = behind if shape.kind == "partial" else None
         page.text(shape.x, shape.y + scene.BASELINE, shape.text, **style)
         return
-    look = scene.LOOKS[shape.kind]
+    look = scene.SHAPE_STYLES[shape.kind]
     style |= {
         "linestyle": (0, (4, 3)) if shape.skipped else "solid",
         "facecolor": getattr(colors, look.fill, "none"),
@@ -253,18 +253,18 @@ def _tikz_styles(scale: float) -> Iterator[str]:
     yield f"graph text/.style={{inner sep=0, outer sep=0, text=graph text, font={font}}}"
     yield "graph word/.style={graph text, text=graph faint}"
     yield "graph partial/.style={graph word, fill=graph paper, inner sep=0.8bp}"
-    yield f"graph line/.style={{draw=graph line, line width={points(scene.LOOKS['line'].width)}}}"
-    yield f"graph rule/.style={{draw=graph edge, line width={points(scene.LOOKS['rule'].width)}}}"
+    yield f"graph line/.style={{draw=graph line, line width={points(scene.SHAPE_STYLES['line'].width)}}}"
+    yield f"graph rule/.style={{draw=graph edge, line width={points(scene.SHAPE_STYLES['rule'].width)}}}"
     yield "graph head/.style={fill=graph line}"
     yield f"graph skipped/.style={{dash pattern=on {points(4)} off {points(3)}}}"
     for kind in get_args(BoxKind):
-        fill, edge, width = scene.LOOKS[kind]
+        fill, edge, width = scene.SHAPE_STYLES[kind]
         corners = f"rounded corners={points(12.9 if 'operation' in kind else 5)}"
         yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(width)}, {corners}}}"
 
 
 def _tikz_shape(shape: Shape) -> str:
-    if isinstance(shape, Text):
+    if isinstance(shape, Label):
         return _tikz_text(shape)
     style = f"graph {shape.kind}{', graph skipped' if shape.skipped else ''}"
     if isinstance(shape, Box):
@@ -281,7 +281,7 @@ def _tikz_piece(piece: Piece) -> str:
     return {"M": "", "L": "-- ", "Z": "-- cycle"}[command] + "".join(written)
 
 
-def _tikz_text(text: Text) -> str:
+def _tikz_text(text: Label) -> str:
     from ...language.typesetting import name_latex, number_latex, text_latex
 
     style = "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"

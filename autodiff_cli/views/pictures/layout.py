@@ -35,7 +35,7 @@ Segment = tuple[int, int, int]
 """A piece of a line: the nodes or bends at its ends, and its source."""
 
 
-class Layout(NamedTuple):
+class GraphLayout(NamedTuple):
     """A finished layout. Indices count the nodes, then the bends of lines."""
 
     sizes: tuple[Size, ...]
@@ -56,7 +56,7 @@ def layered_layout(
     ordered: Sequence[bool],
     gaps: tuple[float, float] = COLUMN_GAP,
     max_height: float = math.inf,
-) -> Layout:
+) -> GraphLayout:
     """Return the layout of a graph whose node `i` has the lower-numbered inputs `inputs[i]`.
 
     Lines arrive at an `ordered` node in the order of its inputs, from the top. `max_height` holds unless
@@ -72,7 +72,7 @@ def layered_layout(
     deepest = max(distance)
     ranks = [deepest - steps for steps in distance]
     segments, last = _insert_bends(ranks, inputs)
-    graph = _Graph({}, {}, {})
+    graph = _OrderedEdges({}, {}, {})
     for start, end, _ in segments:
         graph.sources.setdefault(end, []).append(start)
         graph.targets.setdefault(start, []).append(end)
@@ -112,7 +112,7 @@ def layered_layout(
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
     starts = tuple([lefts[rank] for rank in ranks])
-    return Layout(all_sizes, tuple(corners), starts, tuple(segments), last, left, bottom - top)
+    return GraphLayout(all_sizes, tuple(corners), starts, tuple(segments), last, left, bottom - top)
 
 
 def _too_large(what: str) -> ExpressionError:
@@ -153,7 +153,7 @@ def _depth_first_order(inputs: Sequence[Sequence[int]], outputs: Sequence[int]) 
     return [*order]
 
 
-class _Graph(NamedTuple):
+class _OrderedEdges(NamedTuple):
     """The lines of a layout, and where they arrive at ordered nodes, from 0 to 1."""
 
     sources: dict[int, list[int]]
@@ -161,7 +161,7 @@ class _Graph(NamedTuple):
     ports: dict[tuple[int, int], float]
 
 
-def _sort_by_barycentres(columns: list[list[int]], graph: _Graph, *, back: bool) -> list[list[int]]:
+def _sort_by_barycentres(columns: list[list[int]], graph: _OrderedEdges, *, back: bool) -> list[list[int]]:
     """Sort columns by barycentres, in alternating directions; return the best order.
 
     `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
@@ -191,7 +191,7 @@ def _set_relative_positions(column: Sequence[int], share: dict[int, float]) -> N
     share.update((index, place / last) for place, index in enumerate(column))
 
 
-def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]:
+def _swap_neighbours(columns: list[list[int]], graph: _OrderedEdges) -> list[list[int]]:
     columns = [list(column) for column in columns]
     position = {index: float(place) for column in columns for place, index in enumerate(column)}
 
@@ -218,7 +218,7 @@ def _swap_neighbours(columns: list[list[int]], graph: _Graph) -> list[list[int]]
     return columns
 
 
-def _crossings(columns: list[list[int]], graph: _Graph) -> int:
+def _crossings(columns: list[list[int]], graph: _OrderedEdges) -> int:
     position = {index: place for column in columns for place, index in enumerate(column)}
     total = 0
     for column in columns:
@@ -233,7 +233,7 @@ def _crossings(columns: list[list[int]], graph: _Graph) -> int:
 
 
 def _vertical_positions(
-    columns: list[list[int]], graph: _Graph, sizes: Sequence[Size], nodes: int, max_height: float
+    columns: list[list[int]], graph: _OrderedEdges, sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
     """Return heights of nodes and bends, near their neighbours."""
 

@@ -75,7 +75,7 @@ class Box(NamedTuple):
     round: float
 
 
-class Text(NamedTuple):
+class Label(NamedTuple):
     """A piece of text: its left at `x`, its middle at `y`."""
 
     kind: TextKind
@@ -105,7 +105,7 @@ class Path(NamedTuple):
     edge: tuple[int, int] | None = None
 
 
-Shape = Box | Text | Path
+Shape = Box | Label | Path
 
 
 def text_width(text: str) -> float:
@@ -210,7 +210,7 @@ def scene(picture: Picture, choices: Choices) -> Scene:
     return max(scenes, key=itemgetter(0))[1]
 
 
-class _Unit(NamedTuple):
+class _NodeBox(NamedTuple):
     operation: tuple[float, float] | None
     """The width and the height of its box."""
     cells: tuple[Cell, ...]
@@ -254,7 +254,7 @@ class Scene:
             return (1 + _live_columns(edge.unit)) * ADVANCE
         return text_width(self.choices.partial(edge))
 
-    def _unit(self, node: PictureNode, numbered: bool) -> _Unit:
+    def _unit(self, node: PictureNode, numbered: bool) -> _NodeBox:
         live = self.choices.live
         room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if live else {}
         written = tuple(cells(node, self.choices.digits))
@@ -264,7 +264,7 @@ class Scene:
         box = sum(widths)
         if not node.operation:
             width, height = self._at(box, BOX)
-            return _Unit(None, written, widths, Size(width, height / 2, height / 2))
+            return _NodeBox(None, written, widths, Size(width, height / 2, height / 2))
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
         if numbered:
@@ -278,7 +278,7 @@ class Scene:
             before = max(wide / 2, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
             both = before + max(width - wide / 2, last + beside[-1] + BESIDE / 2)
             size = Size(BOX, before, both - before)
-        return _Unit((wide, high), written, widths, size, port)
+        return _NodeBox((wide, high), written, widths, size, port)
 
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
         start, c0 = self.layout.corners[index]
@@ -308,7 +308,7 @@ class Scene:
             trunks.setdefault((source, bend in taken), []).extend(path)
         for (source, flag), pieces in trunks.items():
             yield Path("line", tuple(pieces), not flag, source)
-        labels: list[Text] = []
+        labels: list[Label] = []
         for index, node in enumerate(nodes):
             middle_port = (len(node.inputs) - 1) / 2
             ports = [(k - middle_port) * self.units[index].port for k in range(len(node.inputs))]
@@ -333,7 +333,7 @@ class Scene:
                     x, y = across, along - FONT
                     before = before if port == min(ports) and len(ports) > 1 else HEAD + 4
                 if partial:
-                    labels.append(Text("partial", x + before, y, partial))
+                    labels.append(Label("partial", x + before, y, partial))
         yield from labels
 
     @property
@@ -349,7 +349,7 @@ class Scene:
             wide, high = unit.operation
             kind: BoxKind = "operation result" if result and not unit.cells else "operation"
             yield Box(kind, not node.taken, x, y, wide, high, BOX / 2)
-            yield Text("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
+            yield Label("operation", x + (wide - text_width(node.operation)) / 2, y, node.operation)
             if not unit.cells:
                 return
             x += wide
@@ -362,10 +362,10 @@ class Scene:
                 yield Path("rule", (("M", (x, y - BOX / 2)), ("L", (x, y + BOX / 2))))
             at = x + self.pad
             if cell.word:
-                yield Text("word", at, y, cell.word)
+                yield Label("word", at, y, cell.word)
                 at += text_width(cell.word + " ")
             name: TextKind = "name" if node.label and not cell.word else "number"
-            yield Text("note" if cell.text == NOT_EVALUATED else name, at, y, cell.text, cell.word)
+            yield Label("note" if cell.text == NOT_EVALUATED else name, at, y, cell.text, cell.word)
             x += width
 
 
@@ -388,7 +388,7 @@ class Colors(NamedTuple):
     result: str = "#dcfce7"
 
 
-class Look(NamedTuple):
+class ShapeStyle(NamedTuple):
     """How a kind of shape is drawn: its fill, edge and width of edge."""
 
     fill: str
@@ -396,15 +396,15 @@ class Look(NamedTuple):
     width: float
 
 
-LOOKS = {
-    "box": Look("box", "edge", 1),
-    "variable": Look("variable", "edge", 1),
-    "result": Look("result", "edge", 1.5),
-    "operation": Look("operation", "operation_edge", 1.5),
-    "operation result": Look("result", "operation_edge", 1.5),
-    "line": Look("", "line", 1.2),
-    "rule": Look("", "edge", 1),
-    "head": Look("line", "", 0),
+SHAPE_STYLES = {
+    "box": ShapeStyle("box", "edge", 1),
+    "variable": ShapeStyle("variable", "edge", 1),
+    "result": ShapeStyle("result", "edge", 1.5),
+    "operation": ShapeStyle("operation", "operation_edge", 1.5),
+    "operation result": ShapeStyle("result", "operation_edge", 1.5),
+    "line": ShapeStyle("", "line", 1.2),
+    "rule": ShapeStyle("", "edge", 1),
+    "head": ShapeStyle("line", "", 0),
 }
 
 LIGHT = Colors()

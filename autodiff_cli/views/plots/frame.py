@@ -69,7 +69,7 @@ def axis_of(plot: Curve | Surface, name: str) -> str:
     return axis_name(plot, name, "range", name)
 
 
-class Look(NamedTuple):
+class SeriesStyle(NamedTuple):
     """How something is drawn, on a terminal and in a picture."""
 
     terminal: str
@@ -81,75 +81,75 @@ class Look(NamedTuple):
     style: Mapping[str, Any] = MappingProxyType({})
 
 
-FUNCTIONS = [*map(Look, *_ON_TERMINALS, ("blue", "red", "green", "violet", "brown", "ink"))]
+FUNCTIONS = [*map(SeriesStyle, *_ON_TERMINALS, ("blue", "red", "green", "violet", "brown", "ink"))]
 """Several functions, in their order."""
-SLOPE, BEND = Look("red", 0.02, "red"), Look("cyan", 0.06, "violet")
-TANGENT = Look("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidth": 1.3})
-TOUCHED = Look("yellow", None, "blue", "o", POINT)
-KINKS = Look("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
-BARS, ROWS = Look("magenta", 0, ""), Look("magenta", None, "ink")
+SLOPE, BEND = SeriesStyle("red", 0.02, "red"), SeriesStyle("cyan", 0.06, "violet")
+TANGENT = SeriesStyle("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidth": 1.3})
+MARKED_POINT = SeriesStyle("yellow", None, "blue", "o", POINT)
+KINKS = SeriesStyle("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
+BARS, ROWS = SeriesStyle("magenta", 0, ""), SeriesStyle("magenta", None, "ink")
 """The uncertainties of rows, and rows."""
 
 
-class Series(NamedTuple):
+class PlotLine(NamedTuple):
     """Pieces of a line, or points, that look the same."""
 
-    look: Look
+    look: SeriesStyle
     pieces: Sequence[Stretch]
     label: str = ""
 
 
-def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[Series]]]:
+def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame, list[PlotLine]]]:
     """Return what is drawn, in one frame or two."""
     one, two = frames(curve)
-    upper: list[Series] = []
+    upper: list[PlotLine] = []
     lower = upper if two is None else []
     for look, output, name in zip(FUNCTIONS, curve.outputs, names, strict=False):
-        upper.append(Series(look, [*clip(output.function.stretches, one)], name))
+        upper.append(PlotLine(look, [*clip(output.function.stretches, one)], name))
         if output.value is not None and curve.at is not None:
             dot = look._replace(terminal="", marker="o", style=POINT)
-            upper.append(Series(dot, [((curve.at, output.value),)]))
+            upper.append(PlotLine(dot, [((curve.at, output.value),)]))
     if not curve.outputs:
-        upper.append(Series(FUNCTIONS[0], [*clip(curve.function.stretches, one)], names[0]))
-        lower.append(Series(SLOPE, [*clip(curve.derivative.stretches, two or one)], names[1]))
-        lower.append(Series(BEND, [*clip(curve.second.stretches, two or one)], names[2]))
+        upper.append(PlotLine(FUNCTIONS[0], [*clip(curve.function.stretches, one)], names[0]))
+        lower.append(PlotLine(SLOPE, [*clip(curve.derivative.stretches, two or one)], names[1]))
+        lower.append(PlotLine(BEND, [*clip(curve.second.stretches, two or one)], names[2]))
     tangent = curve.tangent
     if tangent is not None:
         ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
         unit = f" {plot_unit(curve, 'range', curve.variable) or ''}".rstrip()
         name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
-        upper.append(Series(TANGENT, [*clip([ends], one)], name))
-        upper.append(Series(TOUCHED, [((tangent.at, tangent.value),)]))
+        upper.append(PlotLine(TANGENT, [*clip([ends], one)], name))
+        upper.append(PlotLine(MARKED_POINT, [((tangent.at, tangent.value),)]))
         if curve.derivative.stretches:
-            lower.append(Series(TOUCHED._replace(color="red"), [((tangent.at, tangent.slope),)]))
+            lower.append(PlotLine(MARKED_POINT._replace(color="red"), [((tangent.at, tangent.slope),)]))
     upper += [*path_of(curve, "magenta", "ink"), *rows_of(curve)]
     if 0 < len(kinks := curve.kinks) <= MAX_KINKS:
         places = [place for stretch in curve.function.stretches for place in stretch]
         shown = [x for x in kinks if kinked or tangent is None or x != tangent.at]
         marks = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in shown]
         marks = [(x, height) for x, height in marks if one.low <= height <= one.high]
-        upper += [Series(KINKS, [(place,) for place in marks], "no derivative (a kink)")] * bool(marks)
+        upper += [PlotLine(KINKS, [(place,) for place in marks], "no derivative (a kink)")] * bool(marks)
     return [(one, upper)] if two is None else [(one, upper), (two, lower)]
 
 
-def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[Series]:
+def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[PlotLine]:
     """Yield the path of a run, its steps and its end."""
     if plot.path:
-        look = Look(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
-        yield Series(look, [plot.path], f"path, {len(plot.path):,} points")
+        look = SeriesStyle(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
+        yield PlotLine(look, [plot.path], f"path, {len(plot.path):,} points")
         if len(plot.path) <= MAX_MARKED_STEPS:
-            yield Series(Look("", None, color, ".", {"markersize": 4, "zorder": 4}), [plot.path])
-        yield Series(Look(terminal, None, color, "s", POINT), [plot.path[-1:]])
+            yield PlotLine(SeriesStyle("", None, color, ".", {"markersize": 4, "zorder": 4}), [plot.path])
+        yield PlotLine(SeriesStyle(terminal, None, color, "s", POINT), [plot.path[-1:]])
 
 
-def rows_of(plot: Curve | Surface) -> Iterator[Series]:
+def rows_of(plot: Curve | Surface) -> Iterator[PlotLine]:
     """Yield the uncertainties of rows in sight, and these rows."""
     if (data := plot.data) is not None:
         places = [(k, data.x[k], data.y[k]) for k in in_sight(data.x, data.y)]
         bars: list[Stretch] = [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, x, y in places if data.dy]
         bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, x, y in places if data.dx]
-        yield Series(BARS, bars)
-        yield Series(ROWS, [((x, y),) for _, x, y in places])
+        yield PlotLine(BARS, bars)
+        yield PlotLine(ROWS, [((x, y),) for _, x, y in places])
 
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
@@ -246,9 +246,9 @@ def _surface(surface: Surface, look: Terminal) -> str:
     levels = surface.levels if len(surface.levels) <= 8 else surface.levels[::2]
     lines = [line for level in levels for line in generator.lines(level)]
     pieces = [tuple((float(x), float(y)) for x, y in line) for line in lines]
-    series = [Series(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
+    series = [PlotLine(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
     if surface.point is not None:
-        series += [Series(Look("green", 0, ""), arrow(surface)), Series(TOUCHED, [(surface.point,)])]
+        series += [PlotLine(SeriesStyle("green", 0, ""), arrow(surface)), PlotLine(MARKED_POINT, [(surface.point,)])]
     frame = Frame(surface.y[0], surface.y[-1])
     return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
 
@@ -268,7 +268,7 @@ def arrow(surface: Surface) -> list[Stretch]:
     return [(surface.point, tip), (left, tip, right)]
 
 
-def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
+def _drawing(series: Sequence[PlotLine], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
     numpy = library("numpy")
     # uniplot does without numba, which takes seconds to import
     absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
@@ -281,7 +281,7 @@ def _drawing(series: Sequence[Series], sides: tuple[float, float], frame: Frame,
     width = max(20, min(look.width or WIDTH + 12, 100) - 12)
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
     block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
-    drawn: list[tuple[Look, list[Place]]] = []
+    drawn: list[tuple[SeriesStyle, list[Place]]] = []
     for drawn_as, pieces, _ in series:
         if drawn_as.every is None:
             firsts = [piece[0] for piece in pieces]
