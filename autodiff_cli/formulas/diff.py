@@ -88,7 +88,7 @@ def differential_operator(text: str) -> DerivativeOperator | None:
     """Return the `d/dx` at the start of a text, or None.
 
     >>> differential_operator("d²/dx² x**3")
-    Operator(name='x', order=2, end=6)
+    DerivativeOperator(name='x', order=2, end=6)
     """
     match = _OPERATOR.match(text)
     if match is None or match[1] != match[3]:
