@@ -133,22 +133,22 @@ def record_gradient(
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
     untaken branch, the loser of a `max`) is reached only under a condition.
     """
-    whole = Recording(recorder or Recorder(), [], graph=graph)
+    recording = Recording(recorder or Recorder(), [], graph=graph)
     watched: dict[Step, None] = {}
     for k, root in enumerate(graph.roots):
-        part = record_values(graph, inputs, whole.recorder, (root,))
+        part = record_values(graph, inputs, recording.recorder, (root,))
         asked = wanted[:k] if lower and k else wanted
         reverse = _Reverse(part, root, {i for i in asked if i is not None})
         partials, totals = reverse.sweep(root, asked)
-        whole.values += part.values
-        whole.partials += partials
-        whole.adjoints += totals
+        recording.values += part.values
+        recording.partials += partials
+        recording.adjoints += totals
         watched |= dict.fromkeys((*part.watched, *totals))
-        whole.place |= part.place
-        whole.edges |= reverse.edges()
-        whole.active |= reverse.active
-    whole.watched += watched
-    return whole
+        recording.place |= part.place
+        recording.edges |= reverse.edges()
+        recording.active |= reverse.active
+    recording.watched += watched
+    return recording
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:

@@ -243,9 +243,9 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """
-    values, given = _in_order(model, values), model.problem.values
+    values, starts_by_name = _in_order(model, values), model.problem.values
     fitted = model(values).fitted
-    starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
+    starts = [0.0 if name in model.linear else starts_by_name.get(name, 0.0) for name in model.free]
     is_linear = [name in model.linear for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (is_linear[k] and values[k])]
     for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):

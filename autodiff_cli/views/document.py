@@ -186,11 +186,11 @@ def partials_table(
     if elasticities:
         rows = [(*row, elasticities[row[0]]) for row in rows]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
-        rows = [*_in_rows(rows, digits)]
+        rows = [*_matrices_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 
 
-def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
+def _matrices_in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
     # entries of a matrix stand side by side, as `W[1,1:3]`
     entries = {name: numbers for name, *numbers in rows}
     shapes = {name: shape for name, shape in shapes_of([*entries]).items() if shape[1:] not in ((), (1,))}

@@ -166,13 +166,13 @@ def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
 
 def test_every_style_has_the_same_colour_in_a_table_and_outside() -> None:
     for style in STYLES:
-        look = Terminal(terminal=True, color=True, width=80)
+        look = Terminal(is_terminal=True, color=True, width=80)
         line = ScreenText(look).render([Paragraph((("x", style),))])
         assert line.rstrip("\n") in ScreenText(look).render([Table(("h",), [((("x", style),),)])])
 
 
 def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> None:
-    assert ScreenText(Terminal(terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(Terminal()).render(
+    assert ScreenText(Terminal(is_terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(Terminal()).render(
         EVERY_BLOCK
     )
 
