@@ -209,17 +209,42 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
             raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
         return chosen if option.choices else text
-    low, high = option.range or (None, None)
     is_integer = option.kind == (int | None)
-    try:
-        value: int | float = int(text) if is_integer else float(text)
-    except ValueError:
-        value = float("nan")
-    if value - value != 0 or (low is not None and value < low) or (high is not None and value > high):
+    value = _number(text, is_integer)
+    low, _, high = option.range.partition(":")
+    # an end that is left out is NaN, and compares as false
+    least, most = (_number(end.lstrip("<>"), is_integer) for end in (low, high))
+    is_low = value <= least if low.startswith(">") else value < least
+    is_high = value >= most if high.startswith("<") else value > most
+    if value - value != 0 or is_low or is_high:
         wanted = "a whole number" if is_integer else "a number"
-        hint = f"it takes {wanted}" if low is None else f"it takes {wanted} from {low} to {high}"
+        hint = f"it takes {wanted}{_range_in_words(low, high)}"
+        if option.range == ">0:<1" and 1 < value < 100:
+            hint = f"did you mean `{option.name} {value / 100:g}`?"
         raise usage_error(f"`{option.name}` cannot be `{text}`", hint)
     return value
+
+
+def _number(text: str, is_integer: bool) -> int | float:
+    """Return the number, an integer also of `1e6`; NaN if it is none."""
+    with suppress(ValueError):
+        if not is_integer:
+            return float(text)
+        with suppress(ValueError):
+            return int(text)
+        value = float(text)
+        if value.is_integer():
+            return int(value)
+    return float("nan")
+
+
+def _range_in_words(low: str, high: str) -> str:
+    if high and not high.startswith("<"):
+        return f" from {low} to {high}"
+    if not low:
+        return ""
+    least = f" above {low[1:]}" if low.startswith(">") else f" of at least {low}"
+    return f"{least} and below {high[1:]}" if high else least
 
 
 # ---- options from the environment: on a terminal only, never in pipes

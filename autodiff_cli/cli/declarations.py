@@ -18,7 +18,8 @@ class Option(NamedTuple):
     metavar: str = ""
     parameter: str = ""
     kind: Any = str | None
-    range: tuple[int, int] | None = None
+    range: str = ""
+    """The values of a number: `LOW:HIGH`, `>LOW:<HIGH` without the ends, or `LOW:`."""
     choices: tuple[str, ...] = ()
     main: bool = False
     """Whether `--help` explains it; `--help-all` explains all."""
@@ -136,11 +137,8 @@ class Declaration:
             if key.rstrip(":") in (VARIABLES, COLUMNS, RENAMED):
                 fields["value_names"] = key.rstrip(":")
                 fields["value_syntax"] = equals or ":" * key.endswith(":")
-            elif key in ("as", "role"):
+            elif key in ("as", "role", "range"):
                 fields[field] = value
-            elif key == "range":
-                low, _, high = value.partition(":")
-                fields[field] = int(low), int(high)
             elif key in ("shell", "no-env"):
                 fields[field] = None if key == "shell" else False
             else:

@@ -134,7 +134,7 @@ def plot(
     between: Mapping[str, Range] | Range | None = None,
     order: int | None = None,
     log: str | None = None,
-    samples: float | None = None,
+    samples: int | None = None,
     data: Mapping[str, Sequence[float]] | None = None,
     response: str | None = None,
     sigma: Sigma | None = None,
@@ -151,14 +151,11 @@ def plot(
     equations = unknowns is not None or between is not None
     typed = with_units(point)
     values = numbers_or_quantities(typed)
-    count = None if samples is None else int(samples)
     bounds: Mapping[str, Range] = {}
     if equations:
         bounds = {"": between} if isinstance(between, Range) else between or {}
         if order not in (None, 1):
             raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
-    elif samples != count:
-        raise usage_error(f"`--samples` cannot be {samples:g}", "it takes a whole number, such as 100")
     rows: Measurements | None = None
     if data is not None:
         from .measurements import columns_drawn, rows_drawn
@@ -171,7 +168,7 @@ def plot(
     if equations:
         drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
     else:
-        drawn = _formulas(text, values, wrt, ranges, path, order, log or "", count, units)
+        drawn = _formulas(text, values, wrt, ranges, path, order, log or "", samples, units)
     if rows is None or drawn.units is None:
         return drawn if rows is None else drawn._replace(data=rows)
     from .measurements import in_axis_units

@@ -85,7 +85,7 @@ class ForcedDialect(NamedTuple):
                 " ".encode(encoding)
             except (LookupError, ValueError):
                 hint = "for example utf-8, utf-16, latin-1, cp1252"
-                raise usage_error(f"there is no encoding `{encoding}`", hint) from None
+                raise usage_error(f"`--encoding` cannot be `{encoding}`", hint) from None
         return values._replace(separator=separator, decimal=decimal)
 
 

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..numbers.running_digits import RunningDigits
     from ..quantities.unit import Unit
 
-MAX_ORDERS = 200
 """The time is quadratic in the order, cubic for a power of the variable."""
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
@@ -105,11 +104,6 @@ def taylor(
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:
-    if order < 0:
-        raise limit_error(f"the order {order} is negative", "the order 0 is the value alone")
-    if order > MAX_ORDERS:
-        message = f"the order {order:,} is too high: the time grows with its third power"
-        raise limit_error(message, f"ask for an order up to {MAX_ORDERS}")
     if arithmetic.name in ("precision", "certified") and order * arithmetic.digits > MAX_DIGITS:
         message = f"order {order} with {arithmetic.digits:,} digits would take too long"
         raise limit_error(message, f"order times digits may be up to {MAX_DIGITS:,}")

@@ -12,7 +12,7 @@ from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substitute
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, RuleStep, check_length, derivation, pending_name
-from ..formulas.diff import MAX_ORDERS, Derivative, Diff, check_has_values
+from ..formulas.diff import Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
@@ -69,8 +69,6 @@ def implicit_diff(
     if count > MAX_EQUATIONS:
         message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
         raise limit_error(message, "`solve` finds the derivatives at a point")
-    if not 1 <= order <= MAX_ORDERS:
-        raise ExpressionError("limit", f"the order {order:,} is not one from 1 to {MAX_ORDERS}")
     if steps and count > 1:
         raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")
     here = any(name in numbers for name in names)

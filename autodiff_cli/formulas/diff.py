@@ -168,9 +168,6 @@ def diff(
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
-    if not 1 <= order <= MAX_ORDERS:
-        message = f"the order {order:,} is not one from 1 to {MAX_ORDERS}: a formula grows with every order"
-        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
     operator = differential_operator(text)
     if operator is not None:
         if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
@@ -178,6 +175,9 @@ def diff(
             raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
+    if order > MAX_ORDERS:
+        message = f"the order {order:,} is above {MAX_ORDERS}, and a formula grows with every order"
+        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
     typed_values = with_units(point)
     numbers = numbers_or_quantities(typed_values)
     program, bound, notes = parse_program(text, numbers, wrt)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 import math
 
-from ..errors import usage_error
-
 PRECISION_BITS = 80
 MAX_STEPS = 200  # towards a coverage factor
 MAX_FACTOR = 1e150  # whose square is a double
 MIN_NORMAL_DOF = 1e5  # degrees of freedom with a normal scale, to six digits
 NORMAL_DEGREES = 1e17  # degrees of freedom of a normal distribution, in doubles
-
-
-def check_level(level: float | None) -> None:
-    """Raise a usage error for an impossible level of confidence."""
-    if level is not None and not 0 < level < 1:
-        hint = "it is between 0 and 1: `--level 0.95`"
-        if 1 < level < 100:
-            hint = f"did you mean `--level {level / 100:g}`?"
-        raise usage_error(f"the level of confidence cannot be {level:g}", hint)
 
 
 def level_of(k: float, dof: float) -> float:

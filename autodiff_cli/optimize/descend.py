@@ -31,7 +31,7 @@ DEFAULT_SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """How a run takes its steps, and when it ends. Raises a usage error."""
+    """How a run takes its steps, and when it ends."""
 
     method: str
     rate: float
@@ -45,16 +45,6 @@ class RunOptions:
     epochs: int | None
     shuffle: bool
     seed: int
-
-    def __post_init__(self) -> None:
-        if not 0 < self.rate < math.inf:
-            raise usage_error(f"the rate cannot be {self.rate:g}", "give a positive number; to go uphill: `--maximize`")
-        for name, share in (("momentum", self.momentum), ("beta1", self.beta1), ("beta2", self.beta2)):
-            if not 0 <= share < 1:
-                raise usage_error(f"`--{name}` cannot be {share:g}", "it is at least 0 and less than 1")
-        for name, tolerance in (("gradient", self.gradient_tolerance), ("value", self.value_tolerance)):
-            if tolerance is not None and not 0 <= tolerance < math.inf:
-                raise usage_error(f"`--{name}-tolerance` cannot be {tolerance:g}", "give a number from 0 up")
 
     def batches(self, rows: int) -> Iterator[Iterator[list[int]]]:
         """Yield the batches of the rows, for each epoch."""

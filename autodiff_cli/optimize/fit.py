@@ -12,7 +12,6 @@ from ..inputs.optional_units import left_out, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point
 from ..numbers.budget import use_budget
-from ..numerics.student_t import check_level
 from ..record import Record
 from .observations import FitFormula, FitInputs, Sigma, parse_sigma, pose_fit, read_formula
 
@@ -105,7 +104,6 @@ def fit(
         from .least_squares import EndPoint, FitInterrupted, Model
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
-        check_level(level)
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
         spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})

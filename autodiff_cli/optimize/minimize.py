@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -94,8 +93,6 @@ def minimize(
         raise usage_error(f"the method {chosen} takes no constraints", hint)
     if bounds and not METHODS[chosen].takes_bounds:
         raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
-    if not 0 < tolerance < math.inf:
-        raise usage_error(f"the tolerance cannot be {tolerance:g}", "give a positive number")
     constrained = METHODS[chosen].takes_constraints
     # variables that only constraints have are no variables of the program
     point, own_wrt, only_constrained = point or {}, wrt, {}

@@ -37,7 +37,7 @@ from autodiff_cli.views.graph import FORMATS
 from autodiff_cli.views.pictures.scene import Way
 from autodiff_cli.views.schema import View
 from autodiff_cli.views.trace import DEFAULT_LINES
-from running import autodiff
+from running import a_value, autodiff
 
 GRAD = declared("grad")
 KNOWN = [*GRAD.options, "--help", "-h", "--"]
@@ -243,10 +243,11 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
     ):
         assert option(command, name).choices == tuple(choices), name
     for command, name, ends in (
-        ("check", "--require", (1, checks.MAX_DOUBLE_DIGITS - 1)),
-        ("plot", "--order", (0, MAX_ORDER)),
-        ("exercise", "--level", (1, max(LEVELS))),
-        ("exercise", "--count", (1, exercise.MAX_COUNT)),
+        ("check", "--require", f"1:{checks.MAX_DOUBLE_DIGITS - 1}"),
+        ("plot", "--order", f"0:{MAX_ORDER}"),
+        ("diff", "--order", f"1:{diff.MAX_ORDERS}"),
+        ("exercise", "--level", f"1:{max(LEVELS)}"),
+        ("exercise", "--count", f"1:{exercise.MAX_COUNT}"),
     ):
         assert option(command, name).range == ends, name
     for command, name, text in (
@@ -316,11 +317,7 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
     def typed(need: str) -> list[str]:
         name, _, value = need.partition(" ")
         option = options[name]
-        return (
-            [name]
-            if option.kind is bool
-            else [name, value or (option.choices or (str((option.range or (3, 0))[0]),))[0]]
-        )
+        return [name] if option.kind is bool else [name, value or a_value(option)]
 
     def refused(*args: str) -> str:
         with pytest.raises(ExpressionError) as caught:
@@ -339,8 +336,11 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
                 assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
         if option.choices or option.range or option.kind in (int | None, float | None):
             assert refused(name, "nonsense") == f"`{name}` cannot be `nonsense`"
-        if option.range:
-            assert refused(name, str(option.range[1] + 1)).startswith(f"`{name}` cannot be ")
+        low, _, high = option.range.partition(":")
+        outside = [low[1:] if low.startswith(">") else str(int(low) - 1), "inf", "nan"] if low else []
+        outside += [high[1:] if high.startswith("<") else str(int(float(high)) + 1)] if high else []
+        for number in outside:
+            assert refused(name, number) == f"`{name}` cannot be `{number}`"
         if option.required:
             with pytest.raises(ExpressionError, match="is required"):
                 read(program, command)

@@ -11,7 +11,7 @@ from autodiff_cli.cli import arguments
 from autodiff_cli.cli.arguments import read
 from autodiff_cli.cli.declarations import COMMANDS, commands_with, declared, users_of_options
 from autodiff_cli.errors import ExpressionError
-from running import autodiff, lines
+from running import a_value, autodiff, lines
 from terminals import ESCAPE, on_terminal
 
 THIRD = ["grad", "x/3", "--at", "x=1"]
@@ -90,7 +90,7 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
         for command in COMMANDS:
             here = declared(command).options
             option = here.get(name, users[0])
-            value = option.choices[0] if option.choices else (option.range or (3, 0))[0]
+            value = a_value(option)
             words = {"exercise": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
             own = name if option.kind is bool else f"{name} {value}"
             if not arguments.is_allowed(option):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 
+import autodiff_cli
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import ExpressionError, Value, gradient, parse
 from autodiff_cli.algebra.walk import text_ids
@@ -147,7 +148,10 @@ def test_forty_factors_and_twenty_squarings_stay_readable() -> None:
 @pytest.mark.parametrize("order", [0, -1, 31, 10**6])
 def test_an_order_without_reason_is_refused(order: int) -> None:
     with pytest.raises(ExpressionError) as caught:
-        diff("x", order=order)
+        autodiff_cli.diff("x", order=order)
+    assert str(caught.value) == f"`order` cannot be `{order}`" and caught.value.kind == "usage"
+    with pytest.raises(ExpressionError, match="above 30") as caught:
+        diff("x**40", order=31)
     assert caught.value.kind == "limit"
     assert "taylor" in (caught.value.hint or "")
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import autodiff_cli
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.optimize.descend import RATES, descend
@@ -136,8 +137,8 @@ def test_tolerances() -> None:
 
 @pytest.mark.parametrize("rate", [0.0, -1.0, math.inf, math.nan])
 def test_a_rate_is_positive(rate: float) -> None:
-    with pytest.raises(ExpressionError, match="rate cannot be"):
-        descend("x**2", {"x": 1}, rate=rate)
+    with pytest.raises(ExpressionError, match="`rate` cannot be"):
+        autodiff_cli.descend("x**2", {"x": 1}, rate=rate)
 
 
 def test_the_best_point_can_be_written_and_read_back(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from unittest.mock import patch
 
 from autodiff_cli.__main__ import run as run_command
+from autodiff_cli.cli.declarations import Option
 
 SETTINGS = {"COLUMNS": "80", "LANG": "C.UTF-8"}
 """The environment variables that output depends on; all others of their kind are unset."""
@@ -62,3 +63,9 @@ def _written(stream: io.TextIOWrapper) -> str:
 def lines(programs: Sequence[str]) -> str:
     """Programs as a stream."""
     return "".join(f"{program}\n" for program in programs)
+
+
+def a_value(option: Option) -> str:
+    """A value that an option takes."""
+    low = option.range.partition(":")[0] or "3"
+    return option.choices[0] if option.choices else "0.5" if low.startswith(">") else low

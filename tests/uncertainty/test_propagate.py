@@ -698,10 +698,6 @@ def test_coverage_factors() -> None:
         ("x=5±1,y=1", {"correlation": {("x", "y"): 0.5}}, "point", "`y` has a correlation and no uncertainty"),
         ("x=5±1,y=1±1", {"dof": {"x": 0.0}}, "point", "`x` has 0 degrees"),
         ("x=student(5, 1, 4),y=1±1", {"dof": {"x": 3.0}}, "point", "two degrees of freedom"),
-        ("x=5±1,y=1±1", {"level": 95.0}, "usage", "cannot be 95"),
-        ("x=5±1,y=1±1", {"k": -1.0}, "usage", "coverage factor"),
-        ("x=5±1,y=1±1", {"samples": 1.5e5 + 0.5}, "usage", "--samples"),
-        ("x=5±1,y=1±1", {"samples": 10.0}, "usage", "--samples"),
         ("x=5±1,y=uniform(1,2)", {"correlation": {("x", "y"): 0.5}, "samples": 1e4}, "usage",
          "distribution is uniform"),
         ("x=5±1", {"readings": {"y": [1.0]}}, "point", "`y` has 1 reading,"),
@@ -721,7 +717,10 @@ def test_bad_input(point: str, more: dict[str, Any], kind: str | None, message: 
 
 def test_options_that_do_not_go_together() -> None:
     for given, message in (({"level": 0.9, "k": 2.0}, "exclude each other"), ({"seed": 3}, "`seed` needs `samples`"),
-                           ({"seed": -1, "samples": 1e5}, "`seed` cannot be `-1`")):  # fmt: skip
+                           ({"seed": -1, "samples": 1e5}, "`seed` cannot be `-1`"),
+                           ({"level": 95}, "`level` cannot be `95`"), ({"k": -1.0}, "`k` cannot be `-1`"),
+                           ({"samples": 1.5e5 + 0.5}, "`samples` cannot be `150000.5`"),
+                           ({"samples": 10.0}, "`samples` cannot be `10`")):  # fmt: skip
         with pytest.raises(ExpressionError, match=message) as caught:
             autodiff_cli.propagate("x*y", "x=5±1,y=1±1", **given)  # type: ignore[arg-type]
         assert caught.value.kind == "usage"
