@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_UNCOMPILED_ROWS = 20_000
 """The most rows times passes without a compiler, which takes as long to load."""
 
-MAX_BLOCK_NUMBERS = 65_536
+BLOCK_NUMBERS = 65_536
 """Numbers in a block of results, to fit in a processor's cache."""
 
 MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 16_384
@@ -323,7 +323,7 @@ class DataLoss:
             return row(list(at.values()))
 
         # a power of 2
-        size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((MAX_BLOCK_NUMBERS // totals.count).bit_length() - 1)))
+        size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((BLOCK_NUMBERS // totals.count).bit_length() - 1)))
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
             budget.charge(budget.BLOCK + self.steps_a_row * len(rows))

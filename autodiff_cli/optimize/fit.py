@@ -100,8 +100,9 @@ def fit(
         work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         import numpy as np
 
+        from .convergence import SearchStopped
         from .inference import Inference
-        from .least_squares import EndPoint, FitInterrupted, Model
+        from .least_squares import EndPoint, Model
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -146,7 +147,7 @@ def fit(
                     end = orthogonal_fit(model, start, end)
                     model.reached[:] = [end]
                 end = end._replace(values=nearest_symmetric(model, end.values))
-        except FitInterrupted:
+        except SearchStopped:
             interrupted, end = True, min(model.reached, key=lambda end: end.cost, default=end)
         model.stop = lambda: False
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
+from .convergence import SearchStopped
 from .inference import runs_test
-from .least_squares import MAX_LAST_STEP, EndPoint, FitInterrupted, Model, at_kink, polished, projected, searched
+from .least_squares import MAX_LAST_STEP, EndPoint, Model, at_kink, polished, projected, searched
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
 PROBED_POINTS = 8  # places where the data may determine the parameters
@@ -68,7 +69,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
                 continue
             best = min(best, searched(model, values), key=rank)
         return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
-    except FitInterrupted:
+    except SearchStopped:
         model.reached[:] = [best]
         raise
 
@@ -151,7 +152,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
                 of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
                 again += not lost or probe.is_determined(end.values)
-        except FitInterrupted:
+        except SearchStopped:
             model.reached[:] = [best]
             raise
         except BudgetExceeded:

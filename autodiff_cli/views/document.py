@@ -68,7 +68,7 @@ class ProgramHeading(NamedTuple):
     text: str
 
 
-class Drawing(NamedTuple):
+class TextDrawing(NamedTuple):
     """A drawing that adapts to the stream, under its name."""
 
     name: str
@@ -81,7 +81,7 @@ class Room(NamedTuple):
     height: int
 
 
-Block: TypeAlias = Paragraph | Table | Outline | ProgramHeading | Drawing | Room
+Block: TypeAlias = Paragraph | Table | Outline | ProgramHeading | TextDrawing | Room
 
 
 def plain_text(pieces: Pieces) -> str:

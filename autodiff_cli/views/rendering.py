@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, escaped, paint, width_of
-from .document import Block, Drawing, Outline, Paragraph, Pieces, ProgramHeading, Room, Table, plain_text
+from .document import Block, Outline, Paragraph, Pieces, ProgramHeading, Room, Table, TextDrawing, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -118,7 +118,7 @@ class ScreenText:
         previous: Block | None = None
         for block in blocks:
             if drawn := self._block(block):
-                is_next_line = isinstance(block, Paragraph) or (isinstance(block, Drawing) and not block.name)
+                is_next_line = isinstance(block, Paragraph) or (isinstance(block, TextDrawing) and not block.name)
                 if previous is not None and not (is_next_line and isinstance(previous, Paragraph)):
                     lines.append("")
                 lines += drawn
@@ -134,7 +134,7 @@ class ScreenText:
             return self.outline(block)
         if isinstance(block, ProgramHeading):
             return self._program(block)
-        return self._drawing(block) if isinstance(block, Drawing) else self._blank_lines(block)
+        return self._drawing(block) if isinstance(block, TextDrawing) else self._blank_lines(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
@@ -249,7 +249,7 @@ class ScreenText:
     def _blank_lines(self, room: Room) -> Sequence[str]:
         return ()
 
-    def _drawing(self, drawing: Drawing) -> list[str]:
+    def _drawing(self, drawing: TextDrawing) -> list[str]:
         head = self.lines(((drawing.name, "faint"),), self.terminal.width) if drawing.name else []
         return [*head, drawing.draw(self.terminal)]
 
@@ -290,7 +290,7 @@ class Markdown(ScreenText):
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
 
-    def _drawing(self, drawing: Drawing) -> list[str]:
+    def _drawing(self, drawing: TextDrawing) -> list[str]:
         return self._fence("\n".join(super()._drawing(drawing)).splitlines())
 
     def _blank_lines(self, room: Room) -> Sequence[str]:
@@ -330,7 +330,7 @@ class Html(ScreenText):
         tree = "\n".join(super().outline(outline._replace(note="")))
         return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.terminal))]
 
-    def _drawing(self, drawing: Drawing) -> list[str]:
+    def _drawing(self, drawing: TextDrawing) -> list[str]:
         *head, text = super()._drawing(drawing)
         return [*head, _PREFORMATTED % escaped_html(text)]
 

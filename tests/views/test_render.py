@@ -12,7 +12,7 @@ from autodiff_cli.derivatives.graph import gather, to_picture
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Terminal, escaped, width_of
-from autodiff_cli.views.document import Drawing, Outline, OutlineRow, Paragraph, ProgramHeading, Table
+from autodiff_cli.views.document import Outline, OutlineRow, Paragraph, ProgramHeading, Table, TextDrawing
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.graph import MAX_FOLDED_TERMS, MAX_LINES, outline
 from autodiff_cli.views.rendering import Html, Markdown, ScreenText
@@ -151,7 +151,7 @@ EVERY_BLOCK = (
     Table(("a<b", "n"), [((("x|y", "code"),), (("2", "number"),))], frozenset((1,))),
     Outline(("node",), [OutlineRow((), (("*<", "operator"),))], "cut & left"),
     ProgramHeading(3, "x<y\nz&1"),
-    Drawing("a & b", lambda look: "<~>"),
+    TextDrawing("a & b", lambda look: "<~>"),
 )
 
 

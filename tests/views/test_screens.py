@@ -32,7 +32,7 @@ from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
 from autodiff_cli.uncertainty.propagate import propagate
 from autodiff_cli.views.characters import Terminal, width_of
-from autodiff_cli.views.document import Block, Drawing, Paragraph, Pieces, Table
+from autodiff_cli.views.document import Block, Paragraph, Pieces, Table, TextDrawing
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.rendering import ScreenText
 from running import autodiff
@@ -97,8 +97,8 @@ def system(at: dict[str, float]) -> str:
 def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = ScreenText) -> list[str]:
     """What a screen of this width breaks of a document, beside what it would be on an endless one."""
     # what draws itself is measured, not read
-    drawn = [block for block in blocks if isinstance(block, Drawing)]
-    told = [block for block in blocks if not isinstance(block, Drawing)]
+    drawn = [block for block in blocks if isinstance(block, TextDrawing)]
+    told = [block for block in blocks if not isinstance(block, TextDrawing)]
     text = medium(Terminal(is_terminal=True, width=width)).render(told)
     # columns that are told elsewhere too may be left out, as a whole
     left = [as_left(each, width) if isinstance(each, Table) else each for each in told]

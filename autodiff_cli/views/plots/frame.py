@@ -17,7 +17,7 @@ from ...curves.sampling import FLAT, Stretch
 from ...curves.sampling import Point as Place
 from ...errors import require
 from ..characters import Terminal
-from ..document import Drawing
+from ..document import TextDrawing
 from ..numerals import heading
 
 if TYPE_CHECKING:
@@ -227,16 +227,16 @@ def _cells(numbers: Sequence[float]) -> list[int]:
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
 
 
-def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
+def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[TextDrawing]:
     """Return the plot as one drawing, or as two under `names`."""
     if isinstance(plot, Surface):
-        return [Drawing("", partial(_surface, plot))]
+        return [TextDrawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
     sides = (plot.low, plot.high)
     parts = panels(plot, names, False)
     titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
     titled = zip(titles, parts, strict=False)
-    return [Drawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
+    return [TextDrawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
 
 
 def _surface(surface: Surface, terminal: Terminal) -> str:
