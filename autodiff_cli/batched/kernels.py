@@ -98,9 +98,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
     def record(recorder: Lowering) -> Recording:
         recording = record_gradient(graph, inputs, wrt, recorder, lower=True)
-        del recording.values[1:]
-        recording.watched += _pole_checks(recording)
-        return recording
+        return recording._replace(values=recording.values[:1], watched=[*recording.watched, *_pole_checks(recording)])
 
     return record
 

@@ -186,8 +186,9 @@ def _is_there(need: str, values: Mapping[str, Any]) -> bool:
 
 def _write(need: str, by_name: Mapping[str, Option]) -> str:
     name, _, value = need.partition(" ")
-    values = (value,) if value else by_name[name].choices[:3] or (by_name[name].metavar,)
-    return either(f"{name} {text}".rstrip() for text in values)
+    option = by_name[name]
+    choices = value.split("|") if value else option.choices or [option.metavar]
+    return either(f"{name} {text}".rstrip() for text in choices[:3])
 
 
 def _exclude(first: str, second: str) -> ExpressionError:

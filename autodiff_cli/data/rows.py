@@ -528,7 +528,10 @@ def is_frame(value: object) -> bool:
 
 def _is_column(value: object) -> bool:
     shape = getattr(value, "shape", None)
-    return len(shape) == 1 if shape is not None else hasattr(value, "__len__") and not isinstance(value, NO_COLUMNS)
+    if shape is not None:
+        return len(shape) == 1
+    # a number of pint has the method of a length, and no dimensions
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) == 1 and not isinstance(value, NO_COLUMNS)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -516,7 +515,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
             "leave the function out, or print the formula as text",
             span=graph.span(recorder.node),
         ) from None
-    reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
+    reordered = recording._replace(values=recording.values[:1], partials=recording.values[1:])
     unit = SourceUnit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")
 

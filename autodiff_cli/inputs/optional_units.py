@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Names, Point, Problem, as_number, check_values, have_units, number_or_quantity, pose
+from .problem import (
+    PLAIN,
+    Names,
+    Point,
+    Problem,
+    check_values,
+    have_units,
+    number_or_quantity,
+    pose,
+    written_number,
+)
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -169,6 +179,21 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
     return other
 
 
+def is_of_pint(value: object) -> bool:
+    """Return whether a value is a quantity of pint, with a unit of its own."""
+    return hasattr(value, "magnitude") and hasattr(value, "units")
+
+
+def value_text(name: str, value: Any) -> str:
+    """Return a value as typed: a text as it is, or a number, exact or shortest, and its unit if it is of pint."""
+    if isinstance(value, str):
+        return value
+    if not is_of_pint(value):
+        return written_number(name, value).source
+    number = written_number(name, value.magnitude).source
+    return f"({number}) {value.units:~P}" if "/" in number else f"{number} {value.units:~P}"
+
+
 def with_units(point: Point | None) -> dict[str, float | str]:
     """Return the point with its values in units, as texts or of pint, as quantities."""
     values: dict[str, Any] = dict(point or {})
@@ -177,9 +202,7 @@ def with_units(point: Point | None) -> dict[str, float | str]:
     from .quantities import quantity_value, split_quantity  # only units and texts need it
 
     for name, value in values.items():
-        text = value
-        if hasattr(value, "magnitude") and hasattr(value, "units"):
-            text = f"{as_number(value.magnitude, name)!r} {value.units:~P}"
+        text = value_text(name, value) if is_of_pint(value) else value
         if isinstance(text, str):
             values[name] = quantity_value(name, text) if split_quantity(text) else value
         elif type(value) not in PLAIN:

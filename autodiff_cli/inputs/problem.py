@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import (
@@ -28,6 +29,7 @@ from ..language.tokens import Statement, UnexplainedText, has_unit_literals, pla
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
+from .figures import Figure
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -277,6 +279,16 @@ def as_number(value: float | str, name: str) -> float:
     if not math.isfinite(number):
         raise point_error(f"`{name}` cannot be {number}", "give a finite number")
     return number
+
+
+def written_number(name: str, value: Any) -> Typed:
+    """Return a number with its exact or shortest text, for other arithmetics. Raises `ExpressionError`."""
+    if isinstance(value, Typed):
+        return value
+    exactly = isinstance(value, Integral) or type(value).__module__ in ("fractions", "decimal")
+    number = as_number(value, name)
+    text = value.text if type(value) is Figure else str(value) if exactly else repr(number)
+    return with_text(number, text)
 
 
 def unit_error(name: str, value: Quantity) -> ExpressionError:

@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -251,7 +250,7 @@ class ConstrainedProblem(Objective):
                     continue
                 row = self.row(values.tolist())
                 if row is not None and (best is None or report.reason):
-                    best, method = replace(report, row=row), name
+                    best, method = report._replace(row=row), name
                 if report.reason:
                     break
         except SearchStopped:
@@ -261,7 +260,7 @@ class ConstrainedProblem(Objective):
         if best is None:
             best = ConvergenceReport(self.path[-1], None, "", reason or "stuck", message or "not converged")
         elif not best.reason:
-            best = replace(best, reason=reason or "stuck", message=message or best.message)
+            best = best._replace(reason=reason or "stuck", message=message or best.message)
         return best, method
 
     def find_feasible(self, x: Any) -> tuple[Any, ConvergenceReport]:

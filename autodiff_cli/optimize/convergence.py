@@ -7,7 +7,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,8 +83,7 @@ class ConstraintAtPoint(Record):
     active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ConvergenceReport:
+class ConvergenceReport(Record):
     """The end point of a search."""
 
     row: DescentStep
@@ -163,7 +161,7 @@ class SearchProblem(ABC):
             return self._falling(row)
         curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            report = self._describe(row, replace(here, kind=CURVED[here.curvature]))
+            report = self._describe(row, here._replace(kind=CURVED[here.curvature]))
             return self._precise(report, "what is left to gain is less than the rounding error of the value")
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
         return held_up or self._describe(row, here, kinks, why)
@@ -171,7 +169,7 @@ class SearchProblem(ABC):
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected_slope(report.row, self.limits) <= self.tolerance:
             return report
-        return replace(report, reason="precision", message=f"converged: {why}")
+        return report._replace(reason="precision", message=f"converged: {why}")
 
     def _look(self, row: DescentStep) -> tuple[Verdict | None, tuple[Diagnostic, ...], str]:
         # the verdict by gradient and Hessian; without these kinks, and the reason
@@ -183,7 +181,7 @@ class SearchProblem(ABC):
                 is_clear = verdict.kind not in CURVED.values()
                 direction = None if is_clear else self._unclear_direction(row, at, verdict)
                 if direction is not None:
-                    verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
+                    verdict = verdict._replace(kind="flat", flat=(direction,), negative=False)
                 return verdict, (), ""
         except NotSmooth as refused:
             kinks = (refused.diagnostic._replace(kind="kink"),)

@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +22,7 @@ from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, Work, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
+from ..record import Record
 from .convergence import SearchProblem, SearchStopped
 from .descend import DescentStep
 from .observations import Observations
@@ -83,8 +83,7 @@ LOSSES: dict[str, Callable[[Any], Robust]] = {
 }
 
 
-@dataclass
-class Evaluated:
+class Evaluated(Record):
     """A model at all rows."""
 
     fitted: Any

@@ -150,13 +150,13 @@ class Doubles:
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
         """Return values and adjoints of all nodes, but for signs of zeros.
 
-        `leaves` are the indices of the variables by name. Returns None, or raises KeyError, ValueError,
+        `leaves` are the indices of the variables by name, of which `point` has all. Returns None, or raises ValueError,
         ArithmeticError or `NodeError`, if the sweeps are needed.
         """
         graph = self._graph
         data = self._data.copy()
         for name, i in leaves.items():
-            data[i] = float(point[name])
+            data[i] = point[name]
         for steps in self._plans:
             if evaluate(steps, data):
                 break
