@@ -215,6 +215,8 @@ def posed_equations(
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
     names, count = list(program.leaves), len(program.roots)
+    if not names:
+        raise usage_error("there is no variable in the equations", "write the unknown as a name: `x**2 = 2`")
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:

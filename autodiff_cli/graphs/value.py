@@ -358,8 +358,9 @@ def as_float(x: object, refusal: str) -> float:
             "or for many points write the function as code, `export(text, to='numpy')`"
         )
     try:
-        # a text is no number, whatever it says
-        number = float(None if isinstance(x, (str, bytes, bytearray)) else x)  # type: ignore[arg-type]
+        # `float` reads texts and buffers of them as well
+        is_number = hasattr(x, "__float__") or hasattr(x, "__index__")
+        number = float(x if is_number else None)  # type: ignore[arg-type]
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):
@@ -396,7 +397,7 @@ _packs = _Packs()
 
 
 class _Pack:
-    """A pickled operation with the nodes below it, in columns, at any depth."""
+    """A pickled operation with the nodes below it, a row a node, at any depth."""
 
     def __init__(self, root: Value) -> None:
         self.places = _packs.places

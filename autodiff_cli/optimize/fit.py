@@ -140,15 +140,13 @@ def fit(
         try:
             # no step is taken to where numbers are too large to be squared
             with np.errstate(over="ignore", invalid="ignore"):
-                end = best_fit(model, start, loss)
-                model.reached[:] = [end]
+                end = model.reached.accept(best_fit(model, start, loss))
                 if uncertain := [name for name in data.predictors if name in data.sigma]:
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
-                    end = orthogonal_fit(model, start, end)
-                    model.reached[:] = [end]
+                    end = model.reached.accept(orthogonal_fit(model, start, end))
                 end = end._replace(values=nearest_symmetric(model, end.values))
         except SearchStopped:
-            interrupted, end = True, min(model.reached, key=lambda end: end.cost, default=end)
+            interrupted, end = True, model.reached.best or end
         model.stop = lambda: False
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predict(inputs.predict)

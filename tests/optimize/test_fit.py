@@ -364,6 +364,17 @@ def test_a_fit_that_is_stopped_returns_no_end_that_its_strategy_rejected() -> No
         assert (found.reason == "interrupted") == (stop_after < 1000)
 
 
+def test_a_fit_that_is_stopped_after_its_sample_was_searched_returns_the_end_of_the_sample() -> None:
+    draw = random.Random(10)
+    x = [6 * k / 1499 for k in range(1500)]
+    y = [2 * math.exp(-(((t - 2) / 0.5) ** 2)) + 0.1 * t + draw.gauss(0, 0.1) for t in x]
+    calls = itertools.count()
+    start, stops, bounds = {"m": 4, "s": 1}, lambda: next(calls) > 400, {"b": Range(-9, 9)}
+    found = fit("y = a*exp(-((x-m)/s)^2) + b*x", {"x": x, "y": y}, start, bounds=bounds, stop=stops)
+    assert found.reason == "interrupted" and "from another start" in found.message
+    assert found.rss < 15 and found.point["m"] == pytest.approx(2, abs=0.05)
+
+
 # ---- converged is what meets the first-order conditions -------------------------------------------------------------
 REPLICATES = {
     "t": [0.0, 1.0, 2.0, 4.0] * 3,
