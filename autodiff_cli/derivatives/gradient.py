@@ -51,9 +51,6 @@ class Intermediate(Record, Generic[Number]):
     grad: Number | None
 
 
-NOT_EVALUATED = {"value": None, "grad": None}
-
-
 class Gradient(Record, Generic[Number]):
     """Value and gradient of a program at a point."""
 
@@ -91,8 +88,12 @@ def gradient(
 ) -> Gradient[Any]:
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`.
-    `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
+    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
+    numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
+    of the point. `wrt` names variables, as a list or as `"x,y"`; by default all, or the parameters of a definition at
+    the end. Derivatives by angles are per radian, or per unit of the angle. An `arithmetic` other than doubles reads
+    literals and the point as decimals. `relative` adds elasticities. With data `over`, the program is the term of one
+    row, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics.
