@@ -84,7 +84,7 @@ def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None)
                 return make(), name, why
             except Unavailable as lacking:
                 why = str(lacking)
-    raise usage_error(f"`--backend {wanted}` cannot be had: {why}", "leave the option out")
+    raise usage_error(f"`--backend {wanted}` is not available: {why}", "leave the option out")
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
@@ -134,7 +134,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         "python": lambda: None,
     }
     compute, name, why = first_backend(ways, backend)
-    how = "by NumPy" if name == "numpy" else "one by one, which takes its time"
+    how = "by NumPy" if name == "numpy" else "one by one, which is slow"
     return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
 
 

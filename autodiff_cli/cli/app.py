@@ -175,7 +175,9 @@ def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
     if environment_options := options_of_environment():
-        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
+        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {
+            environment_options: "on a terminal; typed options override it."
+        }
     sections = {title: rows for title, rows in sections.items() if rows}
     console = _console()
     if console is None:
@@ -304,7 +306,7 @@ def run_app(args: Sequence[str]) -> int:
             raise
         message = str(fault.format_message()).rstrip(".")
         message = message[:1].lower() + message[1:]
-        raise usage_error(message, "`autodiff --help` says what it takes") from None
+        raise usage_error(message, "`autodiff --help` lists the commands and options") from None
     return 0
 
 

@@ -137,7 +137,7 @@ class Lines:
 
     def _command(self, line: str, command: str, end: int) -> int:
         if command == "repl":
-            raise usage_error("this is a session already", "`:help` says what it takes")
+            raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
         words = []
         for match in _WORD.finditer(line, end):
             words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
@@ -147,7 +147,7 @@ class Lines:
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"
-            raise usage_error("no shell runs this line", hint, span)
+            raise usage_error("a session has no redirection, as a shell has", hint, span)
         options = declared(command).options
         try:
             values, others, _ = scan_options(words, command, session=True)

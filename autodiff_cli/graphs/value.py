@@ -176,7 +176,7 @@ class Value:
     def __float__(self) -> NoReturn:
         """Raise TypeError: functions of `math` would silently drop derivatives."""
         raise TypeError(
-            "a Value is no float, which would lose its derivative: take the functions of `autodiff_cli`, "
+            "a Value is not a float, which would lose its derivative: use the functions of `autodiff_cli`, "
             "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
         )
 
@@ -262,7 +262,7 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     listed = tuple(children) if isinstance(children, Iterable) else (children,)
     for entry in listed:
         if not isinstance(entry, Value):
-            raise TypeError(f"the inputs of an operation are Values, and {entry!r} is none")
+            raise TypeError(f"the inputs of an operation are Values, and {entry!r} is not one")
     if bool(listed) != bool(op) or op not in BY_SYMBOL:
         raise ValueError(f"no operation {op!r} with {len(listed)} inputs is in the table of primitives")
     return listed

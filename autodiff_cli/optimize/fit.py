@@ -120,9 +120,9 @@ def fit(
         problem, data, free = model.problem, model.data, model.free
         if not free:
             hint = "a name that is no column of the data is a parameter"
-            raise usage_error("there is nothing to fit: no name is a parameter", hint)
+            raise usage_error("the formula has no parameter to fit", hint)
         if (count := int(np.count_nonzero(model.weights))) < len(free):
-            message = f"{plural(count, 'row')} of data cannot tell {plural(len(free), 'parameter')}"
+            message = f"{plural(count, 'row')} of data cannot determine {plural(len(free), 'parameter')}"
             raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
         largest = float(np.max(np.abs(model.response * model.weights)))
         if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
+from .convergence import SearchStopped
 from .inference import runs_test
 from .least_squares import MAX_LAST_STEP, EndPoint, Model, at_kink, polished, projected, searched
 
@@ -103,7 +104,7 @@ def least(model: Model, start: Any) -> EndPoint:
                 best = model.reached.accept(min(best, end, key=lambda end: end.cost))
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
-    except FitInterrupted:
+    except SearchStopped:
         if few is not model and few.reached.best is not None:
             there = few.reached.best
             whole = model.copy(stop=lambda: False)
