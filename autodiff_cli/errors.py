@@ -140,6 +140,12 @@ def usage_error(message: str, hint: str | None = None, span: Span | None = None)
     return ExpressionError("usage", message, span, hint)
 
 
+def needs_error(name: str, needs: str, added: str) -> ExpressionError:
+    """Return the error of an option without what it needs."""
+    added = added and f"add {added}, or "
+    return usage_error(f"`{name}` needs {needs}", f"{added}leave `{name}` out")
+
+
 def limit_error(message: str, hint: str) -> ExpressionError:
     """Return the error of a request that is too large."""
     return ExpressionError("limit", message, None, hint)
