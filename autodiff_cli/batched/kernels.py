@@ -97,9 +97,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
     def record(recorder: Lowering) -> Recording:
         whole = record_gradient(graph, inputs, wrt, recorder, lower=True)
-        del whole.values[1:]
-        whole.watched += _doubtful(whole)
-        return whole
+        return whole._replace(values=whole.values[:1], watched=[*whole.watched, *_doubtful(whole)])
 
     return record
 

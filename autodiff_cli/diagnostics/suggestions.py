@@ -52,8 +52,8 @@ _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 _BASE = re.compile(r"log_(\d+)")
 _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
-_NO_DERIVATIVE = "write the function itself: derivatives are what the program works out"
-_NO_SIZE = "how many entries a list has is written as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
+_NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
+_NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
 _NOT_HERE = dict.fromkeys(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE)
 _NOT_HERE |= dict.fromkeys(("len", "length", "size", "numel", "shape"), _NO_SIZE)
 """Hints for other programs' functions, by name."""

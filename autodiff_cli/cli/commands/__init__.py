@@ -107,7 +107,7 @@ def answer_at(
         grid = call.grid()
         if call.points or grid is not None:
             if call.points and call.zip and grid is not None and len(grid.axes) == 1:
-                hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
+                hint = "for one value per row, add that column to the data; for all combinations, leave `--zip` out"
                 raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
             from ..row_routes import answer_rows
 
