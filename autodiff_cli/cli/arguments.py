@@ -160,11 +160,12 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
         for conflict in option.conflicts:
             if _is_there(conflict, values):
                 raise _exclude(name, conflict)
-        needs = [need for need in option.needs if _marker(need) in by_name]
+        needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in by_name]
         draws = "--draws" in needs and "draws(" in str(values.get("--at"))
         if needs and not draws and not any(_is_there(need, values) for need in needs):
             added = [_write(need, by_name) for need in needs if need != STREAM]
-            raise needs_error(name, " or ".join(map(_in_words, needs)), " or ".join(added))
+            wanted = [IN_WORDS.get(need, f"`{need}`") for need in needs]
+            raise needs_error(name, " or ".join(wanted), " or ".join(added))
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
         if option.reads_stdin and "-" in texts:
@@ -174,16 +175,9 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
 
 
 SWEEP, STREAM = "SWEEP", "STREAM"
-"""Needs that no option fulfils by itself: a sweep in `--at`, and a stream of programs."""
-
-
-def _marker(need: str) -> str:
-    """Return an option of all commands in which a need can be fulfilled."""
-    return {SWEEP: "--wide", STREAM: "--file"}.get(need, need.partition(" ")[0])
-
-
-def _in_words(need: str) -> str:
-    return {SWEEP: "a sweep", STREAM: "a stream of programs"}.get(need, f"`{need}`")
+OPTIONS_OF = {SWEEP: "--wide", STREAM: "--file"}
+"""Needs that are no options, and an option of the commands that can have them."""
+IN_WORDS = {SWEEP: "a sweep", STREAM: "a stream of programs"}
 
 
 def _is_there(need: str, values: Mapping[str, Any]) -> bool:

@@ -225,7 +225,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
         hint = "use `--format jsonl` without `--wide`"
         raise usage_error(f"`{question.whole}` does not apply to wide rows", hint)
     if not job.wide and call.backend is not None:
-        raise needs_error("--backend", "`--wide`", "`--wide`")
+        raise needs_error("--backend", "`--wide`")
     if job.folder is not None:
         return _in_parts(job, job.folder)
     with ExitStack() as stack:

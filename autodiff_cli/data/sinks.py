@@ -12,9 +12,9 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, needs_error
 from ..views.characters import escaped
-from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, no_cells, unknown_format
+from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, unknown_format
 from ..views.wide import WIDE, Values, open_writer
 from .rows import MARK, cell_of, numbers_of, plain_cell
 
@@ -265,5 +265,5 @@ def open_sink(
     if format not in kinds:
         raise unknown_format(format, (*WIDE, *kinds))
     if spreadsheet:
-        raise no_cells()
+        raise needs_error("--spreadsheet", "`--format csv` or `--format tsv`")
     return kinds[format](file, schema)

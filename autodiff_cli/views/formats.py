@@ -487,13 +487,7 @@ def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:
 def no_document(formats: Iterable[str]) -> ExpressionError:
     """Return the error for a document in a format other than LaTeX."""
     needs = either(f"--format {name}" for name in ("latex", "tikz") if name in formats)
-    return needs_error("--document", needs or "LaTeX", needs)
-
-
-def no_cells() -> ExpressionError:
-    """Return the error for a format without the cells of spreadsheets."""
-    needs = either(("--format csv", "--format tsv"))
-    return needs_error("--spreadsheet", needs, needs)
+    return needs_error("--document", needs or "LaTeX")
 
 
 def writer(
@@ -518,5 +512,5 @@ def writer(
         format_writer.columns += tuple([name for name in kept if name not in format_writer.columns])
         format_writer.spreadsheet = spreadsheet
     elif spreadsheet:
-        raise no_cells()
+        raise needs_error("--spreadsheet", "`--format csv` or `--format tsv`")
     return format_writer

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import commands, row_routes, runner, searches, slips
-from autodiff_cli.cli.arguments import STREAM, SWEEP, HelpAsked, check, is_allowed, looks_like_option, read
+from autodiff_cli.cli.arguments import IN_WORDS, OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.runner import CHOICES, OPTIONS, Command, OptionValues, resolve
@@ -297,7 +297,7 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
             for other in (*option.needs, *option.conflicts, *option.yields_to):
                 name, _, value = other.partition(" ")
                 arguments = [argument.name for argument in declared(command).arguments]
-                known = name in all_options() or name in arguments or name in (SWEEP, STREAM, "EXPR")
+                known = name in all_options() or name in arguments or name in (*OPTIONS_OF, "EXPR")
                 assert known, (command, option.name, other)
                 if name in options and options[name].choices and value:
                     values = {*value.lstrip("!").split("|")}
@@ -330,11 +330,9 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
         return str(caught.value)
 
     for name, option in options.items():
-        markers = {SWEEP: "--wide", STREAM: "--file"}
-        needs = [need for need in option.needs if markers.get(need, need.partition(" ")[0]) in options]
+        needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in options]
         if needs and not {*needs} & {*required}:
-            words = {SWEEP: "a sweep", STREAM: "a stream of programs"}
-            needed = [words.get(need, f"`{need}`") for need in needs]
+            needed = [IN_WORDS.get(need, f"`{need}`") for need in needs]
             assert refused(*typed(name)) == f"`{name}` needs {' or '.join(needed)}"
         for other in option.conflicts:
             if other in ("FUNCTION", "EXPR"):
