@@ -272,7 +272,9 @@ def explain(text: str, error: UnexplainedText, known_names: Collection[str]) -> 
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
-        hint = "give it a name, as in `y = x`, or leave it out"
+        named = f"y = {text[error.span.start : error.span.end]}"
+        named = f"`{named}`" if may_offer(named) else "as in `y = x`"
+        hint = f"give it a name, {named}, or leave it out"
         if text[error.after] in "+-−":
             hint = "put a sum over several lines in parentheses"
     elif error.functions is not None:

@@ -143,7 +143,9 @@ def _state(text: str, tokens: list[Token]) -> _EquationTokens:
         # programmers may write equations so
         signs = doubled
     if len(signs) > 1:
-        hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
+        hint = "write two equations: `a = b; b = c`"
+        if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
+            hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
         second = Span(*tokens[signs[1]][1:])
         raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
     return _EquationTokens(tokens, signs[0] if signs else None, commas + 1)

@@ -128,7 +128,7 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
             pair, equals, number = text[start:end].partition("=")
             a, _, b = (part.strip() for part in pair.partition(":"))
             if not (equals and is_name(a) and is_name(b) and a != b):
-                raise point_error(f"`{text[start:end]}` is not the correlation of two names", example)
+                raise point_error(f"`{text[start:end]}` is not the correlation of two different names", example)
             r = constant_value(f"{a}:{b}", number)
             if not -1 <= r <= 1:
                 raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
