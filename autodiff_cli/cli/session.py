@@ -164,10 +164,10 @@ def _derivative(text: str, parameter: str, order: int, first: int | None = None)
     if len(program.outputs) == 1:
         return formula(text)
     before, line, last = text.rpartition("\n")
-    whole = f"({last})" if program.shape else f"[{last}]"
+    outputs = f"({last})" if program.shape else f"[{last}]"
     shape = program.shape or (len(program.outputs),)
     places = [",".join(map(str, place)) for place in _places(shape)]
-    return _listed(shape, [formula(f"{before}{line}{whole}[{place}]") for place in places])
+    return _listed(shape, [formula(f"{before}{line}{outputs}[{place}]") for place in places])
 
 
 class Session:
@@ -232,7 +232,7 @@ class Session:
         if function is None or function.parameters is None:
             is_name = name in self.values or name in self.definitions
             hint = f"write `d/dx {name}`" if is_name else f"define it first: `{name}(x) = x**2`"
-            raise ExpressionError("name", f"`{name}` is no function, so it has no derivative", span, hint)
+            raise ExpressionError("name", f"`{name}` is not a function, so it has no derivative", span, hint)
         if len(function.parameters) != 1:
             message = f"`{name}` has {len(function.parameters)} parameters, and a prime needs one"
             raise ExpressionError("name", message, span, f"name it: `d/d{function.parameters[0]} {name}`")
@@ -266,7 +266,7 @@ class Session:
             elif name in path:
                 cycle = " → ".join([*list(path)[list(path).index(name) :], name])
                 message = f"`{name}` would be defined by itself: {cycle}"
-                raise ExpressionError("name", message, hint="write what it is by other names, or by numbers")
+                raise ExpressionError("name", message, hint="define it by other names, or by numbers")
             elif name not in ordered and name not in hidden and (meaning := self._meaning(name)) is not None:
                 path[name] = meaning
                 visits += [(name, True), *((use, False) for use in meaning.uses[::-1])]
@@ -414,7 +414,7 @@ class Session:
             return None
         if others is not None:
             unit, times = _in_program(typed[0]), typed[0].replace(" ", "*")
-            message = "this list has numbers with units, and this is no number"
+            message = "this list has numbers with units, and this entry is not one"
             hint = f"write `{unit}` for the unit, or `{times}` for a product"
             raise ExpressionError("syntax", message, others, hint)
         between = _IN_LIST.split(text)
@@ -466,26 +466,26 @@ class Session:
         leibniz = _LEIBNIZ.fullmatch(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
-            hint = f"write it behind: `{text} x**2`"
-            raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
-        whole = _WHOLE_PRIME.fullmatch(text)
+            hint = f"write it as in `{text} x**2`"
+            raise ExpressionError("syntax", f"a function is missing after `{text}`", Span(part.start, part.end), hint)
+        primed = _WHOLE_PRIME.fullmatch(text)
         piece = uncorrected(text, line, part.start)
         if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
             order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
             answer = self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
         elif operator is not None:
             answer = self._derivatives(piece.part(operator.end), operator.name, operator.order)
-        elif whole is not None and whole[3] is None:
-            order = _order(whole[2])
-            _, function = self._prime(whole[1], order, Span(part.start, part.end))
+        elif primed is not None and primed[3] is None:
+            order = _order(primed[2])
+            _, function = self._prime(primed[1], order, Span(part.start, part.end))
             (parameter,) = function.parameters or ()
-            called = Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
-            piece = piece.part(*whole.span(1)).apply_offer(called)
+            called = Offer(0, len(primed[1]), f"{primed[1]}({parameter})")
+            piece = piece.part(*primed.span(1)).apply_offer(called)
             answer = self._derivatives(piece, parameter, order)
         else:
             warnings = None
-            if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
-                warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
+            if primed is not None and _is_one_call(primed[3]) and _order(primed[2]) == 1:
+                warnings = self._warnings_of(primed[1], primed[3], Span(part.start, part.end))
             if text[:inner].strip() != ANSWER or not self.last:
                 self.last = text[:inner]
                 tokens = [*scan(self.last)] if ANSWER in self.names else []
@@ -514,8 +514,8 @@ class Session:
         if free:
             with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
             if with_units or unit is not None:
-                what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
-                hint = f"give `{free[0]}` a value too: formulas are without units"
+                what = f"`{with_units[0]}` has a unit" if with_units else f"the answer is to be in `{unit}`"
+                hint = f"give `{free[0]}` a value too: formulas have no units"
                 raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
             text, _ = self.compose_program(reading.part(reading.first), freed, as_point=False)
             if len(program.outputs) > 1:
@@ -622,7 +622,7 @@ class Session:
             program_of_name = parse(self._program(name), units=True)
             if any(node.primitive.kink for node in in_order(program_of_name.outputs)):
                 message = f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value"
-                yield Diagnostic("kink", message, None, f"`{name}'(3)` alone says whether there is one")
+                yield Diagnostic("kink", message, None, f"compute `{name}'(3)` by itself to see whether there is one")
 
     def _check_others(self, changed: str) -> None:
         for name, own in self.definitions.items():

@@ -62,12 +62,18 @@ def _call(match: re.Match[str]) -> str:
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
 
 
+def _choice(match: re.Match[str]) -> str:
+    is_condition = re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2])
+    return f"{match[1] or ''}{match[3]} if {match[2]}{'' if is_condition else ' != 0'} else {match[4]}"
+
+
 REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
     "fraction": _fraction,
     "digits": lambda match: "".join(str(int(digit)) for digit in match[0]),
     "call": _call,
+    "choice": _choice,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
     "lower": lambda match: match[0].lower(),
     "latex": translate,
@@ -140,16 +146,16 @@ MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(en
 class Fragments(Context):
     """A context with named fragments of its text, computed on demand; one that is missing is a `KeyError`."""
 
-    known: dict[str, str]
+    cached: dict[str, str]
 
     def __getitem__(self, name: str) -> str:
-        if name not in self.known:
+        if name not in self.cached:
             if name in TEXTS:
-                self.known[name] = TEXTS[name](self)
+                self.cached[name] = TEXTS[name](self)
             else:
                 start, end = span(self, name)
-                self.known[name] = re.sub(r"[\r\n]+", " ", self.text[start:end])
-        return self.known[name]
+                self.cached[name] = re.sub(r"[\r\n]+", " ", self.text[start:end])
+        return self.cached[name]
 
 
 def span(c: Context, name: str) -> tuple[int, int]:
@@ -320,6 +326,9 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "tail": _tail,
     # The smallest operand before the error: `3` in `2^3!`.
     "atom": lambda c: (c.atom(c.at), c.at),
+    # The base of the superscript before the error, and both.
+    "base": lambda c: (c.atom(c.at - 1), c.at - 1),
+    "squared": lambda c: (c.atom(c.at - 1), c.at),
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
@@ -352,6 +361,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
 TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": lambda c: c.text[c.point] if c.text[c.point].isprintable() else c["code"],
     "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
+    "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
     "signs": lambda c: "".join(c.text_between(sign) for sign in range(c.signs(), c.at)),
     "inverse": lambda c: _inverse(c["function"]),
     # The function with an exponent in parentheses before the error, and its inverse.
@@ -445,7 +455,7 @@ def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
             or (mistake.before and not re.search(rf"(?:{mistake.before})\Z", behind))
         ):
             continue
-        c.known = {"sign": sign[0]}
+        c.cached = {"sign": sign[0]}
         with suppress(*_MISSING):
             if mistake.needs and not c[mistake.needs]:
                 continue
@@ -538,8 +548,8 @@ Condition = Callable[[Fragments, int], bool]
 def _are_known(c: Context, first: int, end: int) -> bool:
     names = {c.text_between(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME}
     bound = {c.text_between(binding.start(1)) for binding in _BINDING.finditer(c.kinds)}
-    known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
-    return all(name in known or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
+    allowed = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
+    return all(name in allowed or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
 
 
 def _without(pattern: str, apart: str = "(?!)") -> Condition:

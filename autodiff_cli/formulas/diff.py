@@ -87,7 +87,7 @@ def differential_operator(text: str) -> DerivativeOperator | None:
     """Return the `d/dx` at the start of a text, or None.
 
     >>> differential_operator("d²/dx² x**3")
-    Operator(name='x', order=2, end=6)
+    DerivativeOperator(name='x', order=2, end=6)
     """
     match = _OPERATOR.match(text)
     if match is None or match[1] != match[3]:
@@ -171,12 +171,12 @@ def diff(
     if operator is not None:
         if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
             hint = f"leave `d/d{operator.name}` out, or the options"
-            raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
+            raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
     if order > MAX_ORDERS:
         message = f"the order {order:,} is above {MAX_ORDERS}, and a formula grows with every order"
-        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
+        raise limit_error(message, "compute derivatives of high order at a point with `taylor`")
     typed_values = with_units(point)
     numbers = numbers_or_quantities(typed_values)
     program, bound, notes = parse_program(text, numbers, wrt)
@@ -278,12 +278,12 @@ def diff(
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
         slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
-        whole = [*(equations_of(program, typeset) if sides else ()), *shared_sides, *slopes]
-        document = equations(whole)
+        lines = [*(equations_of(program, typeset) if sides else ()), *shared_sides, *slopes]
+        document = equations(lines)
         if language == "mathml":
             from ..language.mathml import mathml, mathml_equations  # only MathML needs it
 
-            document = mathml_equations(whole)
+            document = mathml_equations(lines)
             shared = [(left, mathml(right)) for left, right in shared]
             fields = ("formula", "short", "condition")
             listed = [
@@ -387,9 +387,9 @@ def _check_names(program: Program, known: Collection[str], *, products: bool) ->
             meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
-            raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
+            raise ExpressionError("name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers)
     if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):
-        span, product = program.whole.span(program.leaves[name]), "*".join(name)
+        span, product = program.all_nodes.span(program.leaves[name]), "*".join(name)
         offers = () if span is None else (Offer(*span[:2], product, False),)
         hint = f"write `{product}`, or for the name `--wrt {name}`"
         raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)
@@ -430,7 +430,7 @@ def _derive(
         derived = derivatives(output, leaves, order, facts)
     except Contradiction:
         texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
-        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
+        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave one of them out") from None
     wanted = shown(derived, facts) if assumed else []
     for assumption in assumed:
         others = [other for other in used if other is not assumption]
@@ -448,7 +448,7 @@ def _kinks(output: Value, order: int) -> list[Diagnostic]:
             name = v.primitive.symbol
             where = "where both sides are equal" if v.primitive.gives_condition else "at a kink of it"
             message = f"`{name}`: {where}, a formula of order {order} need not hold, and there may be no derivative"
-            warnings.append(Diagnostic("kink", message, v.span, "`hessian` or `taylor` tells what there is at a point"))
+            warnings.append(Diagnostic("kink", message, v.span, "compute it at a point with `hessian` or `taylor`"))
     return warnings
 
 

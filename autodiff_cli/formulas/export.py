@@ -49,7 +49,7 @@ def export(
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if not writer.can_name_function(name):
-        hint = "give a plain name that means nothing there: `--name f`"
+        hint = "give a plain name without a meaning in that language: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
     if to == "latex":
         return _equations(text, name, wrt)

@@ -359,7 +359,9 @@ def begin_descent(
         free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, problem.units
     if not free:
         raise usage_error(
-            "the program has no variable that could move" if wrt is None else "none of these variables moves it",
+            "the program has no variable to change"
+            if wrt is None
+            else "the program depends on none of these variables",
             "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
         )
     coordinates = tuple(numbers[name] for name in names)

@@ -143,7 +143,7 @@ class Doubles:
         self._data = graph.leaf_data(0.0)
         self._constants = {*graph.constants}
         for primitive, i, a, _ in graph.rows:
-            if primitive is NEG and a in graph.constants:
+            if primitive is NEG and a in self._constants:
                 self._constants.add(i)
         self._plans: list[Sequence[Step]] = [] if graph.has_lazy_inputs else [graph.rows]
 

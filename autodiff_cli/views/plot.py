@@ -31,7 +31,7 @@ def drawn_as(name: str | None, path: str | None) -> str:
     chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
         raise usage_error(
-            f"the name `{path}` does not say in which format to draw",
+            f"the name `{path}` does not show in which format to draw",
             "end it in `.svg`, `.png` or `.pdf`, or say `--format svg`",
         )
     return chosen
@@ -55,9 +55,9 @@ def _plain_names(curve: Curve) -> list[str]:
 
 
 def _mathematics(plot: Plot, text: str) -> str:
-    known_names = {plot.variable, *plot.known} if isinstance(plot, Curve) else {*plot.variables}
+    names = {plot.variable, *plot.known_names} if isinstance(plot, Curve) else {*plot.variables}
     try:
-        return program_in_mathematics(parse(text, {*known_names, *plot.fixed}, units=True))
+        return program_in_mathematics(parse(text, {*names, *plot.fixed}, units=True))
     except ExpressionError:
         return ""
 
