@@ -309,6 +309,9 @@ def test_sweeps_answer_columns() -> None:
     for wrong in ("x=0:1", "x=0:1:1,y=0:1:0.5", "x=1,y=2"):
         with pytest.raises(ExpressionError):
             api.gradient("x*y", wrong, zip=True)
+    for wrong, message in (("1:2:1", "columns and a sweep"), (2, "`zip=True` pairs sweeps, and there are none")):
+        with pytest.raises(ExpressionError, match=message):
+            api.gradient("x*y", {"x": [1, 2], "y": wrong}, zip=True)
     with pytest.raises(ExpressionError, match="`y` is swept, and is not in the program"):
         api.gradient("x**2", "x=1,y=1:3:1")
     with pytest.raises(ExpressionError, match="`x` is swept, and is looked for"):
