@@ -15,7 +15,7 @@ from typing import Any
 from ..batched.columns_io import common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, with_row
 from ..errors import ExpressionError, limit_error, point_error, quote
-from ..inputs.optional_units import MeasuredColumns, units_in_headings
+from ..inputs.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
@@ -249,7 +249,8 @@ def from_table(table: Any) -> Data:
     def read(choose: Choose, skip: bool) -> Columns:
         theirs = mapped_columns({}, names)
         used = {name: theirs[name] for name in choose(list(theirs))}
-        arrays = {name: _doubles(name, table[column]) for name, column in used.items()}
+        columns = {column: numbers_and_unit(table[column]) for column in used.values()}
+        arrays = {name: _doubles(name, columns[column][0]) for name, column in used.items()}
         faults: dict[int, ExpressionError] = {}
         for name, column in arrays.items():
             message = f"column `{name}`: the value of `{name}` is not a finite number"
@@ -259,7 +260,8 @@ def from_table(table: Any) -> Data:
                 not_finite = [k for k, x in enumerate(column) if x - x != 0]
             for row in not_finite:
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
-        length, units = common_length(arrays), units_in_headings(used, {})
+        units = units_in_headings(used, {column: unit for column, (_, unit) in columns.items()})
+        length = common_length(arrays)
         data = Columns(arrays, length, places("row", range(1, length + 1)), Counter(), units)
         data = _valid(data, faults, skip)
         _require_rows(data.rows, data.left_out, "the data")
