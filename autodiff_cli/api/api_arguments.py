@@ -261,7 +261,7 @@ def _weights(name: str, value: Any, option: object) -> Any:
 def _columns(name: str, value: Any, option: object) -> Any:
     if isinstance(value, Mapping) and all(isinstance(x, str) for pair in value.items() for x in pair):
         return value
-    raise _wrong(name, "the names of columns by those of variables", value)
+    raise _wrong(name, "names of columns, by variable", value)
 
 
 def _path(name: str, value: Any, option: object) -> Any:

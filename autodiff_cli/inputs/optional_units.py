@@ -127,11 +127,11 @@ def column_units(
         if unit is not None and (asked or not unit.zero):
             units[name] = unit
             continue
-        reason = f"`{name}` has none"
+        reason = f"`{name}` has no unit"
         if unit is not None:
-            reason = f"`{name}` is in {unit}, whose 0 is no zero"
+            reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
         elif text:
-            reason = f"`{name}` is in `{text}`, which is no unit here"
+            reason = f"`{name}` is in `{text}`, which is not a known unit"
         if asked:
             hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
@@ -139,10 +139,10 @@ def column_units(
             other = unit_or_none(texts.get(angle, ""))
             if other is not None and other.dimension == NUMBER and other.to_si(1.0) != 1:
                 # its number would be taken in radians
-                message = f"`{angle}` is in {other}, and the units in the headings do not count: {reason}"
-                hint = f"name any unit with `--in`, then all units count; {WITHOUT}"
+                message = f"`{angle}` is in {other}, and the units in the headings are ignored: {reason}"
+                hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
                 raise ExpressionError("point", message, hint=hint)
-        return {}, [Diagnostic("note", f"the units in the headings do not count: {reason}", None, None)]
+        return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
     return units, []
 
 

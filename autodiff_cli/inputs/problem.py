@@ -344,7 +344,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         if name in program.leaves:
             continue
         if name in bound:
-            message = f"`{name}` is given a value by the point, and bound by the program"
+            message = f"`{name}` has a value in the point, and the program binds it"
             raise point_error(message, "leave one of them out", program.whole.span(bound[name]))
         warnings.append(unused_name(program, name, missing))
     if missing:
@@ -407,5 +407,5 @@ def wanted_variables(
             raise usage_error(f"`{name}` is not a variable of this program", hint)
         if name in unknowns:
             others = quote([other for other in program.leaves if other not in unknowns], "nothing")
-            raise usage_error(f"`{name}` is looked for, and given by the others", f"differentiate by {others}")
+            raise usage_error(f"`{name}` is an unknown, a function of the others", f"differentiate by {others}")
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,11 +42,11 @@ ZERO_MULTIPLIER = 1e-9  # multiplier, relative to the largest gradient
 
 WORDS: dict[Any, str] = {
     **KINDS,
-    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
+    "minimum": "a local minimum under the constraints: the Lagrangian is convex along them, or they fix the point",
     "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
+    "flat": "the second derivatives along the constraints do not show whether this is a minimum",
     "kink": "at a kink, where the derivative is a convention",
-    None: "no second derivatives tell what kind of point this is",
+    None: "the kind of point is not known, as there are no second derivatives",
 }
 """The kinds of points under constraints, of a search for a minimum."""
 
@@ -76,10 +75,10 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
         signs = _RELATION.findall(text)
         sides = [side.strip() for side in _RELATION.split(text)]
         if not signs or not all(sides):
-            raise usage_error(f"`{text}` is no constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
+            raise usage_error(f"`{text}` is not a constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
         for sign in signs:
             if sign in "<>":
-                raise usage_error(f"`{text}` has no border that an optimum could be at", f"write `{sign}=`")
+                raise usage_error(f"`{text}` is strict, so that no optimum can be at its limit", f"write `{sign}=`")
         for left, sign, right in zip(sides, signs, sides[1:], strict=False):
             difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
             try:
@@ -243,7 +242,7 @@ class ConstrainedProblem(Objective):
                     continue
                 row = self.row(values.tolist())
                 if row is not None and (best is None or report.reason):
-                    best, method = replace(report, row=row), name
+                    best, method = report._replace(row=row), name
                 if report.reason:
                     break
         except SearchStopped:
@@ -253,7 +252,7 @@ class ConstrainedProblem(Objective):
         if best is None:
             best = ConvergenceReport(self.path[-1], None, "", reason or "stuck", message or "not converged")
         elif not best.reason:
-            best = replace(best, reason=reason or "stuck", message=message or best.message)
+            best = best._replace(reason=reason or "stuck", message=message or best.message)
         return best, method
 
     def find_feasible(self, x: Any) -> tuple[Any, ConvergenceReport]:
@@ -303,8 +302,8 @@ class ConstrainedProblem(Objective):
         elif local is not None and local.reason in ("kink", "unattained"):
             kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
         elif np.any(np.abs(left) > allowed) or loose:
-            message = f"not converged: the gradient is no sum of the constraints' gradients: {np.max(np.abs(left)):.3g}"
-            message += " is left; start elsewhere (`--at`), or write kinks as constraints"
+            message = "not converged: the gradient is not a sum of the constraints' gradients: "
+            message += f"{np.max(np.abs(left)):.3g} remains; start elsewhere (`--at`), or write kinks as constraints"
         elif any(function.kinks(self.point(x), names) for function, names in functions):
             kind = "kink"
             message = "not converged: there is a kink here, where the KKT conditions need derivatives"

@@ -29,7 +29,7 @@ def run(call: Command) -> int:
     call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
     call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
-        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
+        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
     if residuals is not None:
         files.check(residuals, force=call.force)
     searches = Searches(call, method, warning=warning_of)

@@ -76,7 +76,7 @@ def run(call: Command) -> int:
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
-            hint = f'write it behind the value: `--at "{example}=5.00±0.02"`'
+            hint = f'write it after the value: `--at "{example}=5.00±0.02"`'
             raise point_error("no value has an uncertainty", hint)
         if is_implicit:
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
