@@ -304,6 +304,7 @@ def test_sweeps_answer_columns() -> None:
     roots = api.solve("x**3 = a", "a={1,8}", for_="x")
     assert roots["x"] == [1.0, 2.0] and roots["d_x_a"] == pytest.approx([1 / 3, 1 / 12])
     assert api.propagate("a*x", "x=1:2:1,a=2.0±0.1")["result"] == ["2.00(10)", "4.00(20)"]
+    assert api.propagate("a*x", {"x": "1:2:1", "a": "2.0±0.1"})["result"] == ["2.00(10)", "4.00(20)"]
     logarithms = api.taylor("log(x)", "x=0:1:1", order=1)
     assert logarithms["c1"] == [None, 1.0] and logarithms["error"][0].startswith("domain: ")
     for wrong in ("x=0:1", "x=0:1:1,y=0:1:0.5", "x=1,y=2"):
