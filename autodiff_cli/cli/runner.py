@@ -382,7 +382,7 @@ class RowQuestion(NamedTuple):
     """Checks for errors at all points; None if one point is not enough."""
     batched: bool = False
     """Whether `data.rows` has the answers' numbers; otherwise the view has cells."""
-    whole: str | None = None
+    unsupported: str | None = None
     """The option that wide rows do not support."""
     units: Sequence[str] | None = None
     equations: bool = False

@@ -64,7 +64,7 @@ class ExerciseView(View[Answer]):
     def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        tasks = [(each.number, plain_text(task(each, self.unicode))) for each in _exercises(answer)]
+        tasks = [(exercise.number, plain_text(task(exercise, self.unicode))) for exercise in _exercises(answer)]
         return "\n".join([f"{number}. {text}" for number, text in tasks])
 
     def document(self, answer: Answer) -> Iterator[Block]:

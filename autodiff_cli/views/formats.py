@@ -278,7 +278,7 @@ class Documents(Writer[Answer]):
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(format, out, view, many)
-        self.look = terminal_of(out)
+        self.terminal = terminal_of(out)
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         self._document(subject, self.view.document(self.view.select_with_units(answer)))
@@ -296,7 +296,7 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            dots = "…" if self.look.unicode else "..."
+            dots = "…" if self.terminal.unicode else "..."
             text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, dots)
             blocks = chain([ProgramHeading(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
@@ -307,7 +307,7 @@ class Documents(Writer[Answer]):
 
         # who shows Markdown breaks its lines
         markdown = self.format == "markdown"
-        return Markdown(self.look._replace(width=None)) if markdown else ScreenText(self.look)
+        return Markdown(self.terminal._replace(width=None)) if markdown else ScreenText(self.terminal)
 
 
 def document_ends(
@@ -480,8 +480,8 @@ def format_of(
 
 def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:
     """Return the error for a format that is none of these."""
-    known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
-    return usage_error(f"`{name}` {known}", f"it has {quote(formats)}")
+    problem = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
+    return usage_error(f"`{name}` {problem}", f"it has {quote(formats)}")
 
 
 def no_document(formats: Iterable[str]) -> ExpressionError:

@@ -86,7 +86,7 @@ class Compared:
         self.kernel: Kernel = kernel(
             gradient_recorder(self.program, self.wanted), len(self.names), frozenset(), backend
         )
-        programs = Programs(whole=False)
+        programs = Programs(complete=False)
         self.plain: list[list[float] | ExpressionError] = []
         for row in self.rows:
             try:

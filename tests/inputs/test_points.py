@@ -48,7 +48,7 @@ def outcome(answer: object) -> str:
 
 def check(text: str, rows: list[dict[str, float]]) -> None:
     """Every row has to have what `gradient` has to say of it, with a graph and without."""
-    whole, quick = Programs(), Programs(whole=False)
+    whole, quick = Programs(), Programs(complete=False)
     for row in rows * 2:
         try:
             expected = gradient(text, row)
@@ -87,7 +87,7 @@ def test_programs(text: str, rows: list[tuple[float, float, float]]) -> None:
 
 @pytest.mark.parametrize("text", ["x**2*y", "a = x*y; a*a + a", "2x² + 3y"])
 def test_these_take_the_quick_way(text: str) -> None:
-    programs = Programs(whole=False)
+    programs = Programs(complete=False)
     programs.gradient(text, {"x": 0.0, "y": 0.0})
     assert programs.gradient(text, {"x": 1.5, "y": -2.0}).output is None
 

@@ -101,7 +101,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
     for module in (value, gradients, evaluator):
         monkeypatch.setattr(module, "with_fallback", told)
-    x, stream = Value(2.0), gradients.Programs(whole=False)
+    x, stream = Value(2.0), gradients.Programs(complete=False)
     (x * x).backward()
     stream.gradient("x*x", {"x": 2.0})
     assert taken == ["backend"] * 2
