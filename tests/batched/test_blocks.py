@@ -350,6 +350,6 @@ def test_rows_that_compiled_code_leaves_have_values_then_slopes_of_each_output()
     # partial products overflow in compiled code, so that each of these rows is computed by itself
     program, x = parse("prod(x, 1e200, 1e200, 1e-300)*a + b, a*x"), [0.5, 1e-3]
     block = ProgramOverRows(program, ("a", "b"), ("a", "b"))({"x": x, "a": 2.0, "b": 3.0}, 2)
-    assert not block.errors
+    assert not block.errors and block.asked == [0, 1]
     expected = [[2e100 * t + 3, 2 * t, 1e100 * t, 1, t, 0] for t in x]
     assert pytest.approx(np.array(expected), rel=1e-15) == block.results.T
