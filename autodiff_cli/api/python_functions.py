@@ -750,8 +750,9 @@ def point_grid(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid |
     point = default_point(options, Reading(reader))
     if options is None:
         typed: Mapping[str, Any] = at if isinstance(at, Mapping) else {}
-        point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in typed.items()}
-        if is_frame(at) and not has_lists(text, {name: x for name, x in typed.items() if not isinstance(x, str)}):
+        point = {name: reader(name, x, 0) if isinstance(x, str) else x for name, x in typed.items()}
+        numbers = {name: x for name, x in typed.items() if not isinstance(x, str)}
+        if may_sweep(texts) and is_frame(at) and not has_lists(text, numbers):
             hint = "repeat the columns for each value of the sweep"
             raise usage_error("columns and a sweep do not go together", hint)
     return grid_of(point, zipped=zipped, times=current_budget().times)

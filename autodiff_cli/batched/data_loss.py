@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, plural, usage_error
-from ..extras import install_command
 from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
@@ -26,6 +25,7 @@ from ..numbers import budget
 from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
+from .backends import needs_data, one_by_one, unavailable_backend
 from .columns_io import MAX_IN_BLOCKS, list_columns, program_over, reason, without_unused_lists
 from .evaluator import Evaluator, gradient_recorder
 
@@ -227,10 +227,9 @@ class DataLoss:
             try:
                 from .kernels import kernel
             except ImportError:
-                install = f"`{install_command('data')}`"
                 if backend is not None:
-                    raise usage_error(f"`--backend {backend}` needs the extra `data`", install) from None
-                self.note = f"the rows are computed one by one: {install}"
+                    raise unavailable_backend(backend, needs_data()) from None
+                self.note = one_by_one(needs_data())
             else:
                 candidate = kernel(gradient_recorder(program, self.wrt), len(self.names), self._fixed, backend)
                 self._kernel, self.note = None if candidate.compute is None else candidate, candidate.note

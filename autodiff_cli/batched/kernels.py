@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..algebra.symbolic_derivative import partials
-from ..errors import ExpressionError, usage_error
-from ..extras import install_command
+from ..errors import ExpressionError
 from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value import graph_of, variable
 from ..language.builder import Program
@@ -29,9 +28,9 @@ from ..table.operators import POW
 from ..table.primitives import library_names
 from ..targets.lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from ..targets.target import by_library, language
+from .backends import needs_data, one_by_one, unavailable_backend
 from .evaluator import Evaluator, Record, gradient_recorder
 
-BACKENDS = ("llvm", "numpy", "python")
 """The backends for rows, fastest first; plain Python is always available."""
 
 LIBRARY = "libmvec.so.1"
@@ -84,7 +83,7 @@ def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None)
                 return make(), name, why
             except Unavailable as lacking:
                 why = str(lacking)
-    raise usage_error(f"`--backend {wanted}` is not available: {why}", "leave the option out")
+    raise unavailable_backend(str(wanted), why)
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
@@ -126,16 +125,14 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
 
     `fixed` are the positions of inputs that all rows share.
     """
-    if backend not in (None, *BACKENDS):
-        raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
     ways: dict[str, Callable[[], Compute | None]] = {
         "llvm": lambda: _llvm_kernel(record, inputs, fixed),
         "numpy": lambda: _numpy_kernel(record),
         "python": lambda: None,
     }
     compute, name, why = first_backend(ways, backend)
-    how = "by NumPy" if name == "numpy" else "one by one, which is slow"
-    return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
+    note = f"the rows are computed by NumPy: {why}" if name == "numpy" else one_by_one(why)
+    return Kernel(compute, name, note if why else None)
 
 
 def _lower(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
@@ -175,7 +172,7 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     try:
         import llvmlite.binding as llvm
     except ImportError:
-        raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
+        raise Unavailable(needs_data()) from None
 
     from ..targets.llvm import LANES, NATIVE, Llvm
 

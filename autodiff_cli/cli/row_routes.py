@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..batched.backends import needs_data, unavailable_backend
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
@@ -20,8 +21,7 @@ from ..data.rows import BOUND, FLAT, Rows, check_clash, checked_units, plain_cel
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import ForcedDialect
 from ..diagnostics.leniency import read_leniently
-from ..errors import ExpressionError, quote, usage_error
-from ..extras import install_command
+from ..errors import ExpressionError, needs_error, quote, usage_error
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.optional_units import (
     check_percentage,
@@ -225,7 +225,7 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
         hint = "use `--format jsonl` without `--wide`"
         raise usage_error(f"`{question.unsupported}` does not apply to wide rows", hint)
     if not job.wide and call.backend is not None:
-        raise usage_error("`--backend` is only for wide rows", "add `--wide`, or leave it out")
+        raise needs_error("--backend", "`--wide`")
     if job.folder is not None:
         return _in_parts(job, job.folder)
     with ExitStack() as stack:
@@ -266,8 +266,7 @@ def _folder(output: str | None, engine: str | None) -> str | None:
             raise usage_error(f"`{output}` is a folder", hint)
         return None
     if path is None or (not is_folder and os.path.splitext(path)[1]):
-        hint = "name the folder: `--output DIR/`"
-        raise usage_error("`--engine` writes parts, which are files in a folder", hint)
+        raise needs_error("--engine", "a folder", "`--output DIR/`")
     return path.rstrip("/") + "/"
 
 
@@ -281,8 +280,7 @@ def _needs_no_batches(job: _RowsJob) -> bool:
     if not job.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
-        hint = f"install it: `{install_command('data')}`"
-        raise usage_error(f"`--backend {backend}` needs the extra `data`", hint)
+        raise unavailable_backend(backend, needs_data())
     return True
 
 

@@ -15,6 +15,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched import columns_io
+from ..batched.backends import one_by_one
 from ..batched.columns_io import Fitted, program_over
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
@@ -141,7 +142,7 @@ class CompiledRows:
             if k not in self.fixed:
                 columns_io.check_type(name, schema.field(self.columns[name]).type)
         if self.request.record is None:
-            note = "the second derivatives are too large for that, and are computed row by row, which is slow"
+            note = one_by_one("the second derivatives are too large to compile")
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)

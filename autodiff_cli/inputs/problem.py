@@ -268,7 +268,7 @@ def as_number(value: float | str, name: str) -> float:
         return evaluate_constant(value)
     if type(value) is Quantity:
         raise unit_error(name, value)
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    if type(value).__name__ in ("bool", "bool_") or not hasattr(value, "__float__"):
         raise point_error(f"`{name}` needs a number, not {value!r}", "give a number")
     try:
         number = float(value)

@@ -132,6 +132,8 @@ class ListNotation(Exception):
 class Body(Graph):
     """The body of a definition, evaluated again at every call."""
 
+    leaf = name_mark
+
     def __init__(self) -> None:
         super().__init__()
         self.pieces: dict[int, Sequence[Piece]] = {}
@@ -328,7 +330,6 @@ class Builder:
         """Return the body, and add nodes to the program again."""
         body = self.body
         assert body is not None
-        body.primitives, body.parents = body.columns(name_mark)
         self.nodes, self.body = self.all_nodes, None
         self.node_of, self.conditions, self.functions = self._top
         return body

@@ -150,8 +150,11 @@ class Explicit:
             charge(steps * points)
             return over_rows(values, points).results
 
-        one_by_one = over_rows.kernel.compute is None
-        return steps + one_by_one * sum(evaluator.steps for evaluator in over_rows.evaluators), at
+        work = steps
+        # evaluators are built when they are first asked for
+        if over_rows.kernel.compute is None:
+            work += sum(evaluator.steps for evaluator in over_rows.evaluators)
+        return work, at
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:

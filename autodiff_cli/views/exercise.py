@@ -46,7 +46,10 @@ class ExerciseView(View[Answer]):
     """The view of sheets, exercises and marked answers."""
 
     fields = EXERCISE
-    other_records = ("", Sheet, read_section("sheet").fields), ("about an answer", Marked, OF_MARK.fields)
+    other_records = (
+        ("in `json`, a sheet", Sheet, read_section("sheet").fields),
+        ("about an answer", Marked, OF_MARK.fields),
+    )
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 

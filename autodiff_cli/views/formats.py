@@ -15,7 +15,7 @@ from itertools import chain
 from os.path import splitext
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO
 
-from ..errors import ExpressionError, quote, usage_error
+from ..errors import ExpressionError, either, needs_error, quote, usage_error
 from .characters import escaped, is_shown, shorten_middle, terminal_of
 from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
@@ -486,9 +486,8 @@ def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:
 
 def no_document(formats: Iterable[str]) -> ExpressionError:
     """Return the error for a document in a format other than LaTeX."""
-    subject = next((name for name in ("latex", "tikz") if name in formats), "")
-    hint = f"`--format {subject}` asks for it" if subject else "leave it out"
-    return usage_error("`--document` is about LaTeX", hint)
+    needs = either(f"--format {name}" for name in ("latex", "tikz") if name in formats)
+    return needs_error("--document", needs or "LaTeX")
 
 
 def writer(
@@ -513,6 +512,5 @@ def writer(
         format_writer.columns += tuple([name for name in kept if name not in format_writer.columns])
         format_writer.spreadsheet = spreadsheet
     elif spreadsheet:
-        hint = "`--format csv` and `--format tsv` have them"
-        raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
+        raise needs_error("--spreadsheet", "`--format csv` or `--format tsv`")
     return format_writer

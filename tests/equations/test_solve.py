@@ -421,7 +421,7 @@ def test_what_is_an_equation(text: str, given: list[str], equations: list[str], 
     [
         ("y = x**2", [], "`y = …` is an equation only if", "y"),
         ("a = b = c", [], "two signs of equality", "="),
-        ("x, y = 1, 2", ["x", "y"], "about one thing", "x, y = 1, 2"),
+        ("x, y = 1, 2", ["x", "y"], "compares two expressions", "x, y = 1, 2"),
         ("x + = 3", [], "a value is missing after `+`", ""),
         ("x =", ["x"], "the right side of this equation is missing", "="),
         ("= 3", ["x"], "the left side of this equation is missing", "="),

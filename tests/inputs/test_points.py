@@ -201,7 +201,7 @@ def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
     assert json.loads(autodiff(*asked, stdin="x\n3\n").out)["value"] == 9.0
     both = autodiff(*asked, "x**3", stdin="x\n3\n")
     assert both.code == 2
-    assert "`EXPR` and `--file` exclude each other" in both.err
+    assert "`--file` and `EXPR` exclude each other" in both.err
     twice = autodiff("grad", "--file", "-", "--points", "-", stdin="x\n3\n")
     assert twice.code == 2
     assert "both read standard input" in twice.err
@@ -375,4 +375,4 @@ def test_a_file_of_another_kind_is_said_to_be_one(kind: str, name: str, tmp_path
 def test_apostrophes_are_for_cells() -> None:
     found = autodiff("grad", "x", "--points", "-", "--spreadsheet", stdin="x\n1\n")
     assert found.code == 2
-    assert "`--spreadsheet` is about the cells of csv and tsv" in found.err
+    assert "`--spreadsheet` needs `--format csv` or `--format tsv`" in found.err

@@ -112,11 +112,6 @@ def answer_at(
             from ..row_routes import answer_rows
 
             return answer_rows(call, grid, method, question)
-        for option in ("wide", "spreadsheet", "backend"):
-            # a loss has rows, perhaps for a backend
-            if call.values[option] and (option != "backend" or question.posed is not None):
-                hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
-                raise usage_error(f"`--{option}` is only for rows of data", hint)
     chosen = chosen or call.choose_format()
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream
