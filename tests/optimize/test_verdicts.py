@@ -265,6 +265,9 @@ def test_errors_decide() -> None:
     assert classify(at([0.0, 0.0], square, 1e-9)).kind == "minimum"
     assert classify(at([0.0, 0.0], square, 1e-5)).kind == "flat"
     assert classify(at([0.0, 0.0], square, math.inf)).kind == "not stationary"
+    # so does the rounding of the eigenvalues, of which the smaller is 2**-53 here
+    assert classify(at([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0 + 2.0**-52]], 0.0)).kind == "flat"
+    assert classify(at([0.0, 0.0], [[1.0, 1.0], [1.0, 1.0 + 2.0**-40]], 0.0)).kind == "minimum"
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
