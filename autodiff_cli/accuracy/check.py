@@ -181,7 +181,7 @@ def _check_program(problem: Problem, required: int) -> Check:
             exact = _references(graph, values, ()).exact.value
         except ExpressionError:
             raise error from None
-        message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the whole has the value {_short(exact)}"
+        message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the program has the value {_short(exact)}"
         raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
     partials = [doubles.gradient[name] for name in wanted]
     answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
@@ -385,7 +385,7 @@ def _judge(
     elif kept - digits >= 2:
         remark = f"{kept - digits} digits lost to the rounding of the inputs"
     if unsure:
-        agrees, remark = False, f"not settled with {unsure} digits"
+        agrees, remark = False, f"undecided with {unsure} digits"
     if not remark or (comparison.slope.slope is not None and not (remark == ZERO and comparison.agrees)):
         remark = comparison.remark or remark
     ratio = None if condition is None else abs(float(condition))
@@ -464,7 +464,7 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
         for other in (value(x + step), here):
             if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
                 return _Comparison(slope, f"a jump: from {_short(before)} to {_short(other)}", exists=False)
-        return _Comparison(slope, "differences do not settle here", exists=not exact.kinks)
+        return _Comparison(slope, "differences do not converge here", exists=not exact.kinks)
     # A curved piece has another slope a step away.
     if min(left, right) - near <= partial <= max(left, right) + near and abs(left - right) > near:
         return _Comparison(
@@ -583,7 +583,7 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
         exact = swept.graph.data[i]
         is_condition = doubles.graph.primitives[i].gives_condition
         if is_condition and exact is not None and exact != doubles.graph.data[i]:
-            message = "rounding decides this comparison: without it, it comes out otherwise"
+            message = "rounding decides this comparison: in exact arithmetic its result is the opposite"
             hint = "leave a margin around the edge"
             return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
     diagnostics: dict[object, Diagnostic] = {}
@@ -601,7 +601,7 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
                 text = label or expression_text(values[node])
                 if len(text) > 40 and not label:
                     text = text[:39] + "…"
-                message = f"{what}: what flows back to `{text}` cancels"
+                message = f"{what}: the contributions to the adjoint of `{text}` cancel"
                 hint = "write the formula so that its parts do not cancel"
                 diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
         elif node is not None and node not in diagnostics:

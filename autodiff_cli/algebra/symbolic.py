@@ -131,11 +131,16 @@ def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     # Unlike the rule, its formula may fail step by step: then it is left unevaluated.
     without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
     for values in (inputs, without_values):
-        out = apply(primitive, *values)
-        for k in [k for k in wanted if formulas[k] is None]:
-            with suppress(ExpressionError):
+        out, failed = apply(primitive, *values), []
+        for k in wanted:
+            try:
                 slope = _partial(primitive, values, out, name, k)
+            except ExpressionError:
+                failed.append(k)
+            else:
                 formulas[k] = None if slope is None else _fold(slope)
+        if not (wanted := failed):
+            break
     return formulas
 
 
@@ -148,7 +153,9 @@ def _partial(primitive: Primitive, inputs: tuple[Value, ...], out: Value, name: 
         return primitive.slopes(AT_POINT, inputs, out, [j == k for j in range(len(inputs))])[k]
     leaf = variable(name)
     leaf.data = out.data
-    return primitive.by_output(AT_POINT, inputs[k], leaf)
+    with suppress(ExpressionError):
+        return primitive.by_output(AT_POINT, inputs[k], leaf)
+    return None  # 0/0 at the point: no short formula
 
 
 def _fold(partial: Value | Number) -> Value:

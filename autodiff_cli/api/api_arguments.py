@@ -18,12 +18,12 @@ from ..cli.runner import OptionValues
 from ..data.columns import named_columns
 from ..errors import ExpressionError, point_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.optional_units import MeasuredColumns, units_in_headings
-from ..inputs.parse_point import Lenient, Typed, ValueOf, parse_point, split, with_text
-from ..inputs.problem import as_number, parse
+from ..inputs.figures import Figure
+from ..inputs.optional_units import MeasuredColumns, is_of_pint, units_in_headings, value_text
+from ..inputs.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
+from ..inputs.problem import as_number, parse, written_number
 from ..language.elements import flatten
 from ..optimize.fit import Fit
-from ..quantities.table import constant_texts
 from ..streams.requests import Reading, Request, default_point, value_with_unit
 from ..uncertainty.measured_units import measured_value
 from ..uncertainty.propagate import estimates_of_fit
@@ -105,12 +105,24 @@ class PythonCall(OptionValues):
 
     @property
     def request(self) -> Request:
-        at, value_of = self.values.get("at"), value_reader(self.command)
-        point: dict[str, Any] = {**point_of(at, self.arithmetic, value_of)}
-        if self.held and self.command != "fit":
-            for text in constant_texts(self.held, self.command == "propagate"):
-                point = {**parse_point(text, value_of), **point}
+        constants = () if self.command == "fit" else self.constant_texts
+        point = self._point_with(constants, self.values.get("at"))
         return Request(Subject(self.text), self.text, point, self.variables)
+
+    @property
+    def fixed(self) -> dict[str, Any]:
+        return self._point_with(self.constant_texts, self.values["fix"])
+
+    def _point_with(self, constants: Sequence[str], at: At) -> dict[str, Any]:
+        value_of = value_reader(self.command)
+        point: dict[str, Any] = {**point_of(at, self.arithmetic, value_of)}
+        held = default_point([*constants], Reading(value_of))
+        for name in [name for name in held if name in point]:
+            value = point[name]
+            is_text = isinstance(value, str) or is_of_pint(value)
+            read = value_of(name, value_text(name, value), 0) if is_text else written_number(name, value)
+            merge([{name: held[name]}, {name: read}])
+        return {**held, **point, **held}
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
@@ -183,20 +195,27 @@ def _ends(name: str, value: Any, option: object) -> Any:
     return texts
 
 
+def _values(name: str, value: Any, option: object) -> Any:
+    if not isinstance(value, str | Mapping):
+        raise _wrong(name, "text, or numbers by name", value)
+    for label, x in value.items() if isinstance(value, Mapping) else ():
+        if not all(map(is_name, str(label).split(":"))):
+            raise point_error(f"{label!r} is not a name", 'write it as {"x": 3}')
+        if isinstance(x, str) and len(split(x)) > 1:
+            raise point_error(f"`{label}` needs one value, not `{x}`", "give each name its own value")
+    return value
+
+
 def _texts(name: str, value: Any, option: object) -> list[str]:
     if isinstance(value, str) and not value.startswith("@"):
         return [value]
-    if not isinstance(value, str | Mapping):
-        raise _wrong(name, "text, or numbers by name", value)
     if isinstance(value, Mapping):
         value = {":".join(map(str, key)) if isinstance(key, tuple) else key: x for key, x in value.items()}
-    texts = []
-    for label, x in point_of(value).items():
-        text = x if isinstance(x, str) else written_number(label, x).source
-        if len(split(text)) > 1:
-            raise point_error(f"`{label}` needs one value, not `{text}`", "give each name its own value")
-        texts.append(f"{label}={text}")
-    return texts
+    if isinstance(_values(name, value, option), Mapping):
+        for label in [label for label in value if ":" in str(label)]:
+            # a pair of names is no list
+            value[label] = value_text(label, value[label])
+    return [f"{label}={value_text(label, x)}" for label, x in point_of(value, value_of=constant_value).items()]
 
 
 def _fit(name: str, value: Any, option: object) -> Any:
@@ -222,7 +241,7 @@ def _weights(name: str, value: Any, option: object) -> Any:
 def _columns(name: str, value: Any, option: object) -> Any:
     if isinstance(value, Mapping) and all(isinstance(x, str) for pair in value.items() for x in pair):
         return value
-    raise _wrong(name, "the names of columns by those of variables", value)
+    raise _wrong(name, "names of columns, by variable", value)
 
 
 def _path(name: str, value: Any, option: object) -> Any:
@@ -246,7 +265,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
 """Readers of arguments by type; None if the function reads it itself."""
-_OWN_READERS = {"fix": _texts, "predict": _predict}
+_OWN_READERS = {"fix": _values, "predict": _predict}
 """Readers of arguments by name, before those by type."""
 
 
@@ -281,7 +300,7 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_
     for name, value in at.items():
         if not isinstance(name, str):
             raise point_error(f"{name!r} is not a name", 'write it as {"x": 3}')
-        if getattr(value, "shape", ()) != () or isinstance(value, (list, tuple)):
+        if getattr(value, "shape", ()) != () or (isinstance(value, (list, tuple)) and type(value) is not Figure):
             entries = flatten(name, value)
             if isinstance(entries, str):
                 raise point_error(
@@ -292,7 +311,10 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_
             del at[name]
     if arithmetic == DOUBLE:
         return dict(at)
-    return {name: value if isinstance(value, str) else written_number(name, value) for name, value in at.items()}
+    return {
+        name: value if isinstance(value, str) or is_of_pint(value) else written_number(name, value)
+        for name, value in at.items()
+    }
 
 
 def has_lists(text: object, at: Any) -> bool:
@@ -330,15 +352,6 @@ def _sums_a_list(text: str) -> bool:
 
 
 _OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
-
-
-def written_number(name: str, value: Any) -> Typed:
-    """Return a number with its exact or shortest text, for other arithmetics."""
-    if isinstance(value, Typed):
-        return value
-    exactly = isinstance(value, int) or type(value).__module__ in ("fractions", "decimal")
-    number = as_number(value, name)
-    return with_text(number, str(value) if exactly else repr(number))
 
 
 def measured_columns(

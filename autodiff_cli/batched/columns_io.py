@@ -63,13 +63,13 @@ def program_over(
         )
     for name, _, i in program.bound:
         if name in known_names:
-            message = f"`{name}` is given a value by the data, and bound by the program"
-            raise point_error(message, "rename one of them", program.whole.span(i))
+            message = f"`{name}` is a column of the data, and the program binds it"
+            raise point_error(message, "rename one of the two", program.whole.span(i))
     for name in program.leaves:
         if name in columns and name in constants:
-            message = f"`{name}` is given a value by `--at`, and is a column of the data"
+            message = f"`{name}` has a value in `--at`, and is a column of the data"
             raise point_error(
-                message, f"leave it out of `--at`; or call the column otherwise: `--columns {name}_column={name}`"
+                message, f"leave it out of `--at`; or rename the column: `--columns {name}_column={name}`"
             )
     wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
     return Fitted(program, tuple(program.leaves), tuple(wanted))
@@ -110,7 +110,7 @@ def common_length(columns: Mapping[str, Any]) -> int:
     lengths = {name: len(column) for name, column in columns.items()}
     if len({*lengths.values()}) > 1:
         listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
-        raise point_error(f"the columns are not of the same length: {listed}", "cut, or fill them")
+        raise point_error(f"the columns are not of the same length: {listed}", "make their lengths equal")
     return max(lengths.values(), default=0)
 
 

@@ -150,7 +150,7 @@ def pose_over(
     budget.current_budget().reset(len(text) * (1 + data.rows))
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
-            raise usage_error(f"`{name.strip()}` is a column of the data, and no variable", "leave it out of `--wrt`")
+            raise usage_error(f"`{name.strip()}` is a column of the data, not a variable", "leave it out of `--wrt`")
     without = {*data.numbers, *(held if wrt is None else ())}
     wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
     if only_variables:
@@ -284,7 +284,7 @@ class DataLoss:
         if not rows:
             why = "; ".join(f"{cause} ({count:,})" for cause, count in self.left_out.most_common(3))
             hint = "move the point into the domain, or guard the formula"
-            raise ExpressionError("domain", f"no row of the data is left: {why}", hint=hint)
+            raise ExpressionError("domain", f"every row of the data is left out: {why}", hint=hint)
         share = rows if self.over.how == "mean" else 1
         value, *partials = [x / share + 0.0 for x in sums]
         return value, partials

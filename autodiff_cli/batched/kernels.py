@@ -84,7 +84,7 @@ def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None)
                 return make(), name, why
             except Unavailable as lacking:
                 why = str(lacking)
-    raise usage_error(f"`--backend {wanted}` cannot be had: {why}", "leave the option out")
+    raise usage_error(f"`--backend {wanted}` is not available: {why}", "leave the option out")
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
@@ -98,9 +98,7 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
     def record(recorder: Lowering) -> Recording:
         whole = record_gradient(graph, inputs, wrt, recorder, lower=True)
-        del whole.values[1:]
-        whole.watched += _doubtful(whole)
-        return whole
+        return whole._replace(values=whole.values[:1], watched=[*whole.watched, *_doubtful(whole)])
 
     return record
 
@@ -136,7 +134,7 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
         "python": lambda: None,
     }
     compute, name, why = first_backend(ways, backend)
-    how = "by NumPy" if name == "numpy" else "one by one, which takes its time"
+    how = "by NumPy" if name == "numpy" else "one by one, which is slow"
     return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
 
 

@@ -13,7 +13,7 @@ import typer
 import typer.core
 import typer.main
 
-from ..errors import usage_error
+from ..errors import looks_like_option, usage_error
 from ..views.characters import paint, terminal_of
 from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
 from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
@@ -27,13 +27,16 @@ EXAMPLES = (
 
 MIN_RICH_WIDTH = 72
 """The width in columns below which help is plain text."""
+PIPED_WIDTH = 78
+"""The width in columns of help in a pipe, whatever COLUMNS says."""
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 
   {EXAMPLES[0]}
 
-`autodiff --help` lists the commands, `autodiff grad --help` the options of this one.
-`autodiff repl` opens a session, which takes a formula or a command a line.
+`autodiff --help` lists the commands,
+`autodiff grad --help` shows the options of this one,
+`autodiff repl` opens a session for formulas and commands.
 """
 
 
@@ -121,6 +124,7 @@ class Commands(typer.core.TyperGroup):
             if name not in before_command:
                 near, word = nearest_option(args[0], before_command), name.lstrip("-")
                 hint = f"for its gradient: `autodiff grad '{args[0]}'`"
+                hint = "`autodiff --help` lists the options" if looks_like_option(args[0]) or name == "--" else hint
                 hint = f"did you mean `{near}`?" if near else hint
                 hint = OPTION_ADVICE.get(word, hint)
                 if word in ("o", "q", "output", "quiet") and len(args) > 1:
@@ -153,7 +157,9 @@ def _console() -> Any:
         return None
     from rich.console import Console
 
-    return Console(width=min(screen.width or MAX_HELP_WIDTH, MAX_HELP_WIDTH), highlight=False)
+    from .help_page import MAX_WIDTH
+
+    return Console(width=min(screen.width or MAX_WIDTH, MAX_WIDTH), highlight=False)
 
 
 def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
@@ -169,7 +175,9 @@ def _write_help(
     command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
 ) -> None:
     if environment_options := options_of_environment():
-        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {environment_options: "on a terminal; what is typed wins."}
+        sections[f"Defaults from {OPTIONS_VARIABLE}"] = {
+            environment_options: "on a terminal; typed options override it."
+        }
     sections = {title: rows for title, rows in sections.items() if rows}
     console = _console()
     if console is None:
@@ -205,8 +213,6 @@ def _write_help(
             table.add_row(Text(word, style="bold cyan"), Markdown(text))
         console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
 
-
-MAX_HELP_WIDTH = 100
 
 app = typer.Typer(
     cls=Commands,
@@ -244,33 +250,17 @@ def start(
 
 def show_help(command: str | None = None, *, man: bool = False) -> None:
     """Show a command's page of the manual, or the man page."""
-    # in a built package, or beside the tests in a checkout
-    package = Path(__file__).parents[1]
-    folders = package / "manual", package.parent / "tests" / "tutorials" / "commands"
-    pages = [path for folder in folders for path in folder.glob("*.md") if path.stem == command]
+    from .help_page import find_page, show_page
+
+    page = find_page(command) if command else None
     if man:
         _show_man_page()
-    elif pages:
-        _show_page(pages[0].read_text(encoding="utf-8"))
+    elif page is not None:
+        show_page(page)
     elif command is None or command in (HELP, *COMMANDS):
         run_app([command, "--help"] if command else ["--help"])
     else:
         raise bad_command(command)
-
-
-def _show_page(page: str) -> None:
-    console = _console()
-    if console is None:
-        sys.stdout.write(page)
-        return
-    from rich.markdown import Markdown
-
-    for k, part in enumerate(page.split("\n```")):
-        if k % 2:
-            sys.stdout.write("\n" + "".join(f"  {line}\n" for line in part.split("\n")[1:]) + "\n")
-            sys.stdout.flush()
-        else:
-            console.print(Markdown(part))
 
 
 def _show_man_page() -> None:
@@ -305,7 +295,8 @@ def run_app(args: Sequence[str]) -> int:
     group: Any = typer.main.get_command(app)
     try:
         level = HELP_ALL if HELP_ALL in args else None
-        with group.make_context("autodiff", list(args), obj=level) as context:
+        width = None if sys.stdout.isatty() else PIPED_WIDTH
+        with group.make_context("autodiff", list(args), obj=level, terminal_width=width) as context:
             group.invoke(context)
     except typer.Exit as stop:
         return stop.exit_code
@@ -315,7 +306,7 @@ def run_app(args: Sequence[str]) -> int:
             raise
         message = str(fault.format_message()).rstrip(".")
         message = message[:1].lower() + message[1:]
-        raise usage_error(message, "`autodiff --help` says what it takes") from None
+        raise usage_error(message, "`autodiff --help` lists the commands and options") from None
     return 0
 
 

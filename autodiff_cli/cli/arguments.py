@@ -68,11 +68,11 @@ def scan_options(
                 if meant := likely_options(arg, option_names):
                     hint = f"did you mean {either(meant)}?"
                     if session or not positional:
-                        hint += " (as an expression, write it after `--`, behind all options)"
+                        hint += " (as an expression, write it after `--`, after all options)"
                     raise usage_error(f"there is no option `{name}`", hint)
             if session and is_split:
-                hint = "write the expression before them, in one piece"
-                raise usage_error(f"`{arg}` stands behind the options", hint)
+                hint = "write the expression before the options, in one piece"
+                raise usage_error(f"`{arg}` comes after the options", hint)
             positional.append(arg)
         else:
             option, is_split = options[name], bool(positional)
@@ -134,7 +134,7 @@ def check_all(
     arguments = [argument.parameter for argument in declaration.arguments]
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
-            raise usage_error("what stands after `--` is no option", "put the options before `--`")
+            raise usage_error("an argument after `--` is not read as an option", "put the options before `--`")
         from .slips import too_many
 
         raise too_many(positional, declaration, command, values)
@@ -186,8 +186,9 @@ def _is_there(need: str, values: Mapping[str, Any]) -> bool:
 
 def _write(need: str, by_name: Mapping[str, Option]) -> str:
     name, _, value = need.partition(" ")
-    values = (value,) if value else by_name[name].choices[:3] or (by_name[name].metavar,)
-    return either(f"{name} {text}".rstrip() for text in values)
+    option = by_name[name]
+    choices = value.split("|") if value else option.choices or [option.metavar]
+    return either(f"{name} {text}".rstrip() for text in choices[:3])
 
 
 def _exclude(first: str, second: str) -> ExpressionError:

@@ -48,7 +48,7 @@ def _man_lines() -> Iterator[str]:
     yield ".SH EXIT STATUS"
     for code, meaning in table("exit codes").items():
         yield from (".TP", f".B {code}", _roff(meaning))
-    yield from (".PP", "For many lines it is the highest that came up.", ".SH ENVIRONMENT")
+    yield from (".PP", "With many lines, the exit code is the highest of theirs.", ".SH ENVIRONMENT")
     for name, meaning in table("environment").items():
         yield from (".TP", f".B {_roff(name)}", _roff(meaning))
     yield from (".SH SEE ALSO", _roff(about["see also"]))

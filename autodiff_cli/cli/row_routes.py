@@ -222,10 +222,10 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
     """
     job = _RowsJob(call, grid, question)
     if job.wide and question.whole is not None:
-        hint = "`--format jsonl` without `--wide` has a place for it"
-        raise usage_error(f"`{question.whole}` is not for wide rows", hint)
+        hint = "use `--format jsonl` without `--wide`"
+        raise usage_error(f"`{question.whole}` does not apply to wide rows", hint)
     if not job.wide and call.backend is not None:
-        raise usage_error("`--backend` is about wide rows", "add `--wide`, or leave it out")
+        raise usage_error("`--backend` is only for wide rows", "add `--wide`, or leave it out")
     if job.folder is not None:
         return _in_parts(job, job.folder)
     with ExitStack() as stack:
@@ -253,7 +253,7 @@ def _check_output(output: str, read: Sequence[Source]) -> None:
         are_local = not is_url(path) and not is_url(target)
         there = are_local and os.path.exists(path) and os.path.exists(target)
         if path == target or (there and os.path.samefile(path, target)):
-            message = f"`{output}` is read, and cannot be written at the same time"
+            message = f"`{output}` is an input, and cannot be the output too"
             raise ExpressionError("io", message, hint="give another name to `--output`")
 
 
@@ -267,15 +267,15 @@ def _folder(output: str | None, engine: str | None) -> str | None:
         return None
     if path is None or (not is_folder and os.path.splitext(path)[1]):
         hint = "name the folder: `--output DIR/`"
-        raise usage_error("`--engine` is about parts, which are files in a folder", hint)
+        raise usage_error("`--engine` writes parts, which are files in a folder", hint)
     return path.rstrip("/") + "/"
 
 
 def _needs_no_batches(job: _RowsJob) -> bool:
     if job.call.arithmetic != DOUBLE:
         if job.format not in WIDE:
-            message = f"`--format {job.format}` holds doubles, and no other numbers"
-            raise usage_error(message, "write csv or jsonl, or leave the arithmetic out")
+            message = f"`--format {job.format}` holds only doubles"
+            raise usage_error(message, f"write csv or jsonl, or leave `--{job.call.arithmetic.name}` out")
         return True
     backend = job.call.backend
     if not job.is_textual or (backend != "python" and has_arrow()):
@@ -317,7 +317,7 @@ def _in_parts(job: _RowsJob, folder: str) -> int:
             raise usage_error(f"{source.name} cannot be read in parts", hint)
         if cluster.absolute_path(source.path).startswith(folder):
             hint = "give another folder to `--output`"
-            raise ExpressionError("io", f"`{source.path}` is read, and lies in `{folder}`", hint=hint)
+            raise ExpressionError("io", f"`{source.path}` is an input in the output folder `{folder}`", hint=hint)
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
         parts = cluster.divide_rows(files)
@@ -368,7 +368,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
     if not job.wide and job.format in ("csv", "tsv"):
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
-            raise usage_error("`--keep-all` is for wide rows, and for records", hint)
+            raise usage_error("`--keep-all` is only for wide rows and records", hint)
         kept = [name for name in job.kept if name != "id"]
         check_clash(kept, job.call.view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
@@ -467,7 +467,7 @@ def _uncertainty_columns(
         near = next((x for x in names if x in spelled), f"d{name}")
         hint = f'name its column, `--columns "u({name})={near}"`'
         hint += f', or give all rows one: `--at "{name}=±0.02"`'
-        hint += "; `--errors auto` takes columns that are called like uncertainties"
+        hint += "; `--errors auto` takes columns with names such as `dx` or `u_x`"
         raise usage_error("no value has an uncertainty", hint)
     return uncertain
 
@@ -480,7 +480,7 @@ class _Requests:
         job.fit(files)
         for name, value in job.point.items():
             if name in job.used and not isinstance(value, Spread):
-                message = f"`{name}` is given a value by `--at`, and is a column of the data"
+                message = f"`{name}` has a value in `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
         question, uncertain = job.question, dict[str, str]()
         if job.call.uncertain and job.is_data:

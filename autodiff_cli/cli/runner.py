@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
 from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
-from ..inputs.parse_point import Range, corrections, may_sweep, once_read, parse_between, parse_ranges, parse_weights
+from ..inputs.parse_point import (
+    Range,
+    corrections,
+    may_sweep,
+    merge,
+    once_read,
+    parse_between,
+    parse_point,
+    parse_ranges,
+    parse_weights,
+)
 from ..numbers.budget import BudgetExceeded, current_budget, gc_collect
 from ..streams.progress import Progress
 from ..streams.requests import (
@@ -215,9 +225,20 @@ class OptionValues:
         return None if self.system and left_out(units) else units
 
     @property
-    def held(self) -> tuple[str, ...]:
-        """Return the constants of nature, which no search varies."""
-        return names(self.values.get("constants"), "--constants") or ()
+    def constant_texts(self) -> list[str]:
+        """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
+        held = names(self.values.get("constants"), "--constants")
+        if not held:
+            return []
+        from ..quantities.table import constant_texts
+
+        return constant_texts(held, self.command == "propagate")
+
+    @property
+    def fixed(self) -> dict[str, float]:
+        """Return the parameters that a fit holds, among them constants of nature."""
+        texts = [*self.constant_texts, *(self.values.get("fix") or ())]
+        return merge([parse_point(text, value_with_unit) for text in texts])
 
     @property
     def variables(self) -> tuple[str, ...] | None:
@@ -276,13 +297,9 @@ class Command(OptionValues):
 
     @cached_property
     def at(self) -> list[str] | None:
-        at = self.values.get("at")
         # a fit holds constants
-        if self.held and self.command != "fit":
-            from ..quantities.table import constant_texts
-
-            at = [*constant_texts(self.held, self.uncertain), *(at or ())]
-        return once_read(at)
+        constants = [] if self.command == "fit" else self.constant_texts
+        return once_read([*constants, *(self.values.get("at") or ())])
 
     def choose_format(self, formats: Iterable[str] | None = None, otherwise: str | None = None) -> str:
         """Return the format by option, file name or default, in this order."""

@@ -232,7 +232,7 @@ class Session:
         if function is None or function.parameters is None:
             is_name = name in self.values or name in self.definitions
             hint = f"write `d/dx {name}`" if is_name else f"define it first: `{name}(x) = x**2`"
-            raise ExpressionError("name", f"`{name}` is no function, so it has no derivative", span, hint)
+            raise ExpressionError("name", f"`{name}` is not a function, so it has no derivative", span, hint)
         if len(function.parameters) != 1:
             message = f"`{name}` has {len(function.parameters)} parameters, and a prime needs one"
             raise ExpressionError("name", message, span, f"name it: `d/d{function.parameters[0]} {name}`")
@@ -266,7 +266,7 @@ class Session:
             elif name in path:
                 cycle = " → ".join([*list(path)[list(path).index(name) :], name])
                 message = f"`{name}` would be defined by itself: {cycle}"
-                raise ExpressionError("name", message, hint="write what it is by other names, or by numbers")
+                raise ExpressionError("name", message, hint="define it by other names, or by numbers")
             elif name not in ordered and name not in hidden and (meaning := self._meaning(name)) is not None:
                 path[name] = meaning
                 visits += [(name, True), *((use, False) for use in meaning.uses[::-1])]
@@ -414,7 +414,7 @@ class Session:
             return None
         if others is not None:
             unit, times = _in_program(typed[0]), typed[0].replace(" ", "*")
-            message = "this list has numbers with units, and this is no number"
+            message = "this list has numbers with units, and this entry is not one"
             hint = f"write `{unit}` for the unit, or `{times}` for a product"
             raise ExpressionError("syntax", message, others, hint)
         between = _IN_LIST.split(text)
@@ -466,8 +466,8 @@ class Session:
         leibniz = _LEIBNIZ.fullmatch(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
-            hint = f"write it behind: `{text} x**2`"
-            raise ExpressionError("syntax", f"`{text}` of what?", Span(part.start, part.end), hint)
+            hint = f"write it as in `{text} x**2`"
+            raise ExpressionError("syntax", f"a function is missing after `{text}`", Span(part.start, part.end), hint)
         whole = _WHOLE_PRIME.fullmatch(text)
         piece = uncorrected(text, line, part.start)
         if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
@@ -514,8 +514,8 @@ class Session:
         if free:
             with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
             if with_units or unit is not None:
-                what = f"`{with_units[0]}` has a unit" if with_units else f"`{unit}` is asked for"
-                hint = f"give `{free[0]}` a value too: formulas are without units"
+                what = f"`{with_units[0]}` has a unit" if with_units else f"the answer is to be in `{unit}`"
+                hint = f"give `{free[0]}` a value too: formulas have no units"
                 raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
             text, _ = self.compose_program(reading.part(reading.first), freed, as_point=False)
             if len(program.outputs) > 1:
@@ -622,7 +622,7 @@ class Session:
             program_of_name = parse(self._program(name), units=True)
             if any(node.primitive.kink for node in in_order(program_of_name.outputs)):
                 message = f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value"
-                yield Diagnostic("kink", message, None, f"`{name}'(3)` alone says whether there is one")
+                yield Diagnostic("kink", message, None, f"compute `{name}'(3)` by itself to see whether there is one")
 
     def _check_others(self, changed: str) -> None:
         for name, own in self.definitions.items():

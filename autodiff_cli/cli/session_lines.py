@@ -18,6 +18,7 @@ from ..numbers.budget import gc_collect
 from ..streams.requests import Reading, default_point
 from ..streams.requests import names as names_of_option
 from ..table.primitive import FUNCTIONS
+from ..views.characters import terminal_of
 from ..views.diff import DiffView, Listing, ListView
 from ..views.error import report, write_reading
 from ..views.formats import Subject, writer
@@ -33,9 +34,9 @@ from .session import FOREIGN, Session, Shown, statements_of, uncorrected
 
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
-HELP = "".join(f"{typed:<22}{meaning}\n" for typed, meaning in table("session").items())
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
+_OPERAND = re.compile(r"\s+(?!(?:if|else|and|or|in)\b)[\w\"']")
 STDIN_IS_TAKEN = "standard input is the session's own", "name a file"
 _SWEPT = Reading(sweeping(None))
 _ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
@@ -127,15 +128,16 @@ class Lines:
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise usage_error(f"there is no command `{name}`", f"write `{own[0]}{after}`")
         is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
-        is_command = is_command and len(name) > 2 and name not in FUNCTIONS
-        if match[1] or (is_command and re.match(r"\s+[\w(\"']|\Z", after)):
-            error = slips.bad_command(name)
-            raise usage_error(str(error), (error.hint or "").replace("`autodiff ", "`"))
+        is_command = is_command and re.match(r"\s+[\w(\"']|\Z", after) is not None
+        if not is_command and _OPERAND.match(after):
+            is_command = closest(name, [*COMMANDS, *FUNCTIONS]) in COMMANDS
+        if match[1] or (is_command and len(name) > 2 and name not in FUNCTIONS):
+            raise _as_typed_here(slips.bad_command(name))
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
         if command == "repl":
-            raise usage_error("this is a session already", "`:help` says what it takes")
+            raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
         words = []
         for match in _WORD.finditer(line, end):
             words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
@@ -145,7 +147,7 @@ class Lines:
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"
-            raise usage_error("no shell runs this line", hint, span)
+            raise usage_error("a session has no redirection, as a shell has", hint, span)
         options = declared(command).options
         try:
             values, others, _ = scan_options(words, command, session=True)
@@ -283,12 +285,24 @@ def _texts(value: object) -> list[str]:
 def _help(rest: str) -> int:
     if rest:
         return _app(["help", rest])
-    sys.stdout.write(f"{HELP}Informal notation is read where one thing only can be meant: `read as:` says how.\n")
-    sys.stdout.write(fill(f"The commands: {', '.join(QUESTIONS)}.", 80) + "\n")
+    width = min(terminal_of(sys.stdout).width or 80, 80)
+    lines = [f"{typed:<20}  {meaning}" for typed, meaning in table("session").items()]
+    lines = [fill(line, width, subsequent_indent=" " * 22, break_on_hyphens=False) for line in lines]
+    lines.append(fill("Informal notation is read where it is unambiguous: `read as:` shows how.", width))
+    lines.append(fill(f"The commands: {', '.join(QUESTIONS)}.", width))
+    sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
 
 def _app(args: Sequence[str]) -> int:
     from .app import run_app  # needs Typer
 
-    return run_app(args)
+    try:
+        return run_app(args)
+    except ExpressionError as error:
+        raise _as_typed_here(error) from None
+
+
+def _as_typed_here(error: ExpressionError) -> ExpressionError:
+    hint = (error.hint or "").replace("`autodiff --help`", "`:help`")
+    return usage_error(str(error), hint.replace("`autodiff ", "`"))

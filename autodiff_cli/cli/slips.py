@@ -51,7 +51,7 @@ def bad_command(name: str) -> ExpressionError:
         hint = f"did you mean `autodiff {suggestion}`?"
     elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):
         hint = f"did you mean `autodiff export --to {target}`?"
-    elif not name.isidentifier():
+    elif not name.isidentifier() and not looks_like_option(name):
         command, what = "grad", "gradient"
         if re.match(r"\s*[d∂][^\s/]*/[d∂]", name):
             command, what = "diff", "derivative"

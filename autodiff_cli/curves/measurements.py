@@ -49,7 +49,7 @@ def rows_drawn(
     texts = getattr(data, "units", {})
     for name, spread in spreads.items():
         if name not in (across, up):
-            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"drawn are {quote((across, up))}")
+            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"the plot draws {quote((across, up))}")
         if percentage(spread) is not None:
             check_percentage(name, texts.get(name, ""))
     x, y = (tuple(map(float, data[name])) for name in (across, up))
@@ -88,10 +88,10 @@ def columns_drawn(
         unknowns = [name for name in named if name not in known_names]
         if not unknowns:
             message = "`--between` is of one unknown, and all variables have values"
-            raise usage_error(message, "leave out that of the unknown")
+            raise usage_error(message, "leave out the value of the unknown")
         if len(unknowns) > 1:
             hint = f"name it: `--for {unknowns[-1]}`"
-            raise usage_error("`--between` is of one unknown, and it is not said which", hint)
+            raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
     bound = "" if (last := last_statement(text)) is None else last.left
     if unknowns:
         names = [*known_names, *filter(is_name, columns)]
@@ -109,9 +109,9 @@ def columns_drawn(
             hint = f"the columns are {list_columns(columns)}"
             hint += "; `--range` says over which, and `--at` gives the others values"
             most = "one variable" if unknowns else "one variable or two"
-            raise usage_error(f"a plot is over {most}, and the data have {what} of this program", hint)
+            raise usage_error(f"a plot is over {most}, and the data has {what} of this program", hint)
     for name in {*over} & {*unknowns}:
-        raise usage_error(f"`{name}` is an unknown, and no variable that the solution follows", "plot over another one")
+        raise usage_error(f"`{name}` is an unknown, not a variable of the solution", "plot over another one")
     axes = [*over]
     spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
     spread_columns = {*spreads} & {*columns}
@@ -173,5 +173,5 @@ def _sizes(spread: Spread | None, data: Data, name: str) -> tuple[float, ...]:
     else:
         sizes = (float(spread),) * len(data[name])
     if not all(size >= 0 and math.isfinite(size) for size in sizes):
-        raise point_error(f"the uncertainties of `{name}` are not all 0 or larger", "mend them, or leave them out")
+        raise point_error(f"the uncertainties of `{name}` are not all 0 or larger", "correct them, or leave them out")
     return sizes

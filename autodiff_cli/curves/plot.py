@@ -237,7 +237,7 @@ def _formulas(
             raise usage_error(f"`--{option}` is for functions of one variable", hint)
     if log:
         if order:
-            raise usage_error("on logarithmic axes there is the function alone", "leave `--order` out")
+            raise usage_error("on logarithmic axes only the function is drawn", "leave `--order` out")
         low = ranges[names[0]].low if names[0] in ranges else None
         if "x" in log and (low is None or low <= 0):
             message = f"a logarithmic axis needs a range of positive {names[0]}"
@@ -326,7 +326,7 @@ def _curve(
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
         if other is not None:
             raise usage_error(
-                f"the path moves `{other}` too, which is held at {fixed[other]:g} here",
+                f"the path also changes `{other}`, which is held at {fixed[other]:g} here",
                 f"draw it over both: `--wrt {name},{other}`",
             )
     curve = Curve(program.text, name, low, high, fixed, tuple(warnings), tangent=tangent, log=log, samples=count)
@@ -447,7 +447,7 @@ def _branch(
     free = list(model.point)
     for name in chosen:
         if name not in free:
-            raise usage_error(f"`{name}` is no variable that the solution follows", f"its variables: {quote(free)}")
+            raise usage_error(f"`{name}` is not a variable of the solution", f"its variables: {quote(free)}")
     chosen = chosen or free
     if len(chosen) != 1:
         hint = "write one with another variable; the range of a formula is `--range x=-2:4`"

@@ -282,7 +282,7 @@ def _doubles(name: str, column: Any) -> Any:
     except (ImportError, TypeError, ValueError):
         raise point_error(f"column `{name}` holds no numbers", "give a sequence of numbers") from None
     if array_of.ndim != 1:
-        raise point_error(f"column `{name}` has {array_of.ndim} dimensions, not one", "give a flat one")
+        raise point_error(f"column `{name}` has {array_of.ndim} dimensions, not one", "give a sequence of numbers")
     return array_of
 
 
@@ -293,6 +293,6 @@ def _is_number(x: object) -> bool:
 def _check(data: Columns, name: str) -> Columns:
     if not data.rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
-        message = f"no row of {name} is left: {left}" if left else f"{name} has no rows of data"
+        message = f"every row of {name} is left out: {left}" if left else f"{name} has no rows of data"
         raise point_error(message, "a row has a number for each column")
     return data

@@ -37,7 +37,7 @@ PIECE_BYTES = 128 * 1024
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
 """Numbers that both pyarrow and the plain reader accept."""
 
-ALIKE = "answer them one after the other, or make their columns alike"
+ALIKE = "read the files one by one, or give them the same columns"
 FEW_ROWS = 20_000
 FEW_BYTES = 4 * 1024 * 1024
 """Shorter text is read by row: importing NumPy and pyarrow takes as long."""
@@ -310,7 +310,7 @@ class Files(AbstractContextManager["Files"]):
                 if (here := theirs.get(name)) != (there := units.get(name)):
                     has = f"the unit {here}" if here else "no unit"
                     message = f"column `{column}` has {has} in {file.source.name}, and {there or 'none'} in {first}"
-                    raise point_error(message, "answer them one after the other, or make their units alike")
+                    raise point_error(message, "read the files one by one, or give them the same units")
 
         check(self.first)
         self.checks.append(check)

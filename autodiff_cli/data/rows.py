@@ -141,7 +141,7 @@ class CompiledRows:
             if k not in self.fixed:
                 columns_io.check_type(name, schema.field(self.columns[name]).type)
         if self.request.record is None:
-            note = "the second derivatives are too large for that, and computed row by row, which takes its time"
+            note = "the second derivatives are too large for that, and are computed row by row, which is slow"
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
@@ -488,7 +488,7 @@ def rows(
     With `lenient` it is read as its refusal offers; answers begin with the columns of `point`.
     """
     if question not in QUESTIONS:
-        raise usage_error(f"there are no rows of `{question}`", f"there are {', '.join(QUESTIONS)}")
+        raise usage_error(f"`{question}` is not a question about rows", f"the questions are {', '.join(QUESTIONS)}")
     values = with_units(at)
     typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
     shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}
@@ -528,7 +528,10 @@ def is_frame(value: object) -> bool:
 
 def _is_column(value: object) -> bool:
     shape = getattr(value, "shape", None)
-    return len(shape) == 1 if shape is not None else hasattr(value, "__len__") and not isinstance(value, NO_COLUMNS)
+    if shape is not None:
+        return len(shape) == 1
+    # a number of pint has the method of a length, and no dimensions
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) == 1 and not isinstance(value, NO_COLUMNS)
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
@@ -569,7 +572,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
             return arrow.table(frame), lambda table: table
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
-    raise point_error(f"this is a {type(frame).__name__}, and no frame", f"give {KINDS}")
+    raise point_error(f"this is a {type(frame).__name__}, not a frame", f"give {KINDS}")
 
 
 def _restore_columns(frame: Any, table: pa.Table) -> Any:

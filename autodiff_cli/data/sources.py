@@ -116,7 +116,7 @@ def _paths(pattern: str) -> list[str]:
     elif glob.has_magic(pattern):
         paths = filesystems.match_files(pattern) if is_remote else sorted(filter(os.path.isfile, _match(pattern)))
         if not paths:
-            raise ExpressionError("io", f"no file is called like `{pattern}`", hint="check the pattern, and the folder")
+            raise ExpressionError("io", f"no file matches `{pattern}`", hint="check the pattern, and the folder")
         return paths
     elif not is_remote or (not pattern.endswith("/") and filesystems.entry(pattern).is_file):
         return [pattern]
@@ -124,7 +124,7 @@ def _paths(pattern: str) -> list[str]:
         paths = [entry.path for entry in filesystems.list_folder(pattern) if entry.is_file]
     paths = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
     if not paths:
-        hint = f"it is read for files that end in {', '.join(SUFFIXES)}"
+        hint = f"files are read whose names end in {', '.join(SUFFIXES)}"
         raise ExpressionError("io", f"the folder `{pattern}` holds no file of data", hint=hint)
     return paths
 
@@ -245,7 +245,7 @@ class TextFile:
                 except UnicodeDecodeError as fault:
                     byte = f"byte {fault.object[fault.start]:#04x}"
                     message = f"{self.source.name} cannot be read as {fault.encoding}: {byte}"
-                    hint = "say how it is encoded: `--encoding latin-1`, `--encoding utf-8`"
+                    hint = "give its encoding: `--encoding latin-1`, `--encoding utf-8`"
                     raise ExpressionError("io", message, hint=hint) from None
 
             self._filter(decoded)

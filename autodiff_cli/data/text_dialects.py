@@ -161,11 +161,11 @@ def in_formula(cell: str, dialect: Dialect) -> str:
         readings.setdefault(as_point(cell, mark, thousands), mark)
     if len(readings) > 1:
         ways = [f"{number} (`--decimal {_word(mark, DECIMALS)}`)" for number, mark in readings.items()]
-        hint = "say which it is, or write it otherwise"
+        hint = "choose one of the two, or write the number without the mark"
         raise ExpressionError("point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint)
     here, there = ("point", "comma") if dialect.decimal == "." else ("comma", "point")
     message = f"it is not written with a decimal {here}, as the file begins: `{cell}`"
-    otherwise = f", or say `--decimal {there}`" if styles else ""
+    otherwise = f", or give `--decimal {there}`" if styles else ""
     raise ExpressionError("point", message, hint=f"write it as the other numbers{otherwise}")
 
 
@@ -662,10 +662,10 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
                 hint = "leave it out: where files were put together, each had its own"
                 raise point_error("it is the name of the column: a header among the rows", hint)
             if cell in MISSING_VALUES or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
-                raise point_error(f"`{cell}` stands for no value", "give a number")
+                raise point_error(f"`{cell}` is a missing value", "give a number")
             if DATE.fullmatch(cell):
                 hint = "give a number, such as days since the first of them"
-                raise point_error(f"it is a date, and no number: `{cell}`", hint)
+                raise point_error(f"it is a date, not a number: `{cell}`", hint)
             if UNCLEAR.fullmatch(cell):
                 hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
                 raise point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
@@ -684,7 +684,7 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
             # an invalid formula; the message is about files
             other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
             if TIME.fullmatch(cell):
-                message = f"it is a time, and no number: `{cell}`"
+                message = f"it is a time, not a number: `{cell}`"
                 advice = "give a number, such as seconds since the first of them"
             elif other is not None:
                 here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"

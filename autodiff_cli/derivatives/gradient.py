@@ -22,7 +22,7 @@ from ..run.evaluation import Evaluation, with_fallback
 from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import LossSpec, LossSummary
+    from ..batched.data_loss import DataLoss, LossSpec, LossSummary
     from ..inputs.quantities import Units
 
 MAX_PROGRAMS = 1024
@@ -51,9 +51,6 @@ class Intermediate(Record, Generic[Number]):
     grad: Number | None
 
 
-NOT_EVALUATED = {"value": None, "grad": None}
-
-
 class Gradient(Record, Generic[Number]):
     """Value and gradient of a program at a point."""
 
@@ -79,14 +76,24 @@ class Gradient(Record, Generic[Number]):
 
 
 def gradient(
-    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None, arithmetic: Arithmetic = DOUBLE,
-    relative: bool = False, over: LossSpec | None = None, units: Sequence[str] | str | None = None,
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | str | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    over: LossSpec | None = None,
+    units: Sequence[str] | str | None = None,
     system: bool = False,
-) -> Gradient[Any]:  # fmt: skip
+) -> Gradient[Any]:
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`.
-    `relative` adds elasticities. With data `over`, the program is the term of one row, in doubles.
+    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
+    numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
+    of the point. `wrt` names variables, as a list or as `"x,y"`; by default all, or the parameters of a definition at
+    the end. Derivatives by angles are per radian, or per unit of the angle. An `arithmetic` other than doubles reads
+    literals and the point as decimals. `relative` adds elasticities. With data `over`, the program is the term of one
+    row, in doubles.
 
     Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
     point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics.
@@ -97,13 +104,16 @@ def gradient(
     if not isinstance(text, str):
         raise TypeError(f"a program is text, not {text!r}")
     if over is not None:
-        return _over_data(text, with_units(point), wrt, over, arithmetic, relative, units)
+        from ..batched.data_loss import in_doubles, pose_over  # only data need it
+
+        in_doubles(arithmetic)
+        return _over_data(text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative)
     posed = pose_with_units(text, point, wrt, units, system=system)
     try:
         return _answer(text, posed, arithmetic, relative)
     except ExpressionError as error:
-        in_doubles = posed.units is None and arithmetic == DOUBLE
-        if error.kind == "domain" and len(posed.program.leaves) == 1 and in_doubles:
+        plain = posed.units is None and arithmetic == DOUBLE
+        if error.kind == "domain" and len(posed.program.leaves) == 1 and plain:
             from .taylor import limit_hint  # only an error needs it
 
             hint = limit_hint(posed.program, posed.point) or error.hint
@@ -183,14 +193,7 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
 
 
-def _over_data(
-    text: str, point: Point, wrt: Sequence[str] | str | None, over: LossSpec, arithmetic: Arithmetic,
-    relative: bool, units: Sequence[str] | str | None,
-) -> Gradient[float]:  # fmt: skip
-    from ..batched.data_loss import in_doubles, pose_over  # only data need it
-
-    in_doubles(arithmetic)
-    posed, function = pose_over(text, point, wrt, over, 1, units=units)
+def _over_data(text: str, posed: Problem, function: DataLoss, relative: bool) -> Gradient[float]:
     value, partials = function([posed.values[name] for name in function.variables])
     summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     gradient = dict(zip(posed.wanted, partials, strict=True))
@@ -244,7 +247,7 @@ class PreparedProgram:
         return any(name in names for name, _, _ in self.program.bound)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """Return the gradient without graph; None, or raise `doubles.LEFT`, if that needs it."""
+        """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that needs it."""
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):
@@ -255,7 +258,11 @@ class PreparedProgram:
             if not leaves.keys() >= asked:
                 return None
             wanted = [name for name in leaves if name in asked]
-        answer = self._doubles.gradient(places, point)
+        try:
+            at = {name: float(point[name]) for name in leaves}
+        except KeyError:
+            return None
+        answer = self._doubles.gradient(places, at)
         if answer is None:
             return None
         values, adjoints = answer
@@ -265,7 +272,7 @@ class PreparedProgram:
             DOUBLE,
             values[program.graph.roots[0]] + 0.0,
             {name: adjoints[places[name]] + 0.0 if name in places else 0.0 for name in wanted},
-            {name: float(point[name]) for name in leaves},
+            at,
             program.constants,
         )
 

@@ -73,7 +73,7 @@ def taylor(
     if len(posed.wanted) != 1:
         message = f"a Taylor series is taken in one variable, and this program has {len(posed.wanted) or 'none'}"
         named = quote(posed.wanted, "")
-        hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "there is nothing to expand it in"
+        hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "write a program with a variable"
         raise usage_error(message, hint)
     _check_order(order, arithmetic)
     name = posed.wanted[0]
@@ -244,16 +244,16 @@ def series_through(
     except (NoSeries, BudgetExceeded, *NO_RESULT, ExpressionError) as error:
         if m is not REAL and getattr(error, "kind", "") == UNDECIDED:
             # with more digits there may be a limit
-            raise undecided("whether the formula has a limit at this point cannot be told") from None
+            raise undecided("cannot determine whether the formula has a limit at this point") from None
         return None
     zero = m.number(0)
     coefficients = [zero + (float(x) if m is REAL else x) for x in map(series.at, range(order + 1))]
     if m is REAL and not all(map(math.isfinite, coefficients)):
         message = "a coefficient of the series through this point is too large for double precision"
         raise ExpressionError("overflow", message, hint="ask for a lower order, or use `--precision`")
-    message = "the formula has no value at this point, and a limit: the series goes through the hole"
+    message = "the formula has no value at this point, but a limit: the series is that of its continuous extension"
     if not decisions.confirmed:
-        message += f"; that terms cancel is confirmed with {ZERO_TEST_DIGITS[-1]} digits, and not proven"
+        message += f"; the cancellation of terms is confirmed with {ZERO_TEST_DIGITS[-1]} digits, but not proven"
     return coefficients, Diagnostic("removable", message, None, None)
 
 
@@ -269,5 +269,5 @@ def limit_hint(program: Program, point: Point) -> str | None:
         value, slope = (float(series.at(k)) for k in range(2))
         if math.isfinite(value) and math.isfinite(slope):
             limits = f"the limit there is {value:.12g}, and that of the derivative {slope:.12g}"
-            return f"{limits}: `taylor` goes through the hole"
+            return f"{limits}: `taylor` expands the continuous extension"
     return None

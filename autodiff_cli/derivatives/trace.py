@@ -160,7 +160,7 @@ def trace(
     notes += _vanishing(pulls) if measured is None else ()
     for i, row in writer.rows.items() if reverse else ():
         if adjoints[i] is None and active[i] and row.kind != "condition":
-            notes.append(Note("cut off", f"nothing flows back to {row.name}"))
+            notes.append(Note("cut off", f"no adjoint reaches {row.name}"))
     notes += _branches(writer, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}
@@ -193,13 +193,13 @@ def trace(
 def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:
     if not direction and len(posed.wanted) != 1:
         first = posed.wanted[0] if posed.wanted else "x"
-        raise usage_error("a tangent trace needs a direction", f"say which way to go: `--direction {first}=1`")
+        raise usage_error("a tangent trace needs a direction", f"give one: `--direction {first}=1`")
     direction = direction or {posed.wanted[0]: 1.0}
     variables = posed.program.leaves if wrt is None else wrt
     for name in direction:
         if name not in variables:
             raise usage_error(
-                f"`{name}` of the direction is not differentiated by", f"the variables: {quote(variables)}"
+                f"`{name}` of the direction is not one of the variables", f"the variables: {quote(variables)}"
             )
     return {name: as_number(value, name) for name, value in direction.items()}
 
@@ -361,7 +361,7 @@ def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
         through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
         if largest >= VANISHING_RATIO > abs(adjoint):
             if max(abs(pull.product) for pull in steps) > CANCELLATION_RATIO * abs(adjoint):
-                yield Note("cancelled", f"what {name} receives cancels: its adjoint is {adjoint:.3g}")
+                yield Note("cancelled", f"the contributions to the adjoint of {name} cancel: it is {adjoint:.3g}")
             else:
                 yield Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}")
         elif largest <= EXPLODING_RATIO < abs(adjoint):

@@ -62,12 +62,18 @@ def _call(match: re.Match[str]) -> str:
     return f"{name if name in FUNCTIONS and name not in _CAPITAL else match[1]}("
 
 
+def _choice(match: re.Match[str]) -> str:
+    is_condition = re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2])
+    return f"{match[1] or ''}{match[3]} if {match[2]}{'' if is_condition else ' != 0'} else {match[4]}"
+
+
 REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
     "fraction": _fraction,
     "digits": lambda match: "".join(str(int(digit)) for digit in match[0]),
     "call": _call,
+    "choice": _choice,
     "ungrouped": lambda match: match[0].replace(".", "").replace(",", "."),
     "lower": lambda match: match[0].lower(),
     "latex": translate,
@@ -320,6 +326,9 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "tail": _tail,
     # The smallest operand before the error: `3` in `2^3!`.
     "atom": lambda c: (c.atom(c.at), c.at),
+    # The base of the superscript before the error, and both.
+    "base": lambda c: (c.atom(c.at - 1), c.at - 1),
+    "squared": lambda c: (c.atom(c.at - 1), c.at),
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
@@ -352,6 +361,7 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
 TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": lambda c: c.text[c.point] if c.text[c.point].isprintable() else c["code"],
     "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
+    "fraction": lambda c: normalize("NFKC", c["sign"]).replace("⁄", "/"),
     "signs": lambda c: "".join(c.text_between(sign) for sign in range(c.signs(), c.at)),
     "inverse": lambda c: _inverse(c["function"]),
     # The function with an exponent in parentheses before the error, and its inverse.

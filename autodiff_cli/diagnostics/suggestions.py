@@ -52,8 +52,8 @@ _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 _BASE = re.compile(r"log_(\d+)")
 _VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 _EXPONENT = re.compile(r"[dD]\d{1,4}")
-_NO_DERIVATIVE = "write the function itself: derivatives are what the program works out"
-_NO_SIZE = "how many entries a list has is written as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
+_NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
+_NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
 _NOT_HERE = dict.fromkeys(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE)
 _NOT_HERE |= dict.fromkeys(("len", "length", "size", "numel", "shape"), _NO_SIZE)
 """Hints for other programs' functions, by name."""
@@ -272,7 +272,9 @@ def explain(text: str, error: UnexplainedText, known_names: Collection[str]) -> 
     assert error.span is not None
     offers: tuple[Offer, ...] = ()
     if error.after:
-        hint = "give it a name, as in `y = x`, or leave it out"
+        named = f"y = {text[error.span.start : error.span.end]}"
+        named = f"`{named}`" if may_offer(named) else "as in `y = x`"
+        hint = f"give it a name, {named}, or leave it out"
         if text[error.after] in "+-−":
             hint = "put a sum over several lines in parentheses"
     elif error.functions is not None:

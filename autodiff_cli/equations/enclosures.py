@@ -48,7 +48,7 @@ Box = list[Any]
 def prove(finder: Search) -> list[list[float]]:
     """Return the middles of boxes with one solution each, and record undecided ones."""
     message = "`--certified` needs python-flint, which is not installed"
-    require("flint", "certified", message, "; without it `--all` looks on a grid")
+    require("flint", "certified", message, "; without it `--all` searches on a grid")
     from flint import arb
 
     problem, balls = finder.problem, boxes(SEARCH_BITS)
@@ -179,7 +179,7 @@ def boxes(bits: int) -> Any:
 
     class Open:
         def __bool__(self) -> bool:
-            raise undecided("whether this is 0 cannot be told")
+            raise undecided("cannot determine whether this is 0")
 
     class Boxes(Balls):
         def eq(self, x: Any, y: Any) -> Any:

@@ -72,20 +72,20 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
             if statement.sign is not None and statement.outputs > 1:
                 commas = [end for _, start, end in statement.tokens if text[start:end] == ","]
                 check_commas([statement.tokens[0][1], *commas], text, "outputs")
-                message = "an equation is about one thing"
+                message = "an equation compares two expressions, and this one has commas"
                 raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
             equations.append(statement)
             continue
         (defined if kind == "define" else bound).add(name)
         if equations:
-            hint = f"put it first; as an equation `{name}` needs a value, or `--for {name}`"
-            raise ExpressionError("syntax", f"`{name}` is bound here, behind an equation", statement.span, hint)
+            hint = f"move it before the equations; as an equation `{name}` needs a value, or `--for {name}`"
+            raise ExpressionError("syntax", f"`{name}` is bound here, after an equation", statement.span, hint)
     if not equations:
         program = parse(text, named, units=units)
         for last, start, root in program.bindings_at()[-1:]:
             if root == program.roots[0] and statements[-1].sign is not None:
-                message = f"`{last} = …` is an equation only if `{last}` has a value or is looked for"
-                hint = f"give it: `--at {last}=…`; or leave `{last} =` out, for where the rest is 0"
+                message = f"`{last} = …` is an equation only if `{last}` has a value or is an unknown"
+                hint = f"give it a value: `--at {last}=…`; or leave `{last} =` out, to find where the rest is 0"
                 raise ExpressionError("missing_value", message, Span(start, start + len(last)), hint)
         return Equations(program, [_text_at(text, output.span) for output in program.outputs])
     outputs, origin = _as_outputs(text, equations)
@@ -143,7 +143,9 @@ def _state(text: str, tokens: list[Token]) -> _EquationTokens:
         # programmers may write equations so
         signs = doubled
     if len(signs) > 1:
-        hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
+        hint = "write two equations: `a = b; b = c`"
+        if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
+            hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
         second = Span(*tokens[signs[1]][1:])
         raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
     return _EquationTokens(tokens, signs[0] if signs else None, commas + 1)

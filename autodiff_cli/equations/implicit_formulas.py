@@ -11,7 +11,7 @@ from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substitute
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
-from ..formulas.derivation import PUT_IN, SIMPLIFY, Derivation, RuleStep, check_length, derivation, pending_name
+from ..formulas.derivation import SIMPLIFY, SUBSTITUTE, Derivation, RuleStep, check_length, derivation, pending_name
 from ..formulas.diff import Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
@@ -82,7 +82,7 @@ def implicit_diff(
     decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
     if not decided:
         message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quote(unknowns)}"
-        raise ExpressionError("domain", message, None, "look for other unknowns: `--for`")
+        raise ExpressionError("domain", message, None, "choose other unknowns: `--for`")
     tree: Units | None = None
     measured = program_units(program, numbers, units, unknowns=unknowns) if here else None
     if measured is not None:
@@ -104,7 +104,7 @@ def implicit_diff(
         at = {name: float(numbers[name]) for name in names}
         problem = Problem(program, dict(typed), at, [], [], names, units=measured)
         sides = evaluate_in(REAL, program.outputs, at).values
-        hint = f"`solve` finds {quote(unknowns)}; the values here are those of the curve through the point"
+        hint = f"compute {quote(unknowns)} with `solve`; the values here are those of the curve through the point"
         roundings = Search(problem).rounding_errors([*at.values()])
         for k, (off, rounding) in enumerate(zip(sides, roundings, strict=True)):
             if abs(off) > ZERO_ROUNDINGS * rounding:
@@ -214,7 +214,7 @@ def _derivations(
             again = [*derivation(formula, leaf, (name,) * k, open_total, follows=(unknown,)).steps]
             inserted = substitute(open_total, {slope: first}.get)
             following = formulas[0, (j,) * k] if k == order else simplest(work.total(formula, j, [first]))
-            again.append(RuleStep(PUT_IN, "", open_total, inserted, "", 0, pending))
+            again.append(RuleStep(SUBSTITUTE, "", open_total, inserted, "", 0, pending))
             if expression_text(inserted) != expression_text(following):
                 again.append(RuleStep(SIMPLIFY, "", inserted, following, "", 0, pending))
             yield Derivation((name,) * k, formula, tuple(again), following)

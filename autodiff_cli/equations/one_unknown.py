@@ -511,7 +511,7 @@ class OneEquation(Search):
             def fixed(part: Value) -> Fraction:
                 number = value_in(EXACT, part, values)
                 if number is None:
-                    raise ValueError("a coefficient is no rational number")
+                    raise ValueError("a coefficient is not a rational number")
                 return Fraction(number)
 
             above, divisors = fraction_of(self.output)
@@ -587,7 +587,7 @@ class OneEquation(Search):
                 digits = f"in more digits it is {digits_text(in_digits[0], 3)}"
                 return f"; it is 0 within rounding errors at {at}, where there is no root: {digits}"
             known = "in all digits that were computed" if in_digits else "within rounding errors"
-            return f"; it is 0 at {at} {known}, and whether that is a root is not known"
+            return f"; it is 0 at {at} {known}, and it is not known whether that is a root"
         return ""
 
     def _text(self, x: float) -> str:

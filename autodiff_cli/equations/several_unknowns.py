@@ -51,7 +51,7 @@ class SeveralEquations(Search):
 
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         message = "several equations need SciPy, the extra `optimize`"
-        require("scipy.optimize", "optimize", message, "; one equation needs nothing")
+        require("scipy.optimize", "optimize", message, "; a single equation needs no extra")
         import numpy
 
         super().__init__(problem, stop)
@@ -227,7 +227,7 @@ class SeveralEquations(Search):
         work = current_budget()
         for _ in range(RANDOM_STARTS):
             if work.left < RESERVED_WORK_SHARE * work.most:
-                self.cut_short = "; the work that it may take ended before the search did: `--work 10`"
+                self.cut_short = "; the search reached the limit on computation: `--work 10` raises it"
                 break
             x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
             if x and not is_known(x):
@@ -239,12 +239,12 @@ class SeveralEquations(Search):
         if self.complete is False:
             return "1 solution found of infinitely many: the linear equations depend on each other"
         if self.linear:
-            return "1 solution found; whether there are others is not known: the linear equations are nearly dependent"
+            return "1 solution found; there may be others: the linear equations are nearly dependent"
         missing = [name for name in self.unknowns if name not in self.problem.bounds]
         how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
         if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
             how = "`--all` with bounds for all unknowns"
-        return f"{plural(count, 'solution')} found from one start; {how} looks for others"
+        return f"{plural(count, 'solution')} found from one start; {how} searches for others"
 
     def describe_least_residual(self) -> str:
         """Describe the point with the least residuals."""

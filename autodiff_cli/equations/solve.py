@@ -135,7 +135,7 @@ def solve(
         raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
     for name in problem.unknowns if every else ():
         if name not in problem.bounds:
-            raise usage_error(f"`--all` looks between bounds, and `{name}` has none", f"`--between {name}=0:1`")
+            raise usage_error(f"`--all` searches between bounds, and `{name}` has none", f"`--between {name}=0:1`")
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, stop)
     anywhere = len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
     interrupted = False
@@ -194,7 +194,7 @@ def find_solution(problem: Problem) -> dict[str, float]:
     for root in finder.solve_once():
         return dict(zip(problem.unknowns, root, strict=True))
     first = problem.unknowns[0]
-    hint = f"say where it is: a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
+    hint = f"give a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
     message = f"no solution of the equations was found{finder.describe_least_residual()}"
     raise ExpressionError("domain", message, hint=hint)
 
@@ -215,6 +215,8 @@ def posed_equations(
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
     names, count = list(program.leaves), len(program.roots)
+    if not names:
+        raise usage_error("there is no variable in the equations", "write the unknown as a name: `x**2 = 2`")
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
@@ -225,12 +227,12 @@ def posed_equations(
             raise usage_error(f"`{name}` is not a variable of these equations", f"their variables: {quote(names)}")
     for name in ranges:
         if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds and is not looked for", f"look for it: `--for {name}`")
+            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
     if len(unknowns) != count:
         many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
         if len(unknowns) < 2:
             many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
-        hint = "say which variables are looked for, `--for x,y`, and give the others values: `--at …`"
+        hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
         verb = "is" if count == 1 else "are"
         raise usage_error(f"there {verb} {plural(count, 'equation')}, and {many}", hint)
     if count > MAX_UNKNOWNS:
@@ -348,7 +350,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
             if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
                 return float(x)
             if x.abs_upper() > MAX_VANISHING:
-                raise undecided("the digits of this cannot be told")
+                raise undecided("cannot determine the digits of this")
             return 0.0
 
         answer = convert_numbers(work(m, finder.parameters(m)), in_doubles)
@@ -383,10 +385,14 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
         hint = "it may split or vanish when a value changes"
         if slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)):
-            message = f"the equation has no derivative by the unknown at {where}: that of the solution is not known"
+            message = (
+                f"the equation has no derivative by the unknown at {where}: the derivative of the solution is not known"
+            )
             hint = "the solution lies on the edge of a domain or at a kink"
         elif multiplicity == 1:
-            message = f"the derivative by the unknown cannot be told from 0 at {where}: the solution has no derivative"
+            message = (
+                f"cannot distinguish the derivative by the unknown from 0 at {where}: the solution has no derivative"
+            )
             hint = "another root may be near; `--precision 50` differentiates it"
         problem.warnings.append(Diagnostic("multiple", message, None, hint))
     bounds: Any = dict.fromkeys(at)
@@ -433,7 +439,7 @@ def _sharpen(
         while is_zero(root - distance) or is_zero(root + distance):
             distance *= 4
             if distance > 1 + abs(root):
-                raise undecided("how far this is from the root cannot be told")
+                raise undecided("cannot determine the distance to the root")
         return {name: m.within(root, distance)}
     from flint import arb
 
@@ -444,7 +450,7 @@ def _sharpen(
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclose(places, 8)
     if enclosed is None:
-        raise undecided("whether there is exactly one solution here cannot be told")
+        raise undecided("cannot determine whether there is exactly one solution here")
     box, narrow = enclosed[0], operator.contract_repeatedly(enclosed[1])
     # an exact solution in the box is the only one in it
     plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]

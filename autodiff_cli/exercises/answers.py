@@ -113,7 +113,7 @@ def marked_together(
         if "=" not in answer and alphabetic != [*names]:
             others = {(of, by): given.get((of, tuple(turned[name] for name in by))) for of, by in wanted}
             if all(entry is not None and mark(key, entry).right for key, entry in others.items()):
-                message += f"; in the order {', '.join(alphabetic)} they are right, and asked for is {', '.join(names)}"
+                message += f"; in the order {', '.join(alphabetic)} they are right, but the order is {', '.join(names)}"
     points = max((each.points for each in marks), default=0)
     hint = next((each.hint for each in marks if not each.right), "")
     return Marked(posed, answer, is_right, message, hint, "entries", points, entries=tuple(marks))
@@ -132,11 +132,11 @@ def check_series(
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
         for other, unknown in program.variables.items():
             if other not in at:
-                message, hint = f"`{other}` is no variable of the program", f"its variables: {quote(at)}"
+                message, hint = f"`{other}` is not a variable of the program", f"its variables: {quote(at)}"
                 raise ExpressionError("name", message, unknown.span, hint)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
-            raise usage_error(f"the answer is no polynomial in `{name}`", "write the polynomial")
+            raise usage_error(f"the answer is not a polynomial in `{name}`", "write the polynomial")
         return output, len(parts) - 1
 
     with marking.errors_point_into(answer):
@@ -157,7 +157,7 @@ def check_series(
         if difference.at(k):
             right, wrong = _fraction(series.at(k)), _fraction(answered.at(k))
             shown = marking.distinguishable(right, wrong)
-            message = "wrong: the coefficient of order {} is {}, and this has {}".format(k, *shown)
+            message = "wrong: the coefficient of order {} is {}, and the answer has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
                 else "its sign is wrong" if agree(wrong, -right)
@@ -167,7 +167,7 @@ def check_series(
             )  # fmt: skip
             return Marked(posed, answer, False, message, hint)
     proven = decisions.confirmed and more.confirmed
-    proof = "" if proven else f", to {ZERO_TEST_DIGITS[-1]} digits, which is no proof"
+    proof = "" if proven else f", to {ZERO_TEST_DIGITS[-1]} digits, which is not a proof"
     return Marked(posed, answer, True, f"right: all coefficients agree{proof}")
 
 
@@ -220,7 +220,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
-        message = "wrong: it is {}, and this has {}".format(*marking.distinguishable(wanted, number))
+        message = "wrong: it is {}, and the answer has {}".format(*marking.distinguishable(wanted, number))
         return Marked(posed, typed, False, message, hint)
 
     return marked_together(posed, answer, keys, given, marked, names)

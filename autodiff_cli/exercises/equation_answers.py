@@ -94,20 +94,20 @@ def check_solution(
             place = next((k for k, mark in enumerate(marks) if mark.right), None)
             if place is None:
                 but_sign = marks and "sign" in marks[0].hint
-                hint = "it is right but the sign" if but_sign else "put it into both sides"
-                return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is no solution", hint, "points", 0)
+                hint = "only its sign is wrong" if but_sign else "substitute it in both sides"
+                return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is not a solution", hint, "points", 0)
             how = how if marks[place].how == "simplified" else marks[place].how
             del formulas[place]
         if formulas:
             return _with_missing(posed, answer, "", len(formulas), how)
-        proof = "" if how == "simplified" else f", to {marking.AGREED_DIGITS} digits at points, which is no proof"
+        proof = "" if how == "simplified" else f", to {marking.AGREED_DIGITS} digits at points, which is not a proof"
         return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
     return _roots_marked(posed, _System(equations, point, solved.unknowns), answer, solved)
 
 
 def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
     message = f"wrong: {at_least}{plural(count, 'solution')} {'is' if count == 1 else 'are'} missing"
-    return Marked(posed, answer, False, message, "what is given is right", how, 0)
+    return Marked(posed, answer, False, message, "the given solutions are right", how, 0)
 
 
 def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved | None) -> Marked:
@@ -117,7 +117,7 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
     complete = bool(solved and solved.complete) or system.has_one_solution()
     if answer.strip().lower() in NONE:
         if roots or not complete:
-            return Marked(posed, answer, False, "wrong: there are solutions" if roots else "not decided")
+            return Marked(posed, answer, False, "wrong: there are solutions" if roots else "undecided")
         return Marked(posed, answer, True, "right: there is no solution")
     matched: set[int] = set()
     remarks = []
@@ -145,8 +145,8 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
         elif agreeing:
             remarks.append(f"`{which}` is rounded")
         else:
-            hint = system.mistake(solution, roots) or f"put it into `{fails}`"
-            return Marked(posed, answer, False, f"wrong: `{which}` is no solution", hint)
+            hint = system.mistake(solution, roots) or f"substitute it in `{fails}`"
+            return Marked(posed, answer, False, f"wrong: `{which}` is not a solution", hint)
         matched |= agreeing
     endless = solved is not None and (
         (len(system.unknowns) > 1 and solved.complete is False) or any(w.kind == "flat" for w in solved.warnings)
@@ -199,14 +199,14 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
                 if named is not None:
                     name = unknowns[0] if single and numbered.fullmatch(named[1]) else named[1]
                     if name not in unknowns:
-                        raise usage_error(f"`{name}` is not solved for", f"write `{form}`")
+                        raise usage_error(f"`{name}` is not an unknown", f"write `{form}`")
                     yield name, entry[named.end() :].strip()
                 elif bracketed is not None and len(values := split(bracketed[1])) == len(unknowns):
                     yield from zip(unknowns, map(str.strip, values), strict=True)
                 elif entry.strip():
                     bare.append(entry.strip())
         if len(bare) % len(unknowns):
-            raise usage_error(f"`{bare[-1]}` is a value of which unknown?", f"write `{form}`")
+            raise usage_error(f"the answer does not name the unknown of `{bare[-1]}`", f"write `{form}`")
         yield from ((unknowns[k % len(unknowns)], text) for k, text in enumerate(bare))
 
 
@@ -389,10 +389,13 @@ class CurveAnswer(FormulaAnswer):
             yield SIGN
         if len(self.unknowns) == len(by) == 1 and there[0].answered:
             if all(agree(p.answered * p.right, p.answered / p.answered) for p in there if p.answered):
-                yield f"that is d{by[0]}/d{of}: it is upside down"
+                yield f"that is d{by[0]}/d{of}: take the reciprocal"
             m = many_digits()
             for sign, words in ((1, ""), (-1, "minus ")):
-                for name, missed in ((by[0], f"divide it by the one by `{of}`"), (of, f"it is below `{by[0]}`'s")):
+                for name, missed in (
+                    (by[0], f"divide it by the one by `{of}`"),
+                    (of, f"divide the one by `{by[0]}` by it"),
+                ):
                     with Defined(ArithmeticError, ValueError):
                         slopes = [self._swept(m, p.at, [name])[1][0][0] for p in there]
                         if all(agree(p.answered, sign * slope) for p, slope in zip(there, slopes, strict=True)):

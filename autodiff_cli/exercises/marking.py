@@ -67,7 +67,7 @@ MAX_SHOWN_LENGTH = 20  # of a fraction
 MIN_ROUNDED_DIGITS = 3
 MAX_PARTS = 60
 """Nodes of a function to search for mistakes."""
-SIGN = "everything is right but the sign"
+SIGN = "only the sign is wrong"
 
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
 
@@ -299,7 +299,7 @@ def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequ
         # a program: `t = x + 1; 2*t`
         return AnswerEntry(None, start, end)
     asked = [derivative_name(by, of) for of, by in wanted]
-    raise usage_error(f"`{label}` is none of the derivatives that are asked for", f"they are {quote(asked)}")
+    raise usage_error(f"`{label}` is not one of the derivatives that are asked for", f"they are {quote(asked)}")
 
 
 def _readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterator[Key]:
@@ -368,7 +368,7 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
         return Marked(posed, answer, True, "right")
     message = f"wrong: it is not `{answer.strip()}`"
     if posed.names != ("",):
-        message = f"wrong: {join_names(wrong)} {'is' if len(wrong) == 1 else 'are'} not as answered"
+        message = f"wrong: {join_names(wrong)} {'has another value' if len(wrong) == 1 else 'have other values'}"
         message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
     return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
@@ -390,7 +390,7 @@ class FormulaAnswer:
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
-    partly = "it is right at other points, so that it holds on a part of the domain only: look at signs and cases"
+    partly = "it is right at other points, so it holds only on a part of the domain: check signs and cases"
 
     def __init__(
         self, posed: Exercise, answer: str, entry: AnswerEntry | None = None, program: Program | None = None
@@ -449,7 +449,7 @@ class FormulaAnswer:
                     f"{x} = {y if isinstance(y, Fraction) else six_digits(y)}" for x, y in place.at.items()
                 )
                 right, answered = distinguishable(place.right, place.answered)
-                other = "this has no value" if place.answered is None else f"this is {answered}"
+                other = "the answer has no value" if place.answered is None else f"the answer is {answered}"
                 message = f"wrong: at `{where}` {what} is {right}, and {other}{self.note}"
                 # wrong points first: at right ones mistakes without effect would match
                 there = sorted([x for x in self.places if x.answered is not None], key=lambda x: x.agrees)
@@ -466,7 +466,7 @@ class FormulaAnswer:
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
             return "its difference from the answer simplifies to 0", "simplified"
         points = f"{len(self.places)} points {self.where}".rstrip()
-        return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is no proof", "points"
+        return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is not a proof", "points"
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         """Yield likely mistakes or empty strings, and a command that shows the steps."""
@@ -553,7 +553,7 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: AnswerEntry
                     before = text[: leaf.span.start].rstrip("0123456789. ")
                     certainly = not before.endswith(("/", "÷", "^", "**"))
                     offers = (Offer(leaf.span.start, leaf.span.end, "*".join(name), certainly),)
-                message, hint = f"`{name}` is no variable of the exercise", f"its variables: {quote(variables)}"
+                message, hint = f"`{name}` is not a variable of the exercise", f"its variables: {quote(variables)}"
                 raise ExpressionError("name", message, leaf.span, hint, offers=offers)
         return program
 
@@ -602,7 +602,7 @@ def _mistakes(part: Value, *, product: bool) -> Iterator[Mistake]:
             f"the derivative of a quotient is not the quotient of the derivatives: {rule}",
             lambda x, v: x[0].slope / x[1].slope if x[1].slope else None,
         )
-        yield f"what is below is missing: {rule}", lambda x, v: v.slope * x[1].value ** 2
+        yield f"the denominator is missing: {rule}", lambda x, v: v.slope * x[1].value ** 2
         yield (
             f"the quotient rule has a minus: {rule}",
             lambda x, v: (x[0].slope * x[1].value + x[0].value * x[1].slope) / x[1].value ** 2,
@@ -616,7 +616,7 @@ def _mistakes(part: Value, *, product: bool) -> Iterator[Mistake]:
         )
     if primitive not in (ADD, SUB, MUL, DIV, NEG):
         for k, inside in enumerate(inputs):
-            text = f"the derivative of what is inside, `{expression_text(inside)}`, is missing: the chain rule"
+            text = f"the derivative of the inner function, `{expression_text(inside)}`, is missing: the chain rule"
             yield text, partial(_without_inner_derivative, k)
         name = primitive.spelling or primitive.name
         yield f"the sign of the derivative of `{name}` is wrong", lambda x, v: -v.slope
@@ -649,7 +649,7 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
             labels = tuple("".join(next(_readings(label, posed.names, keys), ("", (label,)))[1]) for label in labels)
         by_name = dict(zip(labels if posed.names != ("",) else posed.names, numbers, strict=True))
     if set(by_name) != set(posed.names):
-        raise usage_error(f"the answer names {join_names(list(by_name))}", f"it is to name {asked}")
+        raise usage_error(f"the answer names {join_names(list(by_name))}", f"name {asked}")
     return {name: parse_number(text) for name, text in by_name.items()}
 
 
@@ -718,7 +718,7 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str
         if agree(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
     if len(wrong) > 1 and sorted(x for x, _ in pairs.values()) == sorted(wanted for _, wanted in pairs.values()):
-        return "the numbers are right, and stand at the wrong names"
+        return "the numbers are right, but have the wrong names"
     if posed.level >= 4 and posed.kind == "gradient":
         at_point = ",".join(f"{name}={x}" for name, x in posed.point.items())
         return f'see it worked: `autodiff trace "{posed.program}" --at {at_point}`'

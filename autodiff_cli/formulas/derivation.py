@@ -41,7 +41,7 @@ MAX_NODES = 400
 MAX_STEPS = 2_000
 """Steps of all derivations in an answer."""
 
-PUT_IN, SIMPLIFY, ASSUMPTION, CONVENTIONS = "put in", "simplify", "assumption", "conventions"
+SUBSTITUTE, SIMPLIFY, ASSUMPTION, CONVENTIONS = "substitute", "simplify", "assumption", "conventions"
 """Steps that are no rules; `conventions` adds the values at kinks."""
 
 GREATER = {LT: GT, LE: GE}
@@ -68,7 +68,7 @@ class RuleStep(Record):
 
     @property
     def is_rule(self) -> bool:
-        return self.rule not in (PUT_IN, SIMPLIFY, CONVENTIONS, ASSUMPTION)
+        return self.rule not in (SUBSTITUTE, SIMPLIFY, CONVENTIONS, ASSUMPTION)
 
     @property
     def name(self) -> str:
@@ -191,7 +191,7 @@ class _Rewriting:
                 continue
             inserted = substitute(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
             if inserted is not result and expression_text(inserted) != expression_text(result):
-                yield self.step(PUT_IN, result, inserted, depth)
+                yield self.step(SUBSTITUTE, result, inserted, depth)
             self.charge(inserted)
             last = name == root.label
             if last and self.assumed:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -172,12 +171,12 @@ def diff(
     if operator is not None:
         if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
             hint = f"leave `d/d{operator.name}` out, or the options"
-            raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` say two things", hint=hint)
+            raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint)
         wrt, order = [operator.name], operator.order
         typed, text = text, " " * operator.end + text[operator.end :]
     if order > MAX_ORDERS:
         message = f"the order {order:,} is above {MAX_ORDERS}, and a formula grows with every order"
-        raise limit_error(message, "`taylor` finds derivatives of high order at a point")
+        raise limit_error(message, "compute derivatives of high order at a point with `taylor`")
     typed_values = with_units(point)
     numbers = numbers_or_quantities(typed_values)
     program, bound, notes = parse_program(text, numbers, wrt)
@@ -431,7 +430,7 @@ def _derive(
         derived = derivatives(output, leaves, order, facts)
     except Contradiction:
         texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
-        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave out what is wrong") from None
+        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave one of them out") from None
     wanted = shown(derived, facts) if assumed else []
     for assumption in assumed:
         others = [other for other in used if other is not assumption]
@@ -449,7 +448,7 @@ def _kinks(output: Value, order: int) -> list[Diagnostic]:
             name = v.primitive.symbol
             where = "where both sides are equal" if v.primitive.gives_condition else "at a kink of it"
             message = f"`{name}`: {where}, a formula of order {order} need not hold, and there may be no derivative"
-            warnings.append(Diagnostic("kink", message, v.span, "`hessian` or `taylor` tells what there is at a point"))
+            warnings.append(Diagnostic("kink", message, v.span, "compute it at a point with `hessian` or `taylor`"))
     return warnings
 
 
@@ -516,7 +515,7 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
             "leave the function out, or print the formula as text",
             span=graph.span(recorder.node),
         ) from None
-    reordered = replace(recording, values=recording.values[:1], partials=recording.values[1:])
+    reordered = recording._replace(values=recording.values[:1], partials=recording.values[1:])
     unit = SourceUnit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
     return str(writer.module(unit)).rstrip("\n")
 

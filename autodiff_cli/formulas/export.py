@@ -49,7 +49,7 @@ def export(
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if not writer.can_name_function(name):
-        hint = "give a plain name that means nothing there: `--name f`"
+        hint = "give a plain name without a meaning in that language: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
     if to == "latex":
         return _equations(text, name, wrt)
@@ -70,7 +70,7 @@ def export(
             span=graph.span(recorder.node),
         ) from None
     bound = [(program.place(i), name) for name, _, i in program.bound]
-    labels = {recording.place[i]: name for i, name in bound if i in recording.place and graph.parents[i]}
+    labels = {recording.place[i]: name for i, name in bound if i and i in recording.place and graph.parents[i]}
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)

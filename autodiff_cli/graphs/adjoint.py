@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 from graphlib import TopologicalSorter
 from heapq import heapify, heappop, heappush
 from itertools import count
 from operator import attrgetter
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ..numbers.recorder import Recorder, Step, is_number
+from ..record import Record
 from ..run.flat_graph import Graph, in_order
 from ..table.operators import CONSTANT, VARIABLE, WHERE
 from ..table.primitive import OPERATIONS
@@ -75,23 +76,22 @@ Part = tuple[Branch, Step]
 """A contribution to an adjoint: the branch where it exists, and its value."""
 
 
-@dataclass(slots=True)
-class Recording:
+class Recording(Record):
     """A recording of a graph: steps of one recorder."""
 
     recorder: Recorder
-    values: list[Step]
-    partials: list[Step] = field(default_factory=list)
+    values: Sequence[Step]
+    partials: Sequence[Step] = ()
     """The derivatives of each output in turn, by its wanted variables."""
-    adjoints: list[Step] = field(default_factory=list)
+    adjoints: Sequence[Step] = ()
     """Adjoints that exist at every point, whether or not a result needs them."""
-    watched: list[Step] = field(default_factory=list)
+    watched: Sequence[Step] = ()
     """Steps that must be finite: all values, and these adjoints."""
-    graph: Graph = field(default_factory=Graph)
-    place: dict[int, Step] = field(default_factory=dict)
-    edges: dict[Step, None] = field(default_factory=dict)
+    graph: Graph = Graph()
+    place: Mapping[int, Step] = MappingProxyType({})
+    edges: Collection[Step] = ()
     """Comparisons at whose tie a variable counts that counts on neither side."""
-    active: set[int] = field(default_factory=set)
+    active: Set[int] = frozenset()
 
     @property
     def results(self) -> tuple[Step, ...]:
@@ -133,22 +133,23 @@ def record_gradient(
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
     untaken branch, the loser of a `max`) is reached only under a condition.
     """
-    whole = Recording(recorder or Recorder(), [], graph=graph)
-    watched: dict[Step, None] = {}
+    m = recorder or Recorder()
+    values, partials, adjoints = list[Step](), list[Step](), list[Step]()
+    watched, edges = dict[Step, None](), dict[Step, None]()
+    place, active = dict[int, Step](), set[int]()
     for k, root in enumerate(graph.roots):
-        part = record_values(graph, inputs, whole.recorder, (root,))
+        part = record_values(graph, inputs, m, (root,))
         asked = wanted[:k] if lower and k else wanted
         reverse = _Reverse(part, root, {i for i in asked if i is not None})
-        partials, totals = reverse.sweep(root, asked)
-        whole.values += part.values
-        whole.partials += partials
-        whole.adjoints += totals
+        slopes, totals = reverse.sweep(root, asked)
+        values += part.values
+        partials += slopes
+        adjoints += totals
         watched |= dict.fromkeys((*part.watched, *totals))
-        whole.place |= part.place
-        whole.edges |= reverse.edges()
-        whole.active |= reverse.active
-    whole.watched += watched
-    return whole
+        place |= part.place
+        edges |= reverse.edges()
+        active |= reverse.active
+    return Recording(m, values, partials, adjoints, [*watched], graph, place, [*edges], active)
 
 
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:

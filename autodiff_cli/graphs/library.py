@@ -31,7 +31,7 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     kink = f"\nDerivative at kinks: {primitive.convention}." if primitive.convention else ""
     function.__name__ = function.__qualname__ = name
     function.__doc__ = (
-        f"{primitive.doc[:1].upper()}{primitive.doc[1:]}: `{primitive.signature}`.{domain}{kink}\n\n"
+        f"`{primitive.signature}`: {primitive.doc}.{domain}{kink}\n\n"
         "Returns a Value if an argument is one, else a float. Angles are radians. "
         "Raises `ExpressionError` where it has no value."
     )

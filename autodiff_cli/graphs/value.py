@@ -176,7 +176,7 @@ class Value:
     def __float__(self) -> NoReturn:
         """Raise TypeError: functions of `math` would silently drop derivatives."""
         raise TypeError(
-            "a Value is no float, which would lose its derivative: take the functions of `autodiff_cli`, "
+            "a Value is not a float, which would lose its derivative: use the functions of `autodiff_cli`, "
             "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
         )
 
@@ -262,7 +262,7 @@ def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     listed = tuple(children) if isinstance(children, Iterable) else (children,)
     for entry in listed:
         if not isinstance(entry, Value):
-            raise TypeError(f"the inputs of an operation are Values, and {entry!r} is none")
+            raise TypeError(f"the inputs of an operation are Values, and {entry!r} is not one")
     if bool(listed) != bool(op) or op not in BY_SYMBOL:
         raise ValueError(f"no operation {op!r} with {len(listed)} inputs is in the table of primitives")
     return listed
@@ -358,8 +358,9 @@ def as_float(x: object, refusal: str) -> float:
             "or for many points write the function as code, `export(text, to='numpy')`"
         )
     try:
-        # a text is no number, whatever it says
-        number = float(None if isinstance(x, (str, bytes, bytearray)) else x)  # type: ignore[arg-type]
+        # `float` reads texts and buffers of them as well
+        is_number = hasattr(x, "__float__") or hasattr(x, "__index__")
+        number = float(x if is_number else None)  # type: ignore[arg-type]
     except OverflowError:
         number = math.inf
     except (TypeError, ValueError):
@@ -396,7 +397,7 @@ _packs = _Packs()
 
 
 class _Pack:
-    """A pickled operation with the nodes below it, in columns, at any depth."""
+    """A pickled operation with the nodes below it, a row a node, at any depth."""
 
     def __init__(self, root: Value) -> None:
         self.places = _packs.places

@@ -108,7 +108,7 @@ class Arithmetic(NamedTuple):
             return Figure(text.removesuffix(".0"), finite_or_none(float(x)))
         if _vanishes(x):
             return Figure("0", 0.0, digits_text(x.abs_upper(), 2, min_fixed=0, max_fixed=0))
-        message = f"no digit of a result can be told, even with {context.dps:,} digits"
+        message = f"no digit of a result can be determined, even with {context.dps:,} digits"
         hint = "ask for more digits, allow more work with `--work 10`, or move the point"
         raise limit_error(message, hint)
 
@@ -134,7 +134,7 @@ class Arithmetic(NamedTuple):
                 best = None if unproven else convert_numbers(balls, self._proven)
                 reason = None
                 for x in unproven[:1]:
-                    message = f"the digits of a result near {x} need more bits than there are"
+                    message = f"the digits of a result near {x} need more bits than are allowed"
                     if x.a.contains(0):
                         message = f"the result is {x}, and may be 0: no digit of it can be proven"
                     hint = "move the point, or use `--exact` or `--precision` instead"

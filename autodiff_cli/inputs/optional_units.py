@@ -9,7 +9,17 @@ from typing import TYPE_CHECKING, Any
 from ..errors import Diagnostic, ExpressionError, Span
 from ..language.builder import Program
 from ..language.tokens import is_name
-from .problem import PLAIN, Names, Point, Problem, as_number, check_values, have_units, number_or_quantity, pose
+from .problem import (
+    PLAIN,
+    Names,
+    Point,
+    Problem,
+    check_values,
+    have_units,
+    number_or_quantity,
+    pose,
+    written_number,
+)
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -117,11 +127,11 @@ def column_units(
         if unit is not None and (asked or not unit.zero):
             units[name] = unit
             continue
-        reason = f"`{name}` has none"
+        reason = f"`{name}` has no unit"
         if unit is not None:
-            reason = f"`{name}` is in {unit}, whose 0 is no zero"
+            reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
         elif text:
-            reason = f"`{name}` is in `{text}`, which is no unit here"
+            reason = f"`{name}` is in `{text}`, which is not a known unit"
         if asked:
             hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
@@ -129,10 +139,10 @@ def column_units(
             other = unit_or_none(texts.get(angle, ""))
             if other is not None and other.dimension == NUMBER and other.to_si(1.0) != 1:
                 # its number would be taken in radians
-                message = f"`{angle}` is in {other}, and the units in the headings do not count: {reason}"
-                hint = f"name any unit with `--in`, then all units count; {WITHOUT}"
+                message = f"`{angle}` is in {other}, and the units in the headings are ignored: {reason}"
+                hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
                 raise ExpressionError("point", message, hint=hint)
-        return {}, [Diagnostic("note", f"the units in the headings do not count: {reason}", None, None)]
+        return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
     return units, []
 
 
@@ -169,6 +179,21 @@ def without_units_hint(error: ExpressionError) -> ExpressionError:
     return other
 
 
+def is_of_pint(value: object) -> bool:
+    """Return whether a value is a quantity of pint, with a unit of its own."""
+    return hasattr(value, "magnitude") and hasattr(value, "units")
+
+
+def value_text(name: str, value: Any) -> str:
+    """Return a value as typed: a text as it is, or a number, exact or shortest, and its unit if it is of pint."""
+    if isinstance(value, str):
+        return value
+    if not is_of_pint(value):
+        return written_number(name, value).source
+    number = written_number(name, value.magnitude).source
+    return f"({number}) {value.units:~P}" if "/" in number else f"{number} {value.units:~P}"
+
+
 def with_units(point: Point | None) -> dict[str, float | str]:
     """Return the point with its values in units, as texts or of pint, as quantities."""
     values: dict[str, Any] = dict(point or {})
@@ -177,9 +202,7 @@ def with_units(point: Point | None) -> dict[str, float | str]:
     from .quantities import quantity_value, split_quantity  # only units and texts need it
 
     for name, value in values.items():
-        text = value
-        if hasattr(value, "magnitude") and hasattr(value, "units"):
-            text = f"{as_number(value.magnitude, name)!r} {value.units:~P}"
+        text = value_text(name, value) if is_of_pint(value) else value
         if isinstance(text, str):
             values[name] = quantity_value(name, text) if split_quantity(text) else value
         elif type(value) not in PLAIN:

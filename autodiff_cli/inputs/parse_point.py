@@ -131,7 +131,7 @@ def _entries(name: str, value: object, span: Span | None = None) -> dict[str, An
     entries = flatten(name, value)
     if isinstance(entries, str):
         hint = "write it as [1, 2, 3] or [[1, 2], [3, 4]]"
-        fail(f"the value of `{name}` is no list of numbers: {entries}", span, hint)
+        fail(f"the value of `{name}` is not a list of numbers: {entries}", span, hint)
     return entries
 
 
@@ -280,7 +280,7 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     if low is not None and high is not None and low > high:
         first, second = (part.strip() for part in parts)
         message = f"the range of `{bare}` goes the wrong way, from {first} down to {second}"
-        fail(message, Span(start, end), f"turn it round: `{bare}={second}:{first}`")
+        fail(message, Span(start, end), f"swap its ends: `{bare}={second}:{first}`")
     return bare, Range(low, high)
 
 

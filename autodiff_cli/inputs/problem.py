@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import (
@@ -28,6 +29,7 @@ from ..language.tokens import Statement, UnexplainedText, has_unit_literals, pla
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
+from .figures import Figure
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
@@ -279,6 +281,16 @@ def as_number(value: float | str, name: str) -> float:
     return number
 
 
+def written_number(name: str, value: Any) -> Typed:
+    """Return a number with its exact or shortest text, for other arithmetics. Raises `ExpressionError`."""
+    if isinstance(value, Typed):
+        return value
+    exactly = isinstance(value, Integral) or type(value).__module__ in ("fractions", "decimal")
+    number = as_number(value, name)
+    text = value.text if type(value) is Figure else str(value) if exactly else repr(number)
+    return with_text(number, text)
+
+
 def unit_error(name: str, value: Quantity) -> ExpressionError:
     """Return the error for a value with a forbidden unit; its hint converts to the SI."""
     from ..quantities.unit import si_unit
@@ -332,7 +344,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         if name in program.leaves:
             continue
         if name in bound:
-            message = f"`{name}` is given a value by the point, and bound by the program"
+            message = f"`{name}` has a value in the point, and the program binds it"
             raise point_error(message, "leave one of them out", program.whole.span(bound[name]))
         warnings.append(unused_name(program, name, missing))
     if missing:
@@ -395,5 +407,5 @@ def wanted_variables(
             raise usage_error(f"`{name}` is not a variable of this program", hint)
         if name in unknowns:
             others = quote([other for other in program.leaves if other not in unknowns], "nothing")
-            raise usage_error(f"`{name}` is looked for, and given by the others", f"differentiate by {others}")
+            raise usage_error(f"`{name}` is an unknown, a function of the others", f"differentiate by {others}")
     return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]

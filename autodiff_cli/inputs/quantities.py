@@ -75,7 +75,7 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         and plain_number(text.partition("[")[0].strip())
         and text.find("]") == len(text.rstrip()) - 1
     ):
-        message = f"the value of `{name}` cannot be used: the unit of a value stands behind it, without brackets"
+        message = f"the value of `{name}` cannot be used: the unit of a value stands after it, without brackets"
         raise _refuse(message, Span(offset, offset + len(text)), "write it as in `x=2 kg`", text)
     return constant_value(name, text, offset)
 
@@ -167,7 +167,7 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     for k, piece in enumerate(listed):
         name, equals, text = (part.strip() for part in piece.rpartition("="))
         if equals and name not in outputs:
-            raise usage_error(f"`--in` names `{name}`, which is no output", f"the outputs: {quote(outputs)}")
+            raise usage_error(f"`--in` names `{name}`, which is not an output", f"the outputs: {quote(outputs)}")
         if not equals and k >= len(outputs):
             raise usage_error(f"`--in` has {len(listed)} units for {plural(len(outputs), 'output')}", "leave some out")
         try:
@@ -366,7 +366,10 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
     for unit in units:
         if unit.dimension != own.dimension:
             theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
-            raise usage_error(f"`{name}` is looked for as {theirs}", "give its bounds and its start in one dimension")
+            raise usage_error(
+                f"`{name}` has two dimensions, {theirs}",
+                "give its bounds and its start in one dimension",
+            )
     for x in typed:
         if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
             raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")

@@ -183,7 +183,7 @@ class Grid(NamedTuple):
         """Raise a usage error for a sweep of a name that the program does not use, or looks for."""
         for name in self.axes:
             if name not in used or name in unknowns:
-                what = "is looked for" if name in used else "is not in the program"
+                what = "is an unknown" if name in used else "is not in the program"
                 hint = f"sweep one of {quote(x for x in used if x not in unknowns)}" if used else "leave it out"
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
 
@@ -369,7 +369,7 @@ class Sweeping:
             here = Span(place, place + len(part))
             if self._without_unit(f":{part}", here)[1]:
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
-                fail("a sweep has its unit behind it, or behind each of its numbers", here, hint)
+                fail("a sweep has its unit after it, or after each of its numbers", here, hint)
         return [(part.strip(), _fraction(part, constant_value(name, part, place))) for part, place in parts]
 
     def _count(self, name: str, text: str, begin: int) -> int:
@@ -386,11 +386,11 @@ class Sweeping:
         if step == 0:
             fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
         if (end - start) * step < 0:
-            hint = f"turn it round: `{name}={last}:{first}:{by}`"
+            hint = f"swap its ends: `{name}={last}:{first}:{by}`"
             fail(f"the sweep goes {stretch}, and its step has the wrong sign", place, hint)
         steps = (end - start) / step
         if 0 < steps < 1 - STEP_TOLERANCE:
-            message = f"the step {float(step):.6g} is longer than the way {stretch}"
+            message = f"the step {float(step):.6g} is longer than the range {stretch}"
             fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
         whole, texts = math.floor(steps), (first, by, "1")
         if abs(steps - round(steps)) < STEP_TOLERANCE:

@@ -355,8 +355,8 @@ class Builder:
         """Output the body of the last function, with its parameters as variables."""
         for name, span in self.parameters:
             if name in self.free or name in self.indexed:
-                message = f"`{name}` is a parameter here, and a variable of the program before"
-                raise self.error("name", message, span, "give one of them another name")
+                message = f"`{name}` is a parameter here, and a variable of the program before it"
+                raise self.error("name", message, span, "rename one of the two")
         arguments = [self._parameter(name, span) for name, span in self.parameters]
         value = self.value(self.enter(function, arguments, None))
         self.outputs = self._entries(value)
@@ -404,7 +404,7 @@ class Builder:
             try:
                 factor = parse_unit(unit)
                 if factor.zero:
-                    message = f"`{unit}` is a scale with a zero of its own, which a number in a formula has not"
+                    message = f"`{unit}` is a temperature scale, and numbers in a formula cannot have one"
                     raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
                 number = factor.to_si(number[0]), f"{number[1]}[{factor}]"
             except ExpressionError as error:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from html import escape
 from itertools import pairwise
 from typing import NamedTuple
@@ -43,14 +42,13 @@ class Item(NamedTuple):
     applied: bool = False
 
 
-@dataclass
 class _OpenGroup:
-    end: str
-    items: list[Item] = field(default_factory=list)
-    waiting: list[tuple[str, int, list[Item]]] = field(default_factory=list)
-    """Commands that await arguments: element, count, arguments so far."""
-    cells: list[list[list[Item]]] = field(default_factory=lambda: [[]])
-    before: str = ""
+    def __init__(self, end: str, before: str = "") -> None:
+        self.end, self.before = end, before
+        self.items: list[Item] = []
+        self.waiting: list[tuple[str, int, list[Item]]] = []
+        """Commands that await arguments: element, count, arguments so far."""
+        self.cells: list[list[list[Item]]] = [[]]
 
 
 def mathml(latex: str) -> str:

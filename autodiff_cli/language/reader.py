@@ -58,7 +58,7 @@ def read(text: str, builder: Builder) -> Builder:
 def _read(text: str, builder: Builder) -> Builder:
     # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, finite_number = NAME, tokens.NUMBER, _NUMERIC, tokens.finite_number
+    name_read, number_read, numeric, cached_number = NAME, tokens.NUMBER, _NUMERIC, tokens.cached_number
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     text = tokens.without_skipped(text)
@@ -74,8 +74,7 @@ def _read(text: str, builder: Builder) -> Builder:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                is_long = len(operand) > tokens.MAX_CACHED
-                number = finite_number.__wrapped__(operand) if is_long else finite_number(operand)
+                number = (cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number)(operand)
                 if number is None or "_" in operand:
                     if not is_exact:
                         is_exact = True

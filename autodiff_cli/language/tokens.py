@@ -26,7 +26,7 @@ DIRECTLY = 0  # the token kind of an omitted multiplication sign
 MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not fit into memory
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved words and their terminals
 _END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
-MAX_CACHED = 32  # the longest number whose `finite_number` is cached, in characters
+MAX_CACHED = 32  # the longest number for `cached_number`, in characters
 _NUMERIC = tuple("0123456789.")
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
@@ -148,7 +148,6 @@ def number_of(text: str) -> tuple[float, str] | None:
     return float(plain), plain
 
 
-@lru_cache(4096)
 def finite_number(text: str) -> tuple[float, str] | None:
     """Return `number_of` a text; None for text that is no finite number."""
     try:
@@ -156,6 +155,9 @@ def finite_number(text: str) -> tuple[float, str] | None:
     except ValueError:
         return None
     return number if number is None or number[0] < math.inf else None
+
+
+cached_number = lru_cache(4096)(finite_number)
 
 
 def _has_long_exponent(number: str) -> bool:

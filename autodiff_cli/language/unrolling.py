@@ -125,7 +125,7 @@ class Unroller(Builder):
         if name in self.dimensions or name in self.shapes:
             used = [(self.dimensions[name][1], "used here")] if name in self.dimensions else []
             what = "but its entries were used before" if used else "and has a value at the point"
-            message, hint = f"`{name}` is bound here {what}", "give one of them another name"
+            message, hint = f"`{name}` is bound here {what}", "give the new value another name"
             self.refuse(self.error("name", message, at, hint, *used))
         indices = product(*[range(1, n + 1) for n in value.shape]) if isinstance(value, Array) else ()
         super().bind(name, at, value, [element_name(name, index) for index in indices])
@@ -206,7 +206,7 @@ class Unroller(Builder):
     def _unknown_shape(self, name: str, span: Span) -> NoReturn:
         raise UnknownShape(
             "type",
-            f"`{name}` is a list here, and how many entries it has is not known",
+            f"`{name}` is a list here, and its length is not known",
             Span(*span[:2]),
             f'give its value, `--at "{name}=[1, 2, 3]"`, or write which entries: `{name}[1:3]`, `{name}[1:2,1:3]`',
         )
@@ -320,13 +320,13 @@ class Unroller(Builder):
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
         is_index = isinstance(call.meanings.get(name, Index(0)), Index)
         if not is_index or any(name in names for names in (self.valued, self.shapes, self.bound)):
-            message = f"`{name}` is the index of this `{called}`, and has a value besides"
+            message = f"`{name}` is the index of this `{called}`, and has another value"
             raise self.error("name", message, call.place(index), f"give the index another name{plain}")
         first, last = (self._whole(p, call, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
             both = body.pieces[i][2][0], body.pieces[i][3][1]
-            message = f"`{name}` goes from {first} to {last}, which is nothing"
-            raise self.error("type", message, both, "the first bound is the smaller one")
+            message = f"`{name}` has no values: its bounds are {first} and {last}"
+            raise self.error("type", message, both, "write the smaller bound first")
         self._check_terms(last - first + 1, place, called)
         self._check_depth(call.depth, place)
         terms = []
@@ -340,7 +340,7 @@ class Unroller(Builder):
     def _check_terms(self, count: int, place: Place, what: str) -> None:
         if count > MAX_TERMS:
             message = f"`{what}` has {count:,} terms here, and {MAX_TERMS:,} is the most"
-            hint = "for more of them, let each be a row of data, which --data adds up"
+            hint = "for more terms, write each as a row of data, and add them up with `--data` and `--reduce sum`"
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
     def _whole(self, root: int, call: Call, what: str, also: str = "") -> int:
@@ -361,12 +361,12 @@ class Unroller(Builder):
                 number = self.fixed(meaning) if type(meaning) is int else None
                 if number is None:
                     hint = f"bind it before: `{name} = 3; …`{also}"
-                    raise self.error("type", f"{problem}, and `{name}` is none", place, hint)
+                    raise self.error("type", f"{problem}, and `{name}` is not one", place, hint)
                 numbers[i] = number
             elif primitive in _WHOLE:
                 numbers[i] = _WHOLE[primitive](*[numbers[p] for p in body.parents[i]])
             else:
-                hint = "it may be computed by + - * / from such numbers"
+                hint = "compute it from such numbers by + - * /"
                 raise self.error("type", problem, place, hint)
         number = numbers[root]
         if number != number or abs(number) > 1e9 or number != int(number):
@@ -388,7 +388,9 @@ class Unroller(Builder):
             if not 1 <= first <= last <= highest:
                 at = call.place(p)
                 if first > last:
-                    raise self.error("type", f"there is nothing from {first} to {last}", at, "write the smaller first")
+                    raise self.error(
+                        "type", f"the range from {first} to {last} is empty", at, "write the smaller first"
+                    )
                 outside = first if first < 1 else last
                 valid = "counting begins at 1" if shape is None else f"the indices here go from 1 to {shape[k]}"
                 raise self.error("type", f"there is no entry {outside}", at, valid)
@@ -415,7 +417,7 @@ class Unroller(Builder):
             text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
             hint = f"write a call in parentheses: `{name}({text})`"
             raise self.error("name", f"`{name}` is a function", place, hint)
-        hint = f"give it as a list, `{name}=[…]`, or give one of them another name"
+        hint = f"give `{name}` a list as its value, `{name}=[…]`, or use another name for the list"
         raise self.error("type", f"`{name}` is a number, and has no entries", pieces[0], hint)
 
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:

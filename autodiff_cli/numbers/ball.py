@@ -140,7 +140,7 @@ class Ball(Compared, Operators):
         sign = 1 if self >= 0 else -1
         integer = (sign * self.a).floor().unique_fmpz()
         if integer is None:
-            raise undecided("which whole numbers this lies between cannot be told")
+            raise undecided("cannot determine between which whole numbers this lies")
         return sign * int(integer)
 
     def __bool__(self) -> bool:
@@ -159,14 +159,14 @@ class Ball(Compared, Operators):
             return -1
         if self.a.is_zero():
             return 0
-        raise undecided(f"whether {self} is 0 cannot be told")
+        raise undecided(f"cannot determine whether {self} is 0")
 
     def _compared(self, other: Any, relation: Callable[[int, int], Any], question: str) -> Any:
         y = ball(other)
         try:
             return relation(0 if y is self else (self - y).sign(), 0)
         except Refusal:
-            raise undecided(f"whether {self} is {question} {y} cannot be told") from None
+            raise undecided(f"cannot determine whether {self} is {question} {y}") from None
 
     def __neg__(self) -> Ball:
         return Ball(-self.a, self.form and {product: -q for product, q in self.form.items()})
@@ -239,7 +239,7 @@ def _power(x: Ball, y: Ball) -> Ball:
         return ball(0)
     if x < 0:
         if exponent is None and y.a.contains_integer():
-            raise undecided(f"whether the exponent {y} is a whole number cannot be told")
+            raise undecided(f"cannot determine whether the exponent {y} is a whole number")
         raise ValueError("a negative number to a power that is not whole")
     if x.form is None or y.form is None:
         return Ball(x.a**y.a)
@@ -365,7 +365,7 @@ def _cbrt(m: Balls, x: Ball) -> Ball:
 def _step(x: Ball, stepped: Any) -> Ball:
     integer = stepped.unique_fmpz()
     if integer is None:
-        raise undecided(f"on which side of a whole number {x} lies cannot be told")
+        raise undecided(f"cannot determine on which side of a whole number {x} lies")
     return ball(int(integer))
 
 
@@ -380,7 +380,7 @@ def _atan2(m: Balls, y: Ball, x: Ball) -> Ball:
     if y.a.is_zero():
         return Ball(arb(0)) if x >= 0 else m.pi
     if x <= 0 and y.a.contains(0):
-        raise undecided(f"on which side of the cut ({y}, {x}) lies cannot be told")
+        raise undecided(f"cannot determine on which side of the cut ({y}, {x}) lies")
     return Ball(arb.atan2(y.a, x.a))
 
 

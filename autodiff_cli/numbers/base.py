@@ -22,7 +22,7 @@ def whole_order(order: float) -> int:
     if order < 0 or order != int(order):
         raise ValueError("the order of a derivative is a non-negative integer")
     if order > HIGHEST_ORDER:
-        raise ValueError(f"derivatives of an order above {HIGHEST_ORDER} are out of reach")
+        raise ValueError(f"derivatives of an order above {HIGHEST_ORDER} are not computed")
     return int(order)
 
 

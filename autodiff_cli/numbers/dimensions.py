@@ -138,7 +138,9 @@ class Dimensions(NumberType):
                 return _PLAIN
             return Dimensioned(NUMBER, x.value ** int(y.value))
         if y.value is None:
-            message = f"a power of {self.describe(x.dimension)} needs a constant exponent: its dimension depends on it"
+            message = (
+                f"a power of {self.describe(x.dimension)} needs a constant exponent, which determines its dimension"
+            )
             raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
         return Dimensioned(_scale(x.dimension, y.value))
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 from ..table.primitive import ACCURATE
@@ -56,10 +57,13 @@ class Real(NumberType):
         # Instance attributes: the sweeps look them up for each node.
         self.__dict__.update(FUNCTIONS, is_finite=math.isfinite, literal=_literal, number=float)
 
-    def definition(self, name: str) -> Callable[..., Number]:
+    @cached_property
+    def accurate(self) -> Mapping[str, Callable[..., Number]]:  # type: ignore[override]
         from .double.formulas import FORMULAS  # rarely needed
 
-        self.accurate = ACCURATE | FORMULAS
+        return ACCURATE | FORMULAS
+
+    def definition(self, name: str) -> Callable[..., Number]:
         rule = super().definition(name)
 
         def function(m: NumberType, *inputs: Number) -> Number:

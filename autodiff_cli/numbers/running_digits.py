@@ -90,7 +90,7 @@ class BoundedDigits(Valued):
         y: BoundedDigits = other if type(other) is BoundedDigits else m.number(other)
         if y.x == 0:
             if y.log_error != EXACT:
-                raise undecided("whether a denominator is 0 cannot be told")
+                raise undecided("cannot determine whether a denominator is 0")
             raise ZeroDivisionError
         if self.ratio is not None and y.ratio is not None:
             ratio = self.ratio / y.ratio
@@ -99,7 +99,7 @@ class BoundedDigits(Valued):
         out, error, size = self.x / y.x, self.log_error, _log2_size(y.x)
         if y.log_error != EXACT:
             if y.log_error > size - 1:
-                raise undecided("whether a denominator is 0 cannot be told")
+                raise undecided("cannot determine whether a denominator is 0")
             error = _log2_sum(error, _log2_size(out) + y.log_error) + 1
         return m.rounded(out, error - size)
 
@@ -126,7 +126,7 @@ class BoundedDigits(Valued):
         else:
             difference = self.x - y.x
             if error != EXACT and _log2_size(difference) <= error + 0.1:
-                return Undecided(f"whether {self} is {question} {y} cannot be told")
+                return Undecided(f"cannot determine whether {self} is {question} {y}")
         return relation((difference > 0) - (difference < 0), 0)
 
 
@@ -277,7 +277,7 @@ class RunningDigits(Lifted):
             if pole:
                 # a rule of the table, such as 1/sqrt(1 - x²), has no name
                 what = f"`{primitive.written}`" if primitive.group or primitive.operator else "the derivative"
-                raise undecided(f"whether {what} is defined here cannot be told") from None
+                raise undecided(f"cannot determine whether {what} is defined here") from None
             raise
         ratios = [x.ratio for x in numbers if x.ratio is not None]
         may_be_rational = primitive.name in RATIONAL_FUNCTIONS or out._mpf_[3] < self.bits // 2
@@ -321,7 +321,7 @@ class RunningDigits(Lifted):
             for inside in self._ends(xs, errors):
                 there = self.base.context.mpf(getattr(self.base, primitive.name)(*inside))
                 if primitive.jumps and primitive.has_structural_zeros and there != out:
-                    raise undecided(f"on which side of a jump of `{primitive.written}` this lies cannot be told")
+                    raise undecided(f"cannot determine on which side of a jump of `{primitive.written}` this lies")
                 moved = self._first_order(primitive, inside, errors, there)
                 spread = max(spread, _log2_size(there - out) - 1, moved)
         except (ValueError, ArithmeticError):

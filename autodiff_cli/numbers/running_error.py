@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 
-from ..table.primitive import Primitive
+from ..table.primitive import PRIMITIVES, Primitive
 from .base import Lifted, Number, Valued
 from .budget import charge
 from .floats import REAL
@@ -25,6 +25,9 @@ MAX_EXACT_INTEGER = 2.0**53
 
 UNDERFLOW_ERROR = 2.0**-1074
 """The largest rounding error of a subnormal result."""
+
+NEVER_ZERO = {name for name, primitive in PRIMITIVES.items() if primitive.values.startswith("(0")} | {"pow", "gamma"}
+"""Functions that are 0 only by underflow, or where the argument is 0."""
 
 
 class Bounded(Valued):
@@ -56,7 +59,9 @@ class Bounded(Valued):
     def __mul__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
         x = self.x * y
-        spread = abs(self.x) * error + abs(y) * self.error + self.error * error if self.error or error else 0.0
+        spread = 0.0
+        if (self.error and (y or error)) or (error and self.x):
+            spread = abs(self.x) * error + abs(y) * self.error + self.error * error or UNDERFLOW_ERROR
         if abs(x) > MAX_EXACT_INTEGER or not (self.x.is_integer() and float(y).is_integer()):
             spread += _rounding(x) if self.x and y else 0.0
         return Bounded(x, spread)
@@ -65,7 +70,10 @@ class Bounded(Valued):
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)
         x = self.x / y
         room = abs(y) - error
-        spread = (self.error + abs(x) * error) / room if room > 0 else math.inf if self.error or error else 0.0
+        spread = 0.0
+        if self.error or error:
+            spread = (self.error + abs(x) * error) / room if room > 0 else math.inf
+            spread = spread or (UNDERFLOW_ERROR if self.error or self.x else 0.0)
         return Bounded(x, spread + (_rounding(x) if self.x else 0.0))
 
 
@@ -103,7 +111,8 @@ class Running(Lifted):
         def function(*inputs: Number) -> Bounded:
             xs = [x.x if isinstance(x, Bounded) else x for x in inputs]
             out = value(*xs)
-            error = max(unit * abs(out), UNDERFLOW_ERROR) if out else 0.0
+            underflowed = not out and primitive.name in NEVER_ZERO and xs[0] != 0
+            error = max(unit * abs(out), UNDERFLOW_ERROR) if out or underflowed else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
             if not any(spreads):
                 return Bounded(out, error)

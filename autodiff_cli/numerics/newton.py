@@ -83,7 +83,7 @@ def with_errors(m: RunningDigits, system: System, root: Sequence[Any]) -> list[A
     try:
         steps = solve_linear(m, rows, [[x] for x in values])
     except (Singular, ZeroDivisionError):
-        raise undecided("whether the solution is a simple one cannot be told") from None
+        raise undecided("cannot determine whether the solution is a simple one") from None
     return [m.within(x, 2 * step) for x, (step,) in zip(root, steps, strict=True)]
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from operator import mul
 
@@ -19,6 +18,7 @@ from ..graphs.value import Source, graph_of
 from ..graphs.value_and_gradient import value_and_gradient
 from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
+from ..record import Record
 from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
@@ -28,8 +28,7 @@ UNCERTAIN_SIGN_FACTOR = 1024  # multiple of its error below which a sign is unce
 MAX_NAMED = 4  # variables of a direction
 
 
-@dataclass(frozen=True, slots=True)
-class Derivatives:
+class Derivatives(Record):
     """Value, gradient and Hessian at a point, with error bounds of the derivatives."""
 
     value: float
@@ -39,8 +38,7 @@ class Derivatives:
     hessian_error: list[list[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """The kind of a point."""
 
     kind: str

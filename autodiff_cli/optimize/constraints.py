@@ -9,7 +9,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,11 +43,11 @@ MAX_REMAINDER = 1e-10  # of the gradient, relative to the terms of its sum
 
 WORDS: dict[Any, str] = {
     **KINDS,
-    "minimum": "a local minimum under the constraints: along them the Lagrangian curves upwards, or they leave no way",
+    "minimum": "a local minimum under the constraints: the Lagrangian is convex along them, or they fix the point",
     "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
-    "flat": "the second derivatives along the constraints do not tell whether this is a minimum",
+    "flat": "the second derivatives along the constraints do not show whether this is a minimum",
     "kink": "at a kink, where the derivative is a convention",
-    None: "no second derivatives tell what kind of point this is",
+    None: "the kind of point is not known, as there are no second derivatives",
 }
 """The kinds of points under constraints, of a search for a minimum."""
 
@@ -77,10 +76,10 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
         signs = _RELATION.findall(text)
         sides = [side.strip() for side in _RELATION.split(text)]
         if not signs or not all(sides):
-            raise usage_error(f"`{text}` is no constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
+            raise usage_error(f"`{text}` is not a constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
         for sign in signs:
             if sign in "<>":
-                raise usage_error(f"`{text}` has no border that an optimum could be at", f"write `{sign}=`")
+                raise usage_error(f"`{text}` is strict, so that no optimum can be at its limit", f"write `{sign}=`")
         for left, sign, right in zip(sides, signs, sides[1:], strict=False):
             difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
             try:
@@ -98,7 +97,9 @@ class FirstOrder(NamedTuple):
 
     x: Any
     scale: Any
-    """The size of the variables."""
+    """The largest size of the variables on the way."""
+    typical: Any
+    """Their size without excursions."""
     values: Any
     errors: Any
     gradients: Any
@@ -106,7 +107,7 @@ class FirstOrder(NamedTuple):
 
     def room(self, near: float) -> Any:
         """Return the rounding errors, with those of relative changes of the variables."""
-        return self.errors + near * np.maximum(self.sizes, 1e-300)
+        return self.errors + near * np.maximum(np.linalg.norm(self.gradients * self.typical, axis=1), 1e-300)
 
     @property
     def sizes(self) -> Any:
@@ -134,9 +135,12 @@ class ConstrainedProblem(Objective):
         return self.first_order(np.array(self.start.free_values)).sizes
 
     def set_scale(self, x: Any) -> None:
-        """Take the largest values on the way to `x` as the size of the variables, 1 for those that are 0."""
-        self.scale = np.max(np.abs([*(step.free_values for step in self.path), x]), axis=0)
+        """Take the largest values on the way to `x` as size of the variables, and to be feasible the first ones."""
+        rows = np.abs([*(step.free_values for step in self.path), x])
+        self.scale, first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
         self.scale[self.scale == 0] = 1.0
+        self.typical = np.maximum(first, np.abs(x))
+        self.typical[self.typical == 0] = 1.0
 
     def _embed(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
@@ -161,7 +165,7 @@ class ConstrainedProblem(Objective):
             value, slopes = function.value_and_gradient_with_errors(inputs, names)
             gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
             columns.append((value.x, value.error, self._embed(gradient, names), self._embed(errors, names)))
-        return FirstOrder(x, self.scale, *map(np.array, zip(*columns, strict=True)))
+        return FirstOrder(x, self.scale, self.typical, *map(np.array, zip(*columns, strict=True)))
 
     def _for_scipy(self, method: str, steps: int) -> dict[str, Any]:
         def in_scipy(constraint: Constraint, function: Any, names: Sequence[str]) -> NonlinearConstraint:
@@ -264,7 +268,7 @@ class ConstrainedProblem(Objective):
                     continue
                 row = self.row(values.tolist())
                 if row is not None and (best is None or report.reason):
-                    best, method = replace(report, row=row), name
+                    best, method = report._replace(row=row), name
                 if report.reason:
                     break
         except SearchStopped:
@@ -274,7 +278,7 @@ class ConstrainedProblem(Objective):
         if best is None:
             best = ConvergenceReport(self.path[-1], None, "", reason or "stuck", message or "not converged")
         elif not best.reason:
-            best = replace(best, reason=reason or "stuck", message=message or best.message)
+            best = best._replace(reason=reason or "stuck", message=message or best.message)
         return best, method
 
     def find_feasible(self, x: Any) -> tuple[Any, ConvergenceReport]:
@@ -328,8 +332,8 @@ class ConstrainedProblem(Objective):
             message = "not converged: the value falls on along the constraints; start elsewhere (`--at`)"
             message = self.sense.phrase(message)
         elif np.any(np.abs(left) > allowed) or loose:
-            message = f"not converged: the gradient is no sum of the constraints' gradients: {np.max(np.abs(left)):.3g}"
-            message += " is left; start elsewhere (`--at`), or write kinks as constraints"
+            message = "not converged: the gradient is not a sum of the constraints' gradients: "
+            message += f"{np.max(np.abs(left)):.3g} remains; start elsewhere (`--at`), or write kinks as constraints"
         elif any(function.kinks(self.point(x), names) for function, names in functions):
             kind = "kink"
             message = "not converged: there is a kink here, where the KKT conditions need derivatives"

@@ -7,7 +7,6 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,8 +79,7 @@ class ConstraintAtPoint(Record):
     active: bool
 
 
-@dataclass(frozen=True, slots=True)
-class ConvergenceReport:
+class ConvergenceReport(Record):
     """The end point of a search."""
 
     row: DescentStep
@@ -143,7 +141,7 @@ class SearchProblem(ABC):
             name, x = row.free[far], end.free_values[far]
             value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
             there = f"{value} at {name} = {row.text(name, x)}"
-            fall = self.sense.phrase("the value goes on falling ({there}); it seems to have no minimum", there=there)
+            fall = self.sense.phrase("the value keeps falling ({there}); it seems to have no minimum", there=there)
             why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
             message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
             return ConvergenceReport(row, "not stationary", "", "unattained", message)
@@ -161,8 +159,8 @@ class SearchProblem(ABC):
             return self._falling(row)
         curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
         if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
-            report = self._describe(row, replace(here, kind=CURVED[here.curvature]))
-            return self._precise(report, "what is left to gain is less than the rounding error of the value")
+            report = self._describe(row, here._replace(kind=CURVED[here.curvature]))
+            return self._precise(report, "a further step would change the value by less than its rounding error")
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
         if held_up is None and stationary and not self.is_stationary(row, here):
             return self._falling(row)
@@ -171,10 +169,10 @@ class SearchProblem(ABC):
 
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected_slope(report.row, self.limits) > self.tolerance:
-            return replace(report, reason="precision", message=f"converged: {why}")
+            return report._replace(reason="precision", message=f"converged: {why}")
         at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
         message = f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}"
-        return replace(report, reason="gradient", message=message)
+        return report._replace(reason="gradient", message=message)
 
     def is_stationary(self, row: DescentStep, verdict: Verdict | None) -> bool:
         """Return whether the gradient is 0 within rounding errors.
@@ -204,7 +202,7 @@ class SearchProblem(ABC):
                 is_clear = verdict.kind not in CURVED.values()
                 direction = None if is_clear else self._unclear_direction(row, at, verdict)
                 if direction is not None:
-                    verdict = replace(verdict, kind="flat", flat=(direction,), negative=False)
+                    verdict = verdict._replace(kind="flat", flat=(direction,), negative=False)
                 return verdict, (), ""
         except NotSmooth as refused:
             kinks = (refused.diagnostic._replace(kind="kink"),)
@@ -301,7 +299,7 @@ class SearchProblem(ABC):
         if projected_slope(row, self.limits) > self.tolerance:
             small = "the search found no lower value"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = self.sense.phrase(f"not converged: {small}, but the value falls on from here; {hint}")
+        message = self.sense.phrase(f"not converged: {small}, but the value still falls from here; {hint}")
         return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
 
     def _describe(
@@ -310,7 +308,7 @@ class SearchProblem(ABC):
         if verdict is None:
             if kinks:
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=kinks)
-            return ConvergenceReport(row, None, f"no Hessian tells what kind of point this is: {why}")
+            return ConvergenceReport(row, None, f"the kind of point is not known without the Hessian: {why}")
         held, say = tuple(row.free[i] for i in verdict.held), self.sense.phrase
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
@@ -325,7 +323,7 @@ class SearchProblem(ABC):
         if verdict.negative:
             return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
         if not verdict.flat:
-            return say("first and second derivatives do not tell whether this is a minimum within the bounds")
+            return say("first and second derivatives do not show whether this is a minimum within the bounds")
         shown = verdict.flat[:FLAT_SHOWN]
         names = [direction_in_words(direction, row.free) for direction in shown]
         trends = [self.trends(row, direction) for direction in shown]
@@ -335,9 +333,9 @@ class SearchProblem(ABC):
                 return say(way, name=name)
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        sentence = "the Hessian there is singular along {listed}, so it does not tell whether this is a minimum; "
+        sentence = "the Hessian there is singular along {listed}, so it does not show whether this is a minimum; "
         rises = all(1 in both and 0 not in both for both in trends)
-        trend = "the value rises that way" if rises and every else "no lower value shows that way"
+        trend = "the value rises that way" if rises and every else "no lower value was found that way"
         return say(sentence + trend, listed=listed)
 
     def _beside_kink(self, row: DescentStep) -> str:
@@ -345,7 +343,7 @@ class SearchProblem(ABC):
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
-                way = "not a minimum: at a kink, from which the value falls along {name}; start elsewhere"
+                way = "not a minimum but a kink, from which the value falls along {name}; start elsewhere"
                 return say(way, name=name)
             rises = rises and 0 not in trends
         if len(row.free) == 1:
@@ -393,7 +391,7 @@ class SearchProblem(ABC):
             inside, outside, edge = self.bracket(row, way)
             if edge:
                 at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
-                way_out = self.sense.phrase("the value falls up to the edge of where it has a derivative")
+                way_out = self.sense.phrase("the value falls up to a boundary where its derivative ends")
                 message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
                 return ConvergenceReport(inside, "not stationary", "", "edge", message)
             if outside is None:
@@ -411,7 +409,7 @@ class SearchProblem(ABC):
                 gathered.append(outside.partials)
         if not kink:
             return None
-        message = "not converged: the search is held up at a kink, where no derivative leads on"
+        message = "not converged: the search stopped at a kink, where no derivative shows a way down"
         return ConvergenceReport(row, "kink", "", "held up", message)
 
     def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
@@ -422,7 +420,7 @@ class SearchProblem(ABC):
                 words = say("a local minimum if the function is convex nearby")
         else:
             rises = all(g[0] != 0 for g in gathered)
-            sides = say("on both sides of which the value rises" if rises else "past which the value falls no further")
+            sides = say("on both sides of which the value rises" if rises else "beyond which the value does not fall")
             words = say("a local minimum, where there is no derivative")
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from copy import copy
 from functools import partial
 from itertools import islice
 from random import Random
@@ -15,6 +15,7 @@ from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, parse
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
+from ..record import Record
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss, LossSpec, LossSummary
@@ -29,8 +30,7 @@ DIVERGENCE_FACTOR = 1e12  # how much worse a value is that diverges
 DEFAULT_SEED = 1
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
+class RunOptions(Record):
     """How a run takes its steps, and when it ends."""
 
     method: str
@@ -98,8 +98,7 @@ class DescentStep(NamedTuple):
         return f"{x:.{digits}g} {units.get(field) or ''}".rstrip()
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(Record):
     """Why a run has ended."""
 
     reason: str
@@ -114,24 +113,26 @@ class Ending:
         return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
 
 
-@dataclass
 class Descent:
     """A prepared run: iterating takes the steps, a row each."""
 
-    text: str
-    evaluator: Evaluator | DataLoss
-    start: DescentStep
-    options: RunOptions
-    maximize: bool
-    warnings: tuple[Diagnostic, ...]
-    over: LossSummary | None = None
+    ending: Ending | None = None
     stop: Callable[[int], bool] | None = None
-    best: DescentStep = field(init=False)
-    ending: Ending | None = field(init=False, default=None)
 
-    def __post_init__(self) -> None:
-        self.best, options = self.start, self.options
-        self.data_rows = 0 if isinstance(self.evaluator, Evaluator) else self.evaluator.data.rows
+    def __init__(
+        self,
+        text: str,
+        evaluator: Evaluator | DataLoss,
+        start: DescentStep,
+        options: RunOptions,
+        maximize: bool,
+        warnings: tuple[Diagnostic, ...],
+        over: LossSummary | None = None,
+    ) -> None:
+        self.text, self.evaluator, self.start, self.options = text, evaluator, start, options
+        self.maximize, self.warnings, self.over = maximize, warnings, over
+        self.best = start
+        self.data_rows = 0 if isinstance(evaluator, Evaluator) else evaluator.data.rows
         # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
         self.steps = DEFAULT_STEPS if options.steps is None else options.steps
@@ -140,7 +141,9 @@ class Descent:
             self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)
 
     def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
-        return replace(self, warnings=warnings)
+        other = copy(self)
+        other.warnings = warnings
+        return other
 
     def __iter__(self) -> Iterator[DescentStep]:
         self.best, self.ending = self.start, None
@@ -356,7 +359,9 @@ def begin_descent(
         free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, problem.units
     if not free:
         raise usage_error(
-            "the program has no variable that could move" if wrt is None else "none of these variables moves it",
+            "the program has no variable to change"
+            if wrt is None
+            else "the program depends on none of these variables",
             "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
         )
     coordinates = tuple(numbers[name] for name in names)

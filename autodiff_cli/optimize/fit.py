@@ -119,9 +119,9 @@ def fit(
         problem, data, free = model.problem, model.data, model.free
         if not free:
             hint = "a name that is no column of the data is a parameter"
-            raise usage_error("there is nothing to fit: no name is a parameter", hint)
+            raise usage_error("the formula has no parameter to fit", hint)
         if (count := int(np.count_nonzero(model.weights))) < len(free):
-            message = f"{plural(count, 'row')} of data cannot tell {plural(len(free), 'parameter')}"
+            message = f"{plural(count, 'row')} of data cannot determine {plural(len(free), 'parameter')}"
             raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
         largest = float(np.max(np.abs(model.response * model.weights)))
         if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
@@ -139,15 +139,13 @@ def fit(
         try:
             # no step is taken to where numbers are too large to be squared
             with np.errstate(over="ignore", invalid="ignore"):
-                end = best_fit(model, start, loss)
-                model.reached[:] = [end]
+                end = model.reached.accept(best_fit(model, start, loss))
                 if uncertain := [name for name in data.predictors if name in data.sigma]:
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
-                    end = orthogonal_fit(model, start, end)
-                    model.reached[:] = [end]
+                    end = model.reached.accept(orthogonal_fit(model, start, end))
                 end = end._replace(values=nearest_symmetric(model, end.values))
         except FitInterrupted:
-            interrupted, end = True, min(model.reached, key=lambda end: end.cost, default=end)
+            interrupted, end = True, model.reached.best or end
         model.stop = lambda: False
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
         predictions = inference.predict(inputs.predict)

@@ -252,10 +252,10 @@ class Inference:
         """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
-            message, hint = f"the data say nothing of `{first}` here", "start elsewhere, or hold it"
+            message, hint = f"the data do not determine `{first}` here", "start elsewhere, or hold it"
             if others:
                 names = " and ".join(f"`{name}`" for name in direction)
-                message, hint = f"the data do not tell {names} apart", "hold one of them"
+                message, hint = f"the data do not distinguish {names}", "hold one of them"
             yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
 
     def end_warnings(self) -> Iterator[Diagnostic]:
@@ -312,7 +312,7 @@ class Inference:
         reduced, p = result.reduced, result.p_value
         if self.sigma_given and reduced and p is not None and not DOUBTFUL_P_VALUE <= p <= 1 - DOUBTFUL_P_VALUE:
             more = reduced > 1
-            scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` says"
+            scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` implies"
             message = f"χ²/ν is {reduced:.3g}: {scatter} (p = {p:.2g})"
             hint = "check the formula and the uncertainties" if more else "the uncertainties may be too large"
             hint += "; if only their ratios are known, `--scale-errors` takes their size from the residuals"

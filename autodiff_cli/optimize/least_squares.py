@@ -10,7 +10,6 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -23,6 +22,7 @@ from ..inputs.problem import Problem
 from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, Work, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
+from ..record import Record
 from .convergence import SearchProblem
 from .descend import DescentStep
 from .observations import Observations
@@ -87,8 +87,7 @@ LOSSES: dict[str, Callable[[Any], Robust]] = {
 }
 
 
-@dataclass
-class Evaluated:
+class Evaluated(Record):
     """A model at all rows."""
 
     fitted: Any
@@ -118,6 +117,24 @@ class Evaluated:
         return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
 
 
+class Reached:
+    """The best end so far of a search, in case it is stopped."""
+
+    def __init__(self) -> None:
+        self.best: EndPoint | None = None
+        self.is_open = True
+
+    def note(self, end: EndPoint) -> None:
+        """Take an end of lower cost, unless only accepted ones count."""
+        if self.is_open and (self.best is None or end.cost < self.best.cost):
+            self.best = end
+
+    def accept(self, end: EndPoint, *, only: bool = False) -> EndPoint:
+        """Return `end`, which replaces the best one; with `only` no noted end counts after it."""
+        self.best, self.is_open = end, not only
+        return end
+
+
 class Model:
     """The weighted residuals of a model over all rows, and their derivatives.
 
@@ -142,7 +159,7 @@ class Model:
         self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compile(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
-        self.reached: list[EndPoint] = []  # by all copies over these rows
+        self.reached = Reached()  # by all copies over these rows
         self.calls: Work | None = None  # for evaluations from other starts
 
     @cached_property
@@ -170,7 +187,7 @@ class Model:
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
         """Return the model with standard uncertainties of predictors by row."""
-        return self.copy(errors=errors, places=[], reached=[], _around=self._compile([*self.free, *errors]))
+        return self.copy(errors=errors, places=[], reached=Reached(), _around=self._compile([*self.free, *errors]))
 
     def sample(self, rows: int) -> Model:
         """Return the model over at most `rows` rows, drawn at random."""
@@ -179,7 +196,7 @@ class Model:
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
         columns = {name: column[places] for name, column in self.columns.items()}
         response, weights = self.response[places], self.weights[places]
-        return self.copy(columns=columns, rows=rows, response=response, weights=weights, reached=[])
+        return self.copy(columns=columns, rows=rows, response=response, weights=weights, reached=Reached())
 
     def allows(self, values: Any) -> bool:
         """Return whether values are within the bounds."""
@@ -340,7 +357,7 @@ def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Coll
         # they are asked for where a step has led
         values = complete(theta)
         at = model(values)
-        model.reached.append(EndPoint(values, at.cost, math.inf, message))
+        model.reached.note(EndPoint(values, at.cost, math.inf, message))
         rows = at.jacobian
         if not places:
             return rows
@@ -396,7 +413,7 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
         else:
             break
         here, cost = there, risen
-    model.reached.append(best)
+    model.reached.note(best)
     return best
 
 

@@ -83,7 +83,7 @@ def minimize(
     """
     sense = Sense(maximize)
     message = sense.phrase("`minimize` needs SciPy, the extra `optimize`")
-    require("scipy.optimize", "optimize", message, "; `autodiff descend` needs nothing")
+    require("scipy.optimize", "optimize", message, "; `autodiff descend` needs no extra")
     from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy
 
     constraints: Sequence[Constraint] = parse_constraints(subject_to)
@@ -130,7 +130,7 @@ def minimize(
     for name, ends in bounds.items():
         if name not in start.free:
             why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise usage_error(f"`{name}` has bounds and {why}", f"the variables that move: {quote(start.free)}")
+            raise usage_error(f"`{name}` has bounds and {why}", f"the free variables: {quote(start.free)}")
         ends.check_start(name, start.point[name])
     limits = [bounds.get(name, Range(None, None)).ends for name in start.free]
     if method is None and not constrained and len(start.free) > MAX_DENSE:

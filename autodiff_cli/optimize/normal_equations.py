@@ -132,7 +132,7 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
 
             enclosed = _Stationary(equations).enclose(start, 4)
             if enclosed is None:
-                raise undecided("whether there is exactly one solution of the normal equations here cannot be told")
+                raise undecided("cannot determine whether the normal equations have exactly one solution here")
             solution = [Ball(a) for a in enclosed[1]]
         else:
             # Newton's steps correct themselves, and one matrix serves all

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
@@ -207,7 +206,7 @@ class Objective(SearchProblem):
             if self.boundless:
                 return self.report_unbounded("the value falls without bound")
             reason, message = self.stop_reason("best point so far")
-            return replace(self.report(row, walking=True), reason=reason, message=message)
+            return self.report(row, walking=True)._replace(reason=reason, message=message)
         # the counts are those of the method
         self.evaluations, self.outside = counts
         if report.reason:
@@ -216,4 +215,4 @@ class Objective(SearchProblem):
         if more:
             reason = "steps"
             message = f"not converged after {len(self.path) - 1} steps, the most that were allowed"
-        return replace(report, reason=reason, message=message)
+        return report._replace(reason=reason, message=message)

@@ -104,7 +104,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
             raise no_column(other[0], names)
         if not transform.leaves:
             hint = f"write columns on the left, as in `log(y) = …`; they are {list_columns(names)}"
-            raise usage_error(f"`{left}` has no column that the formula could explain", hint)
+            raise usage_error(f"`{left}` has no column, which the formula would predict", hint)
         program = parse(last.program, [*names, *known_names], units=True)
         check_single(program)
         response, measured = " ".join(left.split()), [*transform.leaves]
@@ -116,7 +116,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
             response, _, place = program.bound[-1] if program.bound else ("", None, None)
             if place != program.roots[0]:
                 hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
-                raise usage_error("which column the formula explains is not said", hint)
+                raise usage_error("the response, the column that the formula predicts, is not given", hint)
         if response not in columns:
             raise no_column(response, columns)
         measured = [response]
@@ -124,7 +124,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         if name in program.leaves:
             message = f"`{name}` is the response, and the formula uses it"
             span = program.whole.span(program.leaves[name])
-            raise usage_error(message, "a formula explains a column by others", span)
+            raise usage_error(message, "write the formula in terms of other columns", span)
     return FitFormula(program, response, transform, measured)
 
 
@@ -147,14 +147,14 @@ def columns_needed(
         if meant := unused.get(name.casefold()):
             raise ExpressionError(
                 "missing_value",
-                f"`{name}` is no column of the data and has no start; there is the column `{meant}`",
+                f"`{name}` is not a column of the data and has no start; there is the column `{meant}`",
                 formula.program.whole.span(formula.program.leaves[name]),
                 f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
             )
     if not needed and unused and free and len(variables) > 1:
         raise ExpressionError(
             "missing_value",
-            f"the formula uses no column of the data to explain `{answer}`: `{free[-1]}` is none",
+            f"the formula uses no column of the data to predict `{answer}`: `{free[-1]}` is not one",
             formula.program.whole.span(formula.program.leaves[free[-1]]),
             f"its columns are {list_columns(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
         )

@@ -49,7 +49,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
     # outliers may have led the squares away from the start
     starts = [best.values] if error is not None else [best.values, start]
-    model.reached[:] = [best._replace(cost=model(best.values).cost)]
+    model.reached.accept(best._replace(cost=model(best.values).cost))
     end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
 
@@ -61,16 +61,12 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
         # an oscillating curve is at no distance from any row
         return not model.is_determined(end.values), end.moved
 
-    best = polished(model, end.values, "Gauss-Newton")
-    try:
-        for values in (end.values, start):
-            if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
-                continue
-            best = min(best, searched(model, values), key=rank)
-        return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
-    except FitInterrupted:
-        model.reached[:] = [best]
-        raise
+    best = model.reached.accept(polished(model, end.values, "Gauss-Newton"), only=True)
+    for values in (end.values, start):
+        if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
+            continue
+        best = model.reached.accept(min(best, searched(model, values), key=rank), only=True)
+    return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
 
 
 def least(model: Model, start: Any) -> EndPoint:
@@ -86,8 +82,7 @@ def least(model: Model, start: Any) -> EndPoint:
             best = other
         else:
             best = best._replace(message=f"{best.message}, after {first} had ended badly")
-    best = at_kink(model, best)
-    model.reached[:] = [best]
+    best = model.reached.accept(at_kink(model, best))
     draw, lost = random.Random(1), False
     if best.cost < UNDEFINED_SUM_OF_SQUARES and not model.is_determined(best.values):
         elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
@@ -97,6 +92,7 @@ def least(model: Model, start: Any) -> EndPoint:
     work = current_budget()
     kept = ANSWER_SHARE * work.left
     work.left -= kept
+    few = model
     try:
         few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
         if few is not model:
@@ -104,9 +100,15 @@ def least(model: Model, start: Any) -> EndPoint:
             there = _restarted(few, here, start, first, draw, lost=False)
             if there.cost < here.cost * (1 - 1e-9):
                 end = searched(model, there.values)._replace(message=there.message)
-                best = min(best, end, key=lambda end: end.cost)
+                best = model.reached.accept(min(best, end, key=lambda end: end.cost))
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
+    except FitInterrupted:
+        if few is not model and few.reached.best is not None:
+            there = few.reached.best
+            whole = model.copy(stop=lambda: False)
+            model.reached.note(there._replace(cost=whole(there.values).cost))
+        raise
     except BudgetExceeded:
         pass
     finally:
@@ -126,6 +128,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
     def is_proper(end: EndPoint) -> bool:
         return end.moved <= MAX_LAST_STEP and probe.is_determined(end.values)
 
+    model.reached.accept(best, only=True)
     again, of_best = 0, faults(best)
     minima = [] if any(of_best) else [best]
     for k, (rise, there) in enumerate(_promising(probe, best, start, draw)):
@@ -146,18 +149,15 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
                 end = at_kink(model, end)
                 is_minimum = best.moved <= MAX_LAST_STEP
                 ill = "had come to a higher minimum" if lower and is_minimum else "had ended badly"
-                best = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+                end = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+                best = model.reached.accept(end, only=True)
                 lost = lost and not model.is_determined(best.values)
                 of_best = faults(best)
             elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
                 again += not lost or probe.is_determined(end.values)
-        except FitInterrupted:
-            model.reached[:] = [best]
-            raise
         except BudgetExceeded:
             break
     model.calls = probe.calls = None
-    model.reached[:] = [best]
     dof = model.rows - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []

@@ -94,7 +94,7 @@ def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
         if constant is None:
             near = closest(name, list(constants()))
             hint = f"did you mean `{near}`? " if near else ""
-            raise usage_error(f"`{name}` is no constant of CODATA 2022 here", f"{hint}`autodiff units` lists them")
+            raise usage_error(f"`{name}` is not a constant of CODATA 2022", f"{hint}`autodiff units` lists them")
         value = constant.value if uncertain else constant.estimate
         number = value if _DECIMAL.fullmatch(value) else f"({value})"
         texts.append(f"{name}={number}" + (f" {constant.unit}" if constant.unit != "1" else ""))

@@ -233,11 +233,11 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             below, skip = text[tokens[over + 1][2] : start].strip(), end if kind == "times" else start
             before, rest = text[: tokens[over][2]].strip(), text[skip:].strip()
             hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
-            raise _wrong("a product behind `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
+            raise _wrong("a product after `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
         if kind == "over" or (kind == "times" and result is not None):
             at += 1
             if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
-                raise _wrong("a unit is missing behind this sign", start, end)
+                raise _wrong("a unit is missing after this sign", start, end)
         elif start and text[start] == "°" and text[start - 1].isalpha():
             # `m°C`: a prefix, or metres times degrees
             begin = tokens[at - 1][2]
@@ -270,7 +270,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
         n = plain_exponent(Fraction(digits))
         if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
-            raise _wrong(f"a unit to the power {n} is out of reach", start, end, "write the power of ten out")
+            raise _wrong(f"the power {n} of a unit is too high", start, end, "write the power of ten out")
         if unit.zero:
             raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")
         try:

@@ -143,20 +143,20 @@ class Doubles:
         self._data = graph.leaf_data(0.0)
         self._constants = {*graph.constants}
         for primitive, i, a, _ in graph.rows:
-            if primitive is NEG and a in graph.constants:
+            if primitive is NEG and a in self._constants:
                 self._constants.add(i)
         self._plans: list[Sequence[Step]] = [] if graph.has_lazy_inputs else [graph.rows]
 
     def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
         """Return values and adjoints of all nodes, but for signs of zeros.
 
-        `leaves` are the indices of the variables by name. Returns None, or raises KeyError, ValueError,
+        `leaves` are the indices of the variables by name, of which `point` has all. Returns None, or raises ValueError,
         ArithmeticError or `NodeError`, if the sweeps are needed.
         """
         graph = self._graph
         data = self._data.copy()
         for name, i in leaves.items():
-            data[i] = float(point[name])
+            data[i] = point[name]
         for steps in self._plans:
             if evaluate(steps, data):
                 break

@@ -30,7 +30,7 @@ from .sweep import (
 Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
 
-LEFT = (KeyError, ValueError, ArithmeticError, NodeError, BudgetExceeded)
+LEFT = (ValueError, ArithmeticError, NodeError, BudgetExceeded)
 """Errors with which a fast path falls back to the sweep, as does None."""
 
 

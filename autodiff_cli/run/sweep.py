@@ -324,8 +324,8 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
         return NodeError(i, refusal.kind, refusal.message, refusal.hint)
     kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
     if vanishes:
-        what = f"`{name}` at {places} has no finite derivative, and what it is multiplied by is 0"
-        message = f"0·∞: the {m.derivative} cannot be read off here; {what}"
+        what = f"`{name}` at {places} has no finite derivative, and its factor in the chain rule is 0"
+        message = f"0·∞: the {m.derivative} cannot be computed here; {what}"
         hint = "simplify the formula so that the two cancel"
     elif isinstance(error, OverflowError):
         message = f"the {m.derivative} through `{name}` at {places} is too large for {m.range}"

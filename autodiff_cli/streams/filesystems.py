@@ -107,7 +107,7 @@ def resolve(path: str) -> tuple[Any, str]:
     scheme, host, rest = parts.groups()
     if scheme.lower() in ("http", "https"):
         hint = f"fetch it first: `curl -O {path}`, and give the name of the file"
-        raise usage_error(f"`{scheme}://` is not fetched", hint)
+        raise usage_error(f"autodiff does not read `{scheme}://`", hint)
     try:
         system, base = run_interruptibly(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)
     except ExpressionError:
@@ -255,8 +255,8 @@ def unwritable(path: str, fault: Exception) -> ExpressionError:
 
 def exists_error(path: str) -> ExpressionError:
     """Return the error for a file that must not be overwritten."""
-    hint = "give another name, or write over it with `--force`"
-    return ExpressionError("io", f"`{path}` exists, and is kept", hint=hint)
+    hint = "give another name, or overwrite it with `--force`"
+    return ExpressionError("io", f"`{path}` already exists", hint=hint)
 
 
 def hidden_name(name: str) -> str:

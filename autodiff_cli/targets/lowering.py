@@ -10,7 +10,6 @@ added to the results for every operand x that may hide a failure, where the prog
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -323,7 +322,7 @@ def showing_faults(
         else:
             parts += of_values
         new_partials.append(with_faults(partial, parts))
-    return replace(recording, values=new_values, partials=new_partials)
+    return recording._replace(values=new_values, partials=new_partials)
 
 
 def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step, Step]:
@@ -390,7 +389,7 @@ def vectors(recording: Recording) -> Vectors:
         [step for step in steps if step.args and step.name not in CONDITIONS] for steps in (alone, computed)
     )
     adjoints = [*recording.adjoints, *adjoints]
-    plan = schedule(replace(recording, adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
+    plan = schedule(recording._replace(adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
     checks = tuple([(task.step, all_of(recording.recorder, task.branch.enclosing())) for task in plan.checks])
     live = live_steps((*results, *[step for check in checks for step in check]))
     return Vectors(tuple([step for step in live if step.args]), results, checks)

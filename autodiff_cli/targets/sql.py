@@ -9,7 +9,6 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from ..graphs.adjoint import Branch, column_names, schedule
 from ..language.printer import Written, assemble, fill_in
@@ -276,7 +275,7 @@ class Sql(Target):
         conditions: dict[str, str] = {}
         # Its derivatives may need an operation elsewhere, too.
         unit = self.unit
-        needed = needs(schedule(replace(unit.recording, partials=[])))
+        needed = needs(schedule(unit.recording._replace(partials=[])))
         graph, place = unit.recording.graph, unit.recording.place
         for i, step in sorted(place.items(), key=lambda item: item[1].index):
             primitive, span = graph.primitives[i], graph.span(i)

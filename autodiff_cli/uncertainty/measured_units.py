@@ -76,7 +76,11 @@ def _in_si(name: str, value: MeasuredValue, unit: Unit, text: str) -> MeasuredVa
     family, parameters, _ = value.distribution
     units = FAMILIES[family].units
     if not units or (unit.zero and value.distribution.support == (0, math.inf)):
-        why = f"begins at 0, and 0 {unit} is no zero" if units else "is a distribution of numbers without a unit"
+        why = (
+            f"begins at 0, and 0 {unit} is not absolute zero"
+            if units
+            else "is a distribution of numbers without a unit"
+        )
         message = f"`{name}={' '.join(text.split())}` is {family}, which {why}"
         hint = "leave the unit out, or give a standard uncertainty"
         raise ExpressionError("point", message, Span(0, len(text)), hint)

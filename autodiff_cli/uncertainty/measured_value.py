@@ -130,7 +130,7 @@ class _ValueText:
         inside = UNCERTAIN_DIGITS.search(written)
         if inside and "+" not in inside[2]:
             product = f"{EXAMPLE}; a product is `{inside[1].rstrip()}*{inside[2]}`"
-            raise self.refused(f"has `{inside[0]}` in it, which is an uncertainty and no product", product)
+            raise self.refused(f"has `{inside[0]}` in it, which is an uncertainty, not a product", product)
         k = factor = Decimal(1)
         coverage = COVERAGE.search(written)
         if coverage:
@@ -157,7 +157,7 @@ class _ValueText:
             raise self.refused("has two uncertainties")
         value, relative = self.number(written, *before[:2]) * factor, spelled.endswith("%")
         if not spelled.removesuffix("%").strip():
-            raise self.refused("has no uncertainty behind the sign")
+            raise self.refused("has no uncertainty after the sign")
         end = written.rindex("%", after.start, after.end) if relative else after.end
         spread = self.number(written, after.start, end)
         if spread < 0:

@@ -107,8 +107,8 @@ class Explicit:
                 with suppress(ExpressionError):
                     variables = read_equations(text, list(point)).program.variables
                     unknowns = [name for name in variables if name not in point] or ["x"]
-                    hint = f"name that: `--for {','.join(unknowns)}`"
-                    error = usage_error("this is an equation: it does not say what is computed", hint)
+                    hint = f"name the unknown: `--for {','.join(unknowns)}`"
+                    error = usage_error("this is an equation, and its unknown is not given", hint)
             raise error
         self.program, self.point, self.warnings = problem.program, problem.point, problem.warnings
         self.outputs, self.units = output_names(self.program), problem.units
@@ -165,7 +165,7 @@ class Implicit:
         self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
-                message = f"`{name}` is looked for: its value is where to start, and has no uncertainty"
+                message = f"`{name}` is an unknown: its value is a start, and has no uncertainty"
                 raise point_error(message, f"give the number alone: `{name}={float(start):g}`")
         self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
         self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}

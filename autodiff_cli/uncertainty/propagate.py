@@ -128,7 +128,7 @@ def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
             pair, equals, number = text[start:end].partition("=")
             a, _, b = (part.strip() for part in pair.partition(":"))
             if not (equals and is_name(a) and is_name(b) and a != b):
-                raise point_error(f"`{text[start:end]}` is not the correlation of two names", example)
+                raise point_error(f"`{text[start:end]}` is not the correlation of two different names", example)
             r = constant_value(f"{a}:{b}", number)
             if not -1 <= r <= 1:
                 raise point_error(f"the correlation of `{a}` and `{b}` is {r:g}", "a correlation is from -1 to 1")
@@ -178,7 +178,7 @@ def estimates_of_fit(record: object) -> Estimates:
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
     except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
         hint = "write that with `autodiff fit … --output fit.json`"
-        raise point_error("this is not what `fit` found", hint) from None
+        raise point_error("this is not an answer of `fit`", hint) from None
     return Estimates(values, pairs, level, units)
 
 
@@ -228,9 +228,9 @@ def propagate(
     for columns, what in ((readings, "reading"), (draws, "draw")):
         for name, column in columns.items():
             if name in quantities or name in measured:
-                raise point_error(f"`{name}` is given a value by `--at`, and is a column of the {what}s", LEAVE_ONE)
+                raise point_error(f"`{name}` has a value in `--at`, and is a column of the {what}s", LEAVE_ONE)
             if len(column) < 2:
-                message = f"`{name}` has {plural(len(column), what)}, which says nothing of its uncertainty"
+                message = f"`{name}` has {plural(len(column), what)}, which does not give its uncertainty"
                 raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
             if what == "draw":
                 measured[name] = of_draws(name, column)
@@ -366,7 +366,7 @@ def _inputs(
         inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
     if not inputs:
         example = next(iter(model.point), "x")
-        raise point_error("no value has an uncertainty", f'write it behind the value: `--at "{example}=5.00±0.02"`')
+        raise point_error("no value has an uncertainty", f'write it after the value: `--at "{example}=5.00±0.02"`')
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
@@ -459,7 +459,7 @@ def _spread(
         block = [[matrix[i][j] for j in members] for i in members]
         if len(members) > 1 and (least := eigenvalues(block)[0]) < -EIGENVALUE_SLACK * len(members):
             message = f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}"
-            hint = "no quantities can be correlated so; check the signs, and give more digits of correlations near 1"
+            hint = "such correlations are impossible; check the signs, and give more digits of correlations near 1"
             raise point_error(message, hint)
     root = [
         [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
@@ -509,7 +509,7 @@ class _Expansion:
             return None, None
         first, moments = self.first, self.moments
         named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
-        unknown = f"{named}whether the first order is enough cannot be told: "
+        unknown = f"{named}cannot determine whether the first order is enough: "
         bent = f"{named}over these uncertainties the formula is not linear enough: "
         advice = None if drawn else SAMPLES_HINT
         try:

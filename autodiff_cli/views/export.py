@@ -27,7 +27,7 @@ class ExportedView(View[Exported], section="export"):
 
     def latex_document(self, answer: Exported) -> str:
         if answer.target != "latex":
-            raise usage_error(f"`{answer.target}` is no LaTeX", "leave out `--format`, or give `--to latex`")
+            raise usage_error(f"`{answer.target}` is not LaTeX", "leave out `--format`, or give `--to latex`")
         return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
 
     def latex_formula(self, answer: Exported) -> str | None:

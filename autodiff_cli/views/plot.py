@@ -31,7 +31,7 @@ def drawn_as(name: str | None, path: str | None) -> str:
     chosen = format_of(name, path, PlotView().formats, "table" if path is None else "")
     if not chosen:
         raise usage_error(
-            f"the name `{path}` does not say in which format to draw",
+            f"the name `{path}` does not show in which format to draw",
             "end it in `.svg`, `.png` or `.pdf`, or say `--format svg`",
         )
     return chosen

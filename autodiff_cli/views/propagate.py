@@ -13,7 +13,7 @@ from .schema import OutputRow, PicturedView, Values
 VALIDATION_TEXTS = {
     True: "the first order is valid here",
     False: "the first order is not valid here, use the draws",
-    None: "these are too few draws to tell",
+    None: "there are too few draws to decide",
 }
 """What the comparison with the draws shows: JCGM 101, 8.1.3."""
 

@@ -97,7 +97,7 @@ def test_roundings_of_a_point_and_of_a_constant_that_cancel_leave_no_digits() ->
 def test_a_derivative_that_loses_digits_while_the_value_keeps_them() -> None:
     told = check("x*1e16*y - x*1e16*y + sin(x)", {"x": 0.7, "y": 0.3})
     assert [each.kept > 14 for each in told.quantities] == [True, False, True]
-    assert "flows back to `x` cancels" in told.warnings[0].message
+    assert "the contributions to the adjoint of `x` cancel" in told.warnings[0].message
 
 
 KINKS = [
@@ -152,7 +152,7 @@ def test_rounding_that_decides_or_makes_a_value() -> None:
     told = check("1 if (x + 1) - 1 == x else 0", {"x": 0.1})
     assert not told.agrees
     assert [warning.message for warning in told.warnings] == [
-        "rounding decides this comparison: without it, it comes out otherwise"
+        "rounding decides this comparison: in exact arithmetic its result is the opposite"
     ]
     told = check("1/((x + 1) - 1 - x)", {"x": 0.1})
     assert not told.agrees and not told.quantities
@@ -269,7 +269,7 @@ def test_at_the_edge_itself_there_are_no_differences(start: float, none: bool) -
 def test_overflow_and_underflow_on_the_way_say_what_the_value_is(text: str, x: float, piece: str, value: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         check(text, {"x": x})
-    assert str(caught.value).endswith(f"; in 50 digits the whole has the value {value}")
+    assert str(caught.value).endswith(f"; in 50 digits the program has the value {value}")
     assert caught.value.span is not None
     assert text[caught.value.span.start : caught.value.span.end] == piece
 

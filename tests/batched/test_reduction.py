@@ -176,7 +176,7 @@ def test_every_kind_of_table_gives_the_same(tmp_path: Path) -> None:
         (pd.DataFrame({"x": [1.0], "y": ["a"]}), "column `y`"),
         (3, "columns by name"),
         ({"a": [1]}, "`y` has no value"),
-        ({"x": [1], "y": [2], "w": [3]}, "`w` is given a value by `at`, and is a column"),
+        ({"x": [1], "y": [2], "w": [3]}, "`w` has a value in `at`, and is a column"),
     ],
 )
 def test_what_is_no_table_is_refused(data: Any, told: str) -> None:

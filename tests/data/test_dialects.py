@@ -306,7 +306,7 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
     ("text", "message"),
     [
         ("x,y\n1,2\n1;5,3\n", "`1;5` has a `;` in it, and columns are separated by `,` here"),
-        ("x,y\n1,2\n12:30,3\n", "it is a time, and no number: `12:30`"),
+        ("x,y\n1,2\n12:30,3\n", "it is a time, not a number: `12:30`"),
         ("x,y\n1,2\n(5.2),3\n", "accounts write `-5.2` as `(5.2)`"),
         ("x,y\n1,2\n#DIV/0!,3\n", "`#DIV/0!` stands for no value"),
         ("x,y\n1,2\n0x1F,3\n", "numbers are decimal here, and `0x1F` is not"),

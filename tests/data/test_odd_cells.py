@@ -54,7 +54,7 @@ def test_a_date_is_no_difference(cell: str, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text(f"x,y\n{cell},1\n2,3\n1/2,4\n(2024-1),1\n", encoding="utf-8")
     result = answers(path)
-    assert errors(result) == [f"line 2: point: column `x`: it is a date, and no number: `{cell}`", None, None, None]
+    assert errors(result) == [f"line 2: point: column `x`: it is a date, not a number: `{cell}`", None, None, None]
     assert json.loads(result.out.splitlines()[3])["value"] == 2023
     assert "1  point: column `x`: it is a date, and no number\n" in result.err
 

@@ -165,7 +165,7 @@ def test_units_count_where_all_columns_have_some(tmp_path: Path, heading: str):
     (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", heading))
     result = autodiff("grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide")
     assert result.out.startswith("value,d_U,d_I,error\n")
-    assert "note: the units in the headings do not count: `I` " in result.err
+    assert "note: the units in the headings are ignored: `I` " in result.err
 
 
 def test_files_with_rows_of_other_units_are_refused(tmp_path: Path):

@@ -145,7 +145,7 @@ def test_every_kind_of_file_is_written(kind: str, tmp_path: Path, expected: list
     check(found(out), expected, "row", 1)
     before = out.read_bytes()
     kept = autodiff(*asked)
-    assert kept.code == 5 and "exists, and is kept" in kept.err and out.read_bytes() == before
+    assert kept.code == 5 and "already exists" in kept.err and out.read_bytes() == before
     assert sorted(each.name for each in tmp_path.iterdir()) == ["data.parquet", out.name]
 
 
@@ -488,7 +488,7 @@ def test_a_table_for_people_is_wide() -> None:
     assert named.code == 0 and "│ line │ x │ value │ d_x │ a │ d_a │" in named.out
     failure(
         "x", "--points", "-", "--sort", "--format", "table",
-        code=2, told="`--sort` is not for wide rows", stdin=b"x\n1\n",
+        code=2, told="`--sort` does not apply to wide rows", stdin=b"x\n1\n",
     )  # fmt: skip
 
 

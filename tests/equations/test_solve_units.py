@@ -165,7 +165,7 @@ def test_messages_of_searches_have_units():
     least = ("k*x**2", "--at", "k=2 kN/m, x=0 m", "--wrt", "x", "--subject-to", "x >= 1[m]; x <= 0.5[m]")
     assert "is off by 0.5 m" in autodiff("minimize", *least).out
     falling = autodiff("minimize", "exp(-x/1[m])*k", "--at", "k=2 N, x=3 m", "--wrt", "x").out
-    assert "goes on falling (0 N at x = " in falling and falling.partition("at x = ")[2].split()[1] == "m);"
+    assert "keeps falling (0 N at x = " in falling and falling.partition("at x = ")[2].split()[1] == "m);"
     run = autodiff("descend", "k*x**2/2 - F*x", "--at", "k=2 kN/m, F=0.24 N, x=0 m", "--wrt", "x", "--steps", "3").out
     assert "the value has grown from 0 J to 8.94295e+08 J" in run
 

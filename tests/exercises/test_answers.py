@@ -33,10 +33,14 @@ WRONG = [
     ("x**2*sin(x)", "2x sin x + x² cos(x) + 1", "it is off by 1 everywhere"),
     ("sin(x)/x", "cos x", "not the quotient of the derivatives"),
     ("sin(x)/x", "(x cos x + sin x)/x²", "the quotient rule has a minus"),
-    ("sin(x)/x", "x cos x - sin x", "what is below is missing"),
-    ("sin(x**2)", "cos(x^2)", "the derivative of what is inside, `x**2`, is missing"),
-    ("x*exp(3*x)", "exp(3x) + x exp(3x)", "in the derivative of `exp(3*x)`: the derivative of what is inside, `3*x`"),
-    ("cos(x)", "sin x", "everything is right but the sign"),
+    ("sin(x)/x", "x cos x - sin x", "the denominator is missing"),
+    ("sin(x**2)", "cos(x^2)", "the derivative of the inner function, `x**2`, is missing"),
+    (
+        "x*exp(3*x)",
+        "exp(3x) + x exp(3x)",
+        "derivative of `exp(3*x)`: the derivative of the inner function, `3*x`",
+    ),
+    ("cos(x)", "sin x", "only the sign is wrong"),
     ("x + cos(x)", "1 + sin x", "the sign of the derivative of `cos` is wrong"),
     ("x**3", "3x^3", "the exponent goes down by 1"),
     ("x**3", "x^4/4", "antiderivative"),
@@ -105,25 +109,25 @@ def test_identities_are_multiplied_out_up_to_a_length() -> None:
         ("x**2 = 2", "±sqrt(2)", True, "", {}),
         ("x**2 = 2", "sqrt(2)", False, "1 solution is missing", {}),
         ("x**2 = 2", "1.4142, -1.4142", True, "rounded", {}),
-        ("x**2 = 2", "1.4143, -1.4142", False, "`1.4143` is no solution", {}),
-        ("x**2 = 2", "1.4, -1.4", False, "`1.4` is no solution", {}),
+        ("x**2 = 2", "1.4143, -1.4142", False, "`1.4143` is not a solution", {}),
+        ("x**2 = 2", "1.4, -1.4", False, "`1.4` is not a solution", {}),
         # half a unit of the last digit, and no more
         ("2*x = 2.469", "1.234", True, "rounded", {}),
         ("2*x = 2.46898", "1.234", True, "rounded", {}),
-        ("2*x = 2.46902", "1.234", False, "`1.234` is no solution", {}),
-        ("x**2 - 5*x + 6 = 0", "2, -3", False, "`-3` is no solution", {}),
+        ("2*x = 2.46902", "1.234", False, "`1.234` is not a solution", {}),
+        ("x**2 - 5*x + 6 = 0", "2, -3", False, "`-3` is not a solution", {}),
         ("x**2 + 1 = 0", "none", True, "there is no solution", {}),
         ("x**2 - 1 = 0", "none", False, "there are solutions", {}),
         ("x + y = 3; x - y = 1", "none", False, "there are solutions", {}),
         ("x**2 - 4 = 0", "x = ±2.0", True, "these are the solutions", {}),
         ("x**2 - 4 = 0", "x=2; x=-2", True, "these are the solutions", {}),
         ("x*exp(x) = 1", "0.567", True, "not known", {}),
-        ("x**2 = 4", "2.0000000000001, -2", False, "is no solution", {}),
-        ("x**2 = 2", "±(sqrt(2) + 1e-40)", False, "is no solution", {}),
+        ("x**2 = 4", "2.0000000000001, -2", False, "is not a solution", {}),
+        ("x**2 = 2", "±(sqrt(2) + 1e-40)", False, "is not a solution", {}),
         ("exp(x) = 3", "ln 3", True, "not known", {}),
         ("sqrt(x) = x/2", "0, 4", True, "these are solutions", {}),
         ("sqrt(x) = x/2", "4", False, "1 solution is missing", {}),
-        ("sqrt(x) = x/2", "1e-60, 4", False, "`1e-60` is no solution", {}),
+        ("sqrt(x) = x/2", "1e-60, 4", False, "`1e-60` is not a solution", {}),
         ("cos(x) = 0", "1001pi/2", False, "at least 6 solutions are missing", {}),
         ("a*x + b = 0", "-b/a", True, "", {"unknowns": ["x"]}),
         ("a*x + b = 0", "b/a", False, "no solution", {"unknowns": ["x"]}),
@@ -147,11 +151,11 @@ AROUND = {"between": {"x": Range(-9, 9), "y": Range(-9, 9)}, "unknowns": ["x", "
         (CIRCLE, "x=3, y=4, x=4, y=3", True, "these are solutions", AROUND),
         (CIRCLE, "(4, 3) or (3, 4)", True, "these are solutions", AROUND),
         (CIRCLE, "y=4, x=3", False, "1 solution is missing", AROUND),
-        (CIRCLE, "x=3, y=4; x=4, y=3; x=0, y=7", False, "`x = 0, y = 7` is no solution", AROUND),
-        (CIRCLE, "x=3.0000000001, y=3.9999999999; x=4, y=3", False, "is no solution", AROUND),
+        (CIRCLE, "x=3, y=4; x=4, y=3; x=0, y=7", False, "`x = 0, y = 7` is not a solution", AROUND),
+        (CIRCLE, "x=3.0000000001, y=3.9999999999; x=4, y=3", False, "is not a solution", AROUND),
         ("x + 2*y = 1; x - y = 1/3", "5/9, 2/9", True, "this is the solution", {}),
         ("x + 2*y = 1; x - y = 1/3", "0.5556, 0.2222", True, "rounded", {}),
-        ("x + 2*y = 1; x - y = 1/3", "0.5557, 0.2222", False, "is no solution", {}),
+        ("x + 2*y = 1; x - y = 1/3", "0.5557, 0.2222", False, "is not a solution", {}),
         ("a*x + y = 1; x - y = b", "x=(1+b)/(a+1), y=(1-a*b)/(a+1)", True, "this is", {"unknowns": ["x", "y"]}),
         ("a*x + y = 1; x - y = b", "x=(1+b)/(a-1), y=(1-a*b)/(a+1)", False, "no solution", {"unknowns": ["x", "y"]}),
         ("u*v = c; u = v", "u=sqrt(c), v=sqrt(c)", True, "not known", {"unknowns": ["u", "v"]}),
@@ -167,7 +171,7 @@ def test_solutions_of_several_equations(text: str, answer: str, right: bool, wor
 
 @pytest.mark.parametrize(
     ("answer", "hint"),
-    [("x=-3, y=4", "the sign of `x` is wrong"), ("x=1, y=2", "put it into `x + y = 7`"), ("x=7, y=0", "")],
+    [("x=-3, y=4", "the sign of `x` is wrong"), ("x=1, y=2", "substitute it in `x + y = 7`"), ("x=7, y=0", "")],
 )
 def test_what_is_wrong_with_a_solution_of_several_equations(answer: str, hint: str) -> None:
     marked = check_solution("x + y = 7; 2*x - y = -1 + 3", answer=answer)
@@ -220,7 +224,7 @@ def test_hessians() -> None:
 
 def test_entries_in_another_order_of_the_variables_are_said_to_be_right_in_that() -> None:
     # without names they are by the variables as the formula has them, here y and x
-    words = "; in the order x, y they are right, and asked for is y, x"
+    words = "; in the order x, y they are right, but the order is y, x"
     right, wrong = "-3*sin(2), cos(2); cos(2), 0", "-3*sin(2), cos(2); cos(2), 1e-30"
     for answer, said in ((right, True), (wrong, False)):
         marked = check_hessian("y*sin(x)", {"x": 2, "y": 3}, answer=answer)
@@ -231,7 +235,7 @@ def test_entries_in_another_order_of_the_variables_are_said_to_be_right_in_that(
         assert not marked.right and marked.message.endswith(words) == said
     assert check_derivative("y*sin(x)", answer="d/dx = y*cos(x), d/dy = sin(x)").right
     cyclic = check_derivative("y*sin(x)*w", answer="y*sin(x), w*y*cos(x), w*sin(x)")
-    assert not cyclic.right and cyclic.message.endswith("in the order w, x, y they are right, and asked for is y, x, w")
+    assert not cyclic.right and cyclic.message.endswith("in the order w, x, y they are right, but the order is y, x, w")
 
 
 # ---- exercises about something ------------------------------------------------------------------------------------

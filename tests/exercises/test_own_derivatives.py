@@ -89,7 +89,7 @@ def test_derivatives_of_second_order(answer: str, right: bool) -> None:
     ("answer", "message"),
     [("d/dz = 2", "none of the derivatives"), ("d/dx = 2, d/dx = 3", "twice"), ("2xy, x^2, 3", "3 formulas"),
      ("d/dx = 2xy, x^2", "have no name"), ("d2/dx2 = 1", "none of the derivatives"), ("f'(x) = 2xy", "none of"),
-     ("d/dx = 2z", "`z` is no variable"), ("d/dx = , d/dy = 2", "no expression"), ("d/dx = 1/xy, d/dy = 1", "`xy`")],
+     ("d/dx = 2z", "`z` is not a variable"), ("d/dx = , d/dy = 2", "no expression"), ("d/dx = 1/xy, d/dy = 1", "`xy`")],
 )  # fmt: skip
 def test_answers_that_cannot_be_read(answer: str, message: str) -> None:
     with pytest.raises(ExpressionError, match=message):
@@ -127,7 +127,7 @@ def test_implicit_derivatives(text: str, order: int, answer: str, right: bool, h
 
 @pytest.mark.parametrize(
     ("answer", "hint"),
-    [("x/y", "but the sign"), ("-y/x", "upside down"), ("-2x", "minus the derivative of left less right side by `x`"),
+    [("x/y", "only the sign"), ("-y/x", "take the reciprocal"), ("-2x", "minus the derivative of left less right side"),
      ("-x/sqrt(25 - x^2)", "part of the curve only"), ("-2x/y", "2 times as large"), ("0", "see it worked")],
 )  # fmt: skip
 def test_usual_mistakes_in_implicit_derivatives(answer: str, hint: str) -> None:

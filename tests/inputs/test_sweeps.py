@@ -97,7 +97,7 @@ def test_an_end_within_a_billionth_of_a_step_is_the_last_value(steps: str, last:
 
 def test_a_step_may_be_a_billionth_longer_than_the_way() -> None:
     assert values("0:1:1.0000000008") == [0, 1]
-    with pytest.raises(ExpressionError, match="longer than the way"):
+    with pytest.raises(ExpressionError, match="longer than the range"):
         values("0:1:1.0000000012")
 
 

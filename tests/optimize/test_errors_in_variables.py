@@ -13,6 +13,8 @@ from scipy.stats import norm
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.optimize import strategies
+from autodiff_cli.optimize.least_squares import EndPoint, FitInterrupted, Model, polished
 
 PEARSON: dict[str, list[float]] = {
     "x": [0.0, 0.9, 1.8, 2.6, 3.3, 4.4, 5.2, 6.1, 6.5, 7.4],
@@ -213,3 +215,19 @@ def test_what_cannot_be_fitted(text: str, options: dict[str, Any], message: str)
     with pytest.raises(ExpressionError) as caught:
         autodiff_cli.fit(text, PEARSON, **options)
     assert message in str(caught.value)
+
+
+def test_a_fit_that_is_stopped_in_a_search_returns_what_its_strategy_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a curve that goes up and down without end is near every row
+    through_every_row = EndPoint(np.array([1.0, 1e9]), 0.0, math.inf, "a curve through every row")
+
+    def stop_in_search(model: Model, *_: Any) -> EndPoint:
+        model.reached.note(through_every_row)
+        raise FitInterrupted
+
+    monkeypatch.setattr(strategies, "polished", lambda *parts: polished(*parts)._replace(moved=1.0))
+    whole = autodiff_cli.fit("y = a + b*x", PEARSON, sigma="y=sy,x=sx")
+    monkeypatch.setattr(strategies, "searched", stop_in_search)
+    stopped = autodiff_cli.fit("y = a + b*x", PEARSON, sigma="y=sy,x=sx")
+    assert stopped.reason == "interrupted"
+    assert stopped.point == pytest.approx(whole.point, rel=1e-9)

@@ -364,6 +364,17 @@ def test_a_fit_that_is_stopped_returns_no_end_that_its_strategy_rejected() -> No
         assert (found.reason == "interrupted") == (stop_after < 1000)
 
 
+def test_a_fit_that_is_stopped_after_its_sample_was_searched_returns_the_end_of_the_sample() -> None:
+    draw = random.Random(10)
+    x = [6 * k / 1499 for k in range(1500)]
+    y = [2 * math.exp(-(((t - 2) / 0.5) ** 2)) + 0.1 * t + draw.gauss(0, 0.1) for t in x]
+    calls = itertools.count()
+    start, stops, bounds = {"m": 4, "s": 1}, lambda: next(calls) > 400, {"b": Range(-9, 9)}
+    found = fit("y = a*exp(-((x-m)/s)^2) + b*x", {"x": x, "y": y}, start, bounds=bounds, stop=stops)
+    assert found.reason == "interrupted" and "from another start" in found.message
+    assert found.rss < 15 and found.point["m"] == pytest.approx(2, abs=0.05)
+
+
 # ---- converged is what meets the first-order conditions -------------------------------------------------------------
 REPLICATES = {
     "t": [0.0, 1.0, 2.0, 4.0] * 3,
@@ -725,9 +736,9 @@ def test_data_of_too_many_numbers_is_refused_while_it_is_read(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("text", "data", "at", "more", "kind", "message"),
     [
-        ("a + b*x", LINE, {}, {}, "usage", "which column the formula explains is not said"),
+        ("a + b*x", LINE, {}, {}, "usage", "the response, the column that the formula predicts, is not given"),
         ("q = a + b*x", LINE, {}, {}, "usage", "the data has no column `q`"),
-        ("q = 2; a + b*x", LINE, {}, {}, "usage", "which column the formula explains is not said"),
+        ("q = 2; a + b*x", LINE, {}, {}, "usage", "the response, the column that the formula predicts, is not given"),
         ("a + b*x", LINE, {}, {"response": "z"}, "usage", "no column `z`"),
         ("a + b*y", LINE, {}, {"response": "y"}, "usage", "`y` is the response, and the formula uses it"),
         ("y = a + b*x", LINE, {"x": 2}, {}, "point", "`x` is given a value, and is a column"),
@@ -735,7 +746,7 @@ def test_data_of_too_many_numbers_is_refused_while_it_is_read(monkeypatch: pytes
         ("y = log(a) + b*x", LINE, {"a": -1}, {}, "domain", "row 1 of the data|undefined at -1"),
         ("y = a*log(x)", LINE, {}, {}, "domain", "undefined at 0"),
         ("y = 2*x", LINE, {}, {}, "usage", "nothing to fit"),
-        ("y = a + b*x + c*x**2 + d*x**3 + f*x**4", LINE, {}, {}, "usage", "4 rows of data cannot tell 5 parameters"),
+        ("y = a + b*x + c*x**2 + d*x**3 + f*x**4", LINE, {}, {}, "usage", "4 rows of data cannot determine 5"),
         ("y = a + b*x", LINE, {}, {"sigma": "z"}, "usage", "no column `z`"),
         ("y = a + b*x", LINE, {}, {"sigma": 0.0}, "point", "`--sigma` has the uncertainty 0"),
         ("y = a + b*x", {**LINE, "s": [1, 1, -2, 1]}, {}, {"sigma": "s"}, "point", "uncertainty -2 in row 3"),

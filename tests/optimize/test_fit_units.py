@@ -173,11 +173,11 @@ def test_units_that_the_formula_does_not_determine():
 @pytest.mark.parametrize(
     ("heading", "reason"),
     [
-        ("I (a.u.)", "`I` is in `a.u.`, which is no unit here"),
-        ("I (%)", "`I` is in `%`, which is no unit here"),
+        ("I (a.u.)", "`I` is in `a.u.`, which is not a known unit"),
+        ("I (%)", "`I` is in `%`, which is not a known unit"),
         ("I (foo)", "`I` has none"),
         ("I", "`I` has none"),
-        ("I (°C)", "`I` is in °C, whose 0 is no zero"),
+        ("I (°C)", "`I` is in °C, whose 0 is not absolute zero"),
     ],
 )
 def test_units_count_where_all_are_known_or_some_are_asked_for(heading: str, reason: str):
@@ -185,7 +185,7 @@ def test_units_count_where_all_are_known_or_some_are_asked_for(heading: str, rea
     plain = ad.fit("U = R*I + U0", data={"U": V, "I": I})
     answer = ad.fit("U = R*I + U0", data=data)
     assert answer.units is None and answer.parameters == plain.parameters
-    assert [w.message for w in answer.warnings] == [f"the units in the headings do not count: {reason}"]
+    assert [w.message for w in answer.warnings] == [f"the units in the headings are ignored: {reason}"]
     if "°C" in heading:
         kelvin = ad.fit("U = R*I + U0", data=data, in_="U0=V")
         # the line begins at 0 K
@@ -195,7 +195,7 @@ def test_units_count_where_all_are_known_or_some_are_asked_for(heading: str, rea
     elif "none" in reason:
         assert ad.fit("U = R*I + U0", data=data, in_="U0=mV").units.texts()["parameters"] == {"R": "V", "U0": "mV"}
     else:
-        with pytest.raises(ExpressionError, match="is no unit here"):
+        with pytest.raises(ExpressionError, match="is not a known unit"):
             ad.fit("U = R*I + U0", data=data, in_="U0=mV")
 
 

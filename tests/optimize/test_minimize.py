@@ -169,7 +169,7 @@ def test_a_gain_below_the_rounding_error_of_the_value_is_none(
         assert not found.converged and "left to gain" not in found.message
         return
     assert (found.converged, found.reason) == (True, "precision")
-    assert found.message == "converged: what is left to gain is less than the rounding error of the value"
+    assert found.message == "converged: a further step would change the value by less than its rounding error"
     assert found.kind == kind
     larger = minimize(text.format("1e-13"), point, tolerance=1e-30)
     assert not larger.converged and "left to gain" not in larger.message

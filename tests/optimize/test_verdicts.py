@@ -153,7 +153,7 @@ def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
             "falls that way",
         ),
         # a constraint without a gradient does not say where the point may move: both ways along it lead up
-        ("2*x**6 + 2*y**2*(1 + y) + x*y", {"x": 0, "y": 2}, "x*y = 0", "flat", "do not tell"),
+        ("2*x**6 + 2*y**2*(1 + y) + x*y", {"x": 0, "y": 2}, "x*y = 0", "flat", "do not show"),
         ("floor(x) + 2*abs(y)", {"x": 0, "y": 2}, "", "kink", "not a minimum: at a kink, from which the value falls"),
         ("x**2 + 1e-9*y**2", {"x": 1, "y": 1}, "", "minimum", "positive definite"),
     ],

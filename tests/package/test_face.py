@@ -311,7 +311,7 @@ def test_sweeps_answer_columns() -> None:
             api.gradient("x*y", wrong, zip=True)
     with pytest.raises(ExpressionError, match="`y` is swept, and is not in the program"):
         api.gradient("x**2", "x=1,y=1:3:1")
-    with pytest.raises(ExpressionError, match="`x` is swept, and is looked for"):
+    with pytest.raises(ExpressionError, match="`x` is swept, and is an unknown"):
         api.solve("x**2 = a", "a=1,x=1:2:1", for_="x")
 
 
@@ -448,6 +448,8 @@ def test_quantities_are_those_of_other_packages_too() -> None:
     given = {"x": ufloat(0.5, 0.1), "w": "normal(2, 0.03)"}
     found = api.propagate("x*w", given, correlation={("x", "w"): np.float64(0.5)})
     assert found.results == wanted.results
+    with pytest.raises(ExpressionError, match="`x:w` needs a number"):
+        api.propagate("x*w", given, correlation={("x", "w"): [0.5]})
     columns = {"x": np.array([1.0, 1.1, 0.9]), "w": [2, 2.5, 2.2]}
     assert api.propagate("x*w", data=columns).results[0].dof == pytest.approx(2.0)
     assert repr(wanted) == "<Propagation: x*w = 1.00(21)>" and wanted.svg.startswith("<")
@@ -465,6 +467,43 @@ def test_the_text_of_a_name_sets_no_other(tmp_path: Path) -> None:
     wanted = api.fit("y = a + b*x", data, fix={"a": 1.5}).parameters["b"].estimate
     for held in ("a=1.5", {"a": "3/2"}, f"@{tmp_path / 'held.json'}"):
         assert api.fit("y = a + b*x", data, fix=held).parameters["b"].estimate == wanted
+    with pytest.raises(ExpressionError, match="'a=1,b' is not a name"):
+        api.propagate("x*w", {"x": "1±0.1", "w": "2±0.1"}, dof={"a=1,b": 5})
+
+
+def test_held_values_keep_units_and_digits(tmp_path: Path) -> None:
+    registry = pytest.importorskip("pint").UnitRegistry()
+    data = {"x [s]": [0, 1, 2, 3], "y [mm]": [1, 3, 4.9, 7.1]}
+    (tmp_path / "held.json").write_text('{"a": "1.5 mm"}', encoding="utf-8")
+    wanted = api.fit("y = a + b*x", data, fix="a=1.5 mm").parameters["b"].estimate
+    file = f"@{tmp_path / 'held.json'}"
+    for held in (file, {"a": "1.5 mm"}, {"a": 0.15 * registry.cm}, {"a": Fraction(3, 2) * registry.mm}):
+        assert api.fit("y = a + b*x", data, fix=held).parameters["b"].estimate == pytest.approx(wanted, rel=1e-14)
+    with pytest.raises(ExpressionError, match=r"the formula gives a length \(m\)"):
+        api.fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]}, fix=file)
+    with pytest.raises(ExpressionError, match="the value of `a` has a unit"):
+        api.propagate("a*x", {"a": "1±0.1", "x": 2}, dof=file)
+    third = api.gradient("x/3", {"x": 1}, exact=True).value
+    plain = {"x": [0, 1, 2], "y": [1, 3, 4.9]}
+    digits = [api.fit("y = a + b*x", plain, fix={"a": a}, precision=30).parameters["b"] for a in (third, "1/3")]
+    assert digits[0] == digits[1]
+    square = api.gradient("x**2", {"x": 3 * registry.m})
+    assert square.to_dict() == api.gradient("x**2", "x=3 m").to_dict()
+    length = api.gradient("x**2", {"x": Decimal("0.12345678901234567890123") * registry.m}, precision=40)
+    assert length.value == api.gradient("x**2", {"x": "0.12345678901234567890123 m"}, precision=40).value
+    assert api.gradient("x", {"x": np.int64(2**53 + 1)}, exact=True).value.text == str(2**53 + 1)
+
+
+def test_a_constant_of_nature_has_no_second_value() -> None:
+    line = {"x": [1, 2, 3], "y": [1, 4, 9.1]}
+    for at in ({"x": 1, "c": 2}, {"x": 1, "c": "2"}, "x=1,c=2", {"x": 1, "c": "2 m/s"}):
+        for call in (api.gradient, api.propagate):
+            with pytest.raises(ExpressionError, match=r"`c` is given two values, 2.99792e\+08 and 2"):
+                call("c*x", at, constants="c")
+    with pytest.raises(ExpressionError, match="`c` is given two values"):
+        api.fit("y = a + c*x", line, fix={"c": 2}, constants="c")
+    twice = api.gradient("c*x", {"x": 1, "c": 299792458}, constants="c")
+    assert twice.to_dict() == api.gradient("c*x", "x=1", constants="c").to_dict()
 
 
 # ---- errors ---------------------------------------------------------------------------------------------------------
@@ -583,7 +622,7 @@ def test_values_are_drawn_and_saved(tmp_path: Path) -> None:
     for name, begins in (("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.dot", b"digraph"), ("a.txt", b"node")):
         picture.save(str(tmp_path / name))
         assert (tmp_path / name).read_bytes().startswith(begins)
-    with pytest.raises(ExpressionError, match="exists, and is kept"):
+    with pytest.raises(ExpressionError, match="already exists"):
         picture.save(str(tmp_path / "a.svg"))
     picture.save(str(tmp_path / "a.svg"), force=True)
     with pytest.raises(ExpressionError, match="not one of this command's formats"):

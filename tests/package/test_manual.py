@@ -45,6 +45,12 @@ def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_pa
         assert written is None or (tmp_path / written[1]).stat().st_size
 
 
+@pytest.mark.parametrize("asked", ["", "help", "--help", "grad --help", "fit --help-all", "help grad", "help --man"])
+def test_help_in_a_pipe_is_the_same_at_any_width(asked: str) -> None:
+    told = {autodiff(*asked.split(), env={"COLUMNS": columns}) for columns in ("40", "80", "150", "")}
+    assert len(told) == 1 and max(map(len, told.pop().out.splitlines())) > 40
+
+
 def test_help_names_the_command_and_help_asks_for_it() -> None:
     assert autodiff("help") == autodiff("--help") == autodiff("-h")
     for command in COMMANDS:
@@ -64,7 +70,7 @@ def test_help_names_the_command_and_help_asks_for_it() -> None:
 def test_no_description_is_cut(width: int) -> None:
     shown = on_terminal("--help", width=width).out
     words = " ".join(re.sub(r"[│╭╮╰╯─]", " ", ESCAPE.sub("", shown)).split())
-    piped = " ".join(autodiff("--help", env={"COLUMNS": str(max(width, 80))}).out.split())
+    piped = " ".join(autodiff("--help", env={"COLUMNS": str(width)}).out.split())
     for command in COMMANDS:
         summary = declared(command).summary
         assert summary in words and summary in piped, command

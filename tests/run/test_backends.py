@@ -125,7 +125,7 @@ def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
     ways = {"quick": none, "slow": lambda: 2, "slowest": lambda: 3}
     assert kernels.first_backend(ways, None) == (2, "slow", "there is no such machine")
     assert kernels.first_backend(ways, "slowest") == (3, "slowest", "")
-    with pytest.raises(ExpressionError, match="`--backend quick` cannot be had: there is no such machine"):
+    with pytest.raises(ExpressionError, match="`--backend quick` is not available: there is no such machine"):
         kernels.first_backend(ways, "quick")
 
 

@@ -502,7 +502,7 @@ def test_files_elsewhere_are_read_and_written(store: Store, tmp_path: Path) -> N
     assert asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/one.parquet").code == 4
     assert parquet.read_table(pa.BufferReader(store.objects["bucket/one.parquet"])).num_rows == COUNT
     kept = asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/one.parquet")
-    assert kept.code == 5 and "exists, and is kept" in kept.err
+    assert kept.code == 5 and "already exists" in kept.err
     same = asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/in/data.parquet", "--force")
     assert same.code == 5 and "cannot be written at the same time" in same.err
     missing = asked("s3://bucket/in/none.parquet")

@@ -43,7 +43,7 @@ def test_a_file_is_kept_unless_forced(tmp_path: Path) -> None:
     path.chmod(0o640)
     args = ["graph", "x", "--at", "x=2", "--output", str(path)]
     result = autodiff(*args)
-    assert result.code == 5 and "exists, and is kept" in result.err and "--force" in result.err
+    assert result.code == 5 and "already exists" in result.err and "--force" in result.err
     assert path.read_text() == "mine"
     assert autodiff(*args, "--force").code == 0
     assert path.read_text().startswith("<svg") and path.stat().st_mode & 0o777 == 0o640

@@ -93,7 +93,7 @@ def test_what_is_on_the_web_is_not_fetched(silent: tuple[int, threading.Event]) 
     port, connected = silent
     for scheme in ("http", "https", "HTTP"):
         result = autodiff("grad", "x", "--points", f"{scheme}://127.0.0.1:{port}/data.csv", "--wide")
-        assert result.code == 2 and f"`{scheme}://` is not fetched" in result.err and "curl -O" in result.err
+        assert result.code == 2 and f"autodiff does not read `{scheme}://`" in result.err and "curl -O" in result.err
     assert not connected.is_set()
 
 

@@ -19,7 +19,7 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """This process's variables, but for those that output depends on."""
-    kept = {name: value for name, value in os.environ.items() if name not in (*UNSET, "COLUMNS")}
+    kept = {name: value for name, value in os.environ.items() if name not in (*UNSET, "COLUMNS", "LESS", "PAGER")}
     return {**kept, "TERM": "xterm-256color", "LANG": SETTINGS["LANG"], **env}
 
 

@@ -95,7 +95,7 @@ def test_draws_beside_other_inputs_and_in_equations() -> None:
     ("options", "message", "code"),
     [
         (["--correlation", "a:b=0.5"], "the correlations of `a` are those of its draws", 2),
-        (["--at", "a=2"], "`a` is given a value by `--at`, and is a column of the draws", 2),
+        (["--at", "a=2"], "`a` has a value in `--at`, and is a column of the draws", 2),
         (["--data", "chain.csv"], "`--draws` and `--data` exclude each other", 2),
         (["--points", "chain.csv"], "`--draws` and many points do not go together", 2),
     ],

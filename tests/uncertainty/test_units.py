@@ -265,7 +265,7 @@ def test_an_asymmetric_uncertainty_is_described_in_its_unit():
         assert words in warning.message
     (warning,) = propagate("x", {"x": "20 +2 -1 °C"}).warnings
     assert "meet at 20 °C" in warning.message and "1 K below and 2 K above" in warning.message
-    with pytest.raises(ExpressionError, match="begins at 0, and 0 °C is no zero"):
+    with pytest.raises(ExpressionError, match="begins at 0, and 0 °C is not absolute zero"):
         measured_value("T", "exponential(3) °C")
 
 

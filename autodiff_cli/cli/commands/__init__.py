@@ -107,7 +107,7 @@ def answer_at(
         grid = call.grid()
         if call.points or grid is not None:
             if call.points and call.zip and grid is not None and len(grid.axes) == 1:
-                hint = "for a value a row, give the data a column of the name; for all combinations, leave it out"
+                hint = "for one value per row, add that column to the data; for all combinations, leave `--zip` out"
                 raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
             from ..row_routes import answer_rows
 
@@ -116,7 +116,7 @@ def answer_at(
             # a loss has rows, perhaps for a backend
             if call.values[option] and (option != "backend" or question.posed is not None):
                 hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
-                raise usage_error(f"`--{option}` is about rows", hint)
+                raise usage_error(f"`--{option}` is only for rows of data", hint)
     chosen = chosen or call.choose_format()
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream

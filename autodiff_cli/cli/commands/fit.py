@@ -9,12 +9,11 @@ from typing import Any
 
 from ...errors import limit_error, require, usage_error
 from ...inputs.optional_units import MeasuredColumns
-from ...inputs.parse_point import parse_point
+from ...inputs.parse_point import merge, parse_point
 from ...inputs.problem import Quantity
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, fit
 from ...optimize.observations import columns_needed, last_statement, read_formula
-from ...quantities.table import constant_texts
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ..runner import Command, Method, OptionValues
@@ -30,7 +29,7 @@ def run(call: Command) -> int:
     call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
     call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
-        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in one of these")
+        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
     if residuals is not None:
         files.check(residuals, force=call.force)
     searches = Searches(call, method, warning=warning_of)
@@ -42,13 +41,11 @@ def run(call: Command) -> int:
 
 def method_of(call: OptionValues) -> Method:
     """Return the method: the fit of a formula to the data of a call."""
-    texts = [*(constant_texts(call.held) if call.held else []), *(call.fix or ())]
-    fixed = {name: value for text in texts for name, value in parse_point(text, value_with_unit).items()}
     call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr)
-    arguments = {**call.arguments(fit), "fixed": fixed}
+    arguments = call.arguments(fit)
 
     def method(request: Request, **more: Any) -> Fit:
-        known_names = [*request.point, *fixed]
+        known_names = [*request.point, *arguments["fixed"]]
         formula = None
 
         def wanted(columns: Sequence[str]) -> Collection[str]:
@@ -74,7 +71,7 @@ def prediction_columns(texts: Sequence[str] | MeasuredColumns, text: str | None)
     words = {*_WORD.findall(text or "" if last is None else last.program)}
     for source in texts:
         if "=" in source:
-            point |= parse_point(source, Sweeping(value_with_unit))
+            point = merge([point, parse_point(source, Sweeping(value_with_unit))])
         else:
             read = read_columns([source], lambda names: [n for n in names if n in words or not words])
             columns.update(read)

@@ -8,7 +8,7 @@ from ...batched.columns_io import list_columns
 from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.decoding import read_text
-from ...inputs.parse_point import ValueOf, is_name, parse_point, point_of_object, read_json
+from ...inputs.parse_point import ValueOf, is_name, merge, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...uncertainty.measured_units import measured_value
@@ -30,7 +30,7 @@ def method_of(call: OptionValues) -> Method:
     """Return the method: the propagation of values with their correlations."""
     call.values["fit"] = fitted = read_fit(call)
     pairs = parse_pairs(call.correlation or ())
-    degrees = {name: value for text in call.dof or () for name, value in parse_point(text).items()}
+    degrees = merge([parse_point(text) for text in call.dof or ()])
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
@@ -76,7 +76,7 @@ def run(call: Command) -> int:
         values = {**(fitted.values if fitted is not None else {}), **point}
         if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
             example = next(iter(point), "x")
-            hint = f'write it behind the value: `--at "{example}=5.00±0.02"`'
+            hint = f'write it after the value: `--at "{example}=5.00±0.02"`'
             raise point_error("no value has an uncertainty", hint)
         if is_implicit:
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
-`:help` says more, Ctrl-D ends. Informal notation is read where one thing only
-can be meant; `read as:` says how.
+`:help` says more, Ctrl-D ends. Informal notation is read where it is
+unambiguous; `read as:` shows how.
 """
 
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 from typing import Any
 
 from ...table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Number
@@ -488,6 +488,7 @@ def _polygamma(m: Any, n: Number, x: Number) -> Number:
     return m.where(m.gt(x, 0), lambda: sign * _polygamma_sum(order, x), below)
 
 
+@lru_cache(256)
 def _cotangent_polynomial(order: int) -> tuple[float, ...]:
     # the derivative of cot as a polynomial in cot, from cot' = -(1 + cot²)
     polynomial = [0, 1]

@@ -1,0 +1,136 @@
+"""The pages of the manual on a terminal, through a pager where they are long."""
+
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ..views.characters import Style, Terminal, paint, terminal_of, width_of
+from ..views.document import Pieces, Table, plain_text
+from ..views.rendering import ScreenText, break_lines
+
+MAX_WIDTH = 100
+"""The maximal width in columns of sentences in help."""
+INDENT, PROMPT, CONTINUED, CONTINUES = "  ", "$ ", "> ", " \\"
+FRAME = tuple("╭│├╰")
+_ARGUMENT = re.compile(r"""((?:--[\w-]+ )?(?:"[^"]*"|'[^']*'|\S+))""")
+_BAR = re.compile(r"(?<!\\)\|")
+_OTHER_PAGE = re.compile(r"\[([^]]+)\]\((\w+)\.md[^)]*\)")
+_NOT_HERE = re.compile(r"!?\[([^]]+)\]\(\.\.[^)]*\)")
+_IN_ASCII = str.maketrans("╭╮╰╯├┤┬┴┼┌┐└┘┏┓┗┛─━│┃•", "+++++++++++++++++--||*")
+
+
+def find_page(name: str) -> str | None:
+    """Return the text of a page of the manual, in Markdown, or None."""
+    # in a built package, or beside the tests in a checkout
+    package = Path(__file__).parents[1]
+    folders = package / "manual", package.parent / "tests" / "tutorials" / "commands"
+    paths = [path for folder in folders for path in folder.glob("*.md") if path.stem == name]
+    return paths[0].read_text(encoding="utf-8") if paths else None
+
+
+def show_page(page: str) -> None:
+    """Write a page: drawn on a terminal, else as it is."""
+    look = terminal_of(sys.stdout)
+    if look.terminal:
+        _write_paged(draw_page(page, look), look)
+    else:
+        sys.stdout.write(page)
+
+
+def draw_page(page: str, look: Terminal) -> str:
+    """Return a page as a terminal shows it: no number is broken at any width."""
+    lines: list[str] = []
+    for k, part in enumerate(page.split("\n```")):
+        drawn = _code(part.split("\n")[1:], look) if k % 2 else _text(part, look)
+        lines += [*drawn, ""] if k % 2 else drawn
+    text = "\n".join(lines).rstrip() + "\n"
+    return text if look.unicode else text.translate(_IN_ASCII)
+
+
+def _text(text: str, look: Terminal) -> Iterator[str]:
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    text = _NOT_HERE.sub(r"\1", _OTHER_PAGE.sub(r"\1 (`autodiff help \2`)", text))
+    for is_table, lines in groupby(text.splitlines(), lambda line: line.startswith("|")):
+        if is_table:
+            head, _, *rows = [_BAR.split(line)[1:-1] for line in lines]
+            yield from (*_table([head, *rows], look), "")
+            continue
+        width = min(look.width or MAX_WIDTH, MAX_WIDTH)
+        console = Console(width=width, color_system="standard" if look.color else None, _environ={})
+        with console.capture() as capture:
+            console.print(Markdown("\n".join(lines), hyperlinks=False))
+        drawn = [line.rstrip() for line in capture.get().splitlines()]
+        yield from (*drawn, "") if any(drawn) else ()
+
+
+def _code(code: Sequence[str], look: Terminal) -> Iterator[str]:
+    look = look._replace(width=look.width and max(look.width - len(INDENT), 1))
+    for is_table, group in groupby(code, lambda line: line.startswith(FRAME)):
+        lines = [*group]
+        if not is_table:
+            lines = [part for line in lines for part in _broken(line, look)]
+        elif look.width is not None and width_of(lines[0]) > look.width:
+            lines = _table([line.split("│")[1:-1] for line in lines if line.startswith("│")], look)
+        yield from [(INDENT + line).rstrip() for line in lines]
+
+
+def _table(rows: Sequence[Sequence[str]], look: Terminal) -> list[str]:
+    right = {k for row in rows for k, cell in enumerate(row) if cell.startswith("  ")}
+    head, *cells = [tuple(map(_cell, row)) for row in rows]
+    return [*ScreenText(look).table(Table(tuple(map(plain_text, head)), cells, frozenset(right)))]
+
+
+def _cell(text: str) -> Pieces:
+    styles: tuple[Style, Style] = "", "code"
+    parts = text.strip().replace("\\|", "|").split("`")
+    return tuple((part, styles[k % 2]) for k, part in enumerate(parts) if part)
+
+
+def _broken(line: str, look: Terminal) -> list[str]:
+    """Break a line of code between words; a command as the shell goes on with it."""
+    indent = len(line) - len(line.lstrip()) + len(INDENT)
+    if not line.startswith(PROMPT):
+        return [plain_text(part) for part in break_lines(((line, "code"),), look.width, indent)]
+    command = line.removesuffix(CONTINUES)
+    styles: tuple[Style, Style] = "", "code"
+    pieces = tuple((part, styles[k % 2]) for k, part in enumerate(_ARGUMENT.split(command)))
+    parts = break_lines(pieces, look.width and look.width - len(CONTINUES))
+    first, *others = [plain_text(part) for part in parts]
+    *begun, last = [first, *[CONTINUED + part.lstrip() for part in others]]
+    # in single quotes the shell would keep a backslash
+    end = "" if "'" in line else CONTINUES
+    ended = [*[part + end for part in begun], last + line.removeprefix(command)]
+    return [paint(part, "code", look) for part in ended]
+
+
+def _write_paged(text: str, look: Terminal) -> None:
+    dumb = os.environ.get("TERM", "dumb") == "dumb"
+    pager = os.environ.get("PAGER", "" if dumb else "less")
+    # as git has it: in colour, and long lines are not folded
+    environment = {"LESS": "FRSX", **os.environ}
+    if look.encoding == "utf-8":
+        environment.setdefault("LESSCHARSET", "utf-8")
+    is_long = text.count("\n") >= shutil.get_terminal_size().lines
+    try:
+        command = shlex.split(pager, posix=os.name == "posix") if is_long else []
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) if command else None
+    except (OSError, ValueError):
+        process = None
+    if process is None:
+        sys.stdout.write(text)
+        return
+    # Ctrl-C is the pager's
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        process.communicate(text.encode(look.encoding, "backslashreplace"))
+    finally:
+        signal.signal(signal.SIGINT, handler)
