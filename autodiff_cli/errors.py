@@ -140,6 +140,12 @@ def usage_error(message: str, hint: str | None = None, span: Span | None = None)
     return ExpressionError("usage", message, span, hint)
 
 
+def needs_error(name: str, needs: str, add: str | None = None) -> ExpressionError:
+    """Return the error of an option without what it needs; `add` is how to write that."""
+    add = needs if add is None else add
+    return usage_error(f"`{name}` needs {needs}", f"{add and f'add {add}, or '}leave `{name}` out")
+
+
 def limit_error(message: str, hint: str) -> ExpressionError:
     """Return the error of a request that is too large."""
     return ExpressionError("limit", message, None, hint)

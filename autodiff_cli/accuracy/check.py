@@ -456,8 +456,8 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
     near = (abs(partial) + abs(left) + abs(right)) * 1e-12
     # the rounding error of a difference, divided by the step
     near += abs(here) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
-    settled = abs(middle - partial) <= near and abs(left - right) <= near
-    if settled or (around.vanishes and not partial):
+    consistent = abs(middle - partial) <= near and abs(left - right) <= near
+    if consistent or (around.vanishes and not partial):
         return _Comparison(slope)
     if not around.digits_agree:
         before = value(x - step)

@@ -216,7 +216,7 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     if is_empty or "" in place.pairs.values():
         raise Contradiction
     domain = IntegerFacts(facts)
-    for leaf, facts_of_leaf in domain.known.items():
+    for leaf, facts_of_leaf in domain.forms.items():
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
@@ -231,7 +231,7 @@ class _UnknownSign(Exception):
 class _SignChoice:
     def __init__(self, guards: Guards, place: ProgramPoint, of: Value) -> None:
         self.guards, self.place = guards, place
-        self.known = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
+        self.one_sided = ("<", ">") if of.primitive.jumps else ("<", "<=", "=", "=>", ">")
         self.above = [(of._prev[high], of._prev[low]) for low, high in of.primitive.bounds.ordered]
         self.asked: list[Value] = []
 
@@ -239,7 +239,7 @@ class _SignChoice:
         self.asked.append(u)
         x, y = u._prev if u.primitive is SUB else (u, constant(0.0, "0"))
         signs = "=>" if (x, y) in self.above else self.guards.possible_orders(x, y, self.place)
-        if signs in self.known:
+        if signs in self.one_sided:
             return -1 if "<" in signs else 1
         raise _UnknownSign
 
@@ -311,7 +311,7 @@ class IntegerFacts:
     """The integer formulas, by facts such as `floor(y) == y`."""
 
     def __init__(self, facts: Sequence[Value]) -> None:
-        self.known: dict[Value, list[tuple[Fraction, Fraction]]] = {}
+        self.forms: dict[Value, list[tuple[Fraction, Fraction]]] = {}
         """By leaf, factors a and numbers c, so that a·leaf + c is whole."""
         for fact in flat_inputs(conjunction(facts), (AND,)):
             if fact.primitive is EQ:
@@ -320,16 +320,16 @@ class IntegerFacts:
                         multiples, c = as_linear(y)
                         if len(multiples) == 1:
                             ((leaf, a),) = multiples.items()
-                            self.known.setdefault(leaf, []).append((a, c))
+                            self.forms.setdefault(leaf, []).append((a, c))
 
     def covers(self, value: Value, factor: Fraction = Fraction(1)) -> bool:
         """Return whether a multiple of a formula is an integer."""
-        if not self.known:
+        if not self.forms:
             return False
         multiples, rest = as_linear(value)
         rest *= factor
         for leaf, x in multiples.items():
-            integers = [x * factor / a * c for a, c in self.known.get(leaf, ()) if (x * factor / a).denominator == 1]
+            integers = [x * factor / a * c for a, c in self.forms.get(leaf, ()) if (x * factor / a).denominator == 1]
             if not integers:
                 return False
             rest -= integers[0]
@@ -337,7 +337,7 @@ class IntegerFacts:
 
     def admits(self, leaf: Value, r: Interval) -> bool:
         """Return whether a number in a range meets all facts about a leaf."""
-        for a, c in self.known[leaf]:
+        for a, c in self.forms[leaf]:
             (low, above), (high, below), _ = r.times(point(a)).plus(point(c))
             if isinstance(low, float) or isinstance(high, float):
                 continue

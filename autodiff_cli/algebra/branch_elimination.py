@@ -346,8 +346,8 @@ def _is_total(value: Value, inputs: Sequence[Interval]) -> bool:
         return True
     if primitive is POW:
         return inputs[0].signs() == ">"
-    bounds, whole, ordered = primitive.bounds
-    if not whole or ordered or any(b.relation == "!=" and b.end != 0 for b in bounds):
+    bounds, complete, ordered = primitive.bounds
+    if not complete or ordered or any(b.relation == "!=" and b.end != 0 for b in bounds):
         return False
     return all(inputs[position].is_within(r) for position, r in _one_sided(primitive))
 
@@ -356,7 +356,7 @@ def _is_total(value: Value, inputs: Sequence[Interval]) -> bool:
 class ProgramPoint:
     """A branch of a formula within another, and its facts."""
 
-    __slots__ = ("children", "depth", "facts", "known", "pairs", "parent")
+    __slots__ = ("children", "depth", "facts", "intervals", "pairs", "parent")
 
     def __init__(self, parent: ProgramPoint | None = None) -> None:
         self.parent = parent
@@ -365,7 +365,7 @@ class ProgramPoint:
         self.facts: dict[Value, Interval] = {}
         self.pairs: dict[tuple[Value, Value], str] = {}
         """Which of `<`, `=`, `>` may hold between two nodes."""
-        self.known: dict[Value, Interval] = {}
+        self.intervals: dict[Value, Interval] = {}
 
     def enclosing(self) -> Iterator[ProgramPoint]:
         """Yield this branch and those that enclose it."""
@@ -413,7 +413,7 @@ class Guards:
                 for p, r in _domain(value, inputs):
                     self._narrow(place, p, r)
         for place in self.places:
-            place.known.clear()  # found while less was known
+            place.intervals.clear()  # found while less was known
 
     # ---- known facts
     def enter_branch(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
@@ -452,14 +452,14 @@ class Guards:
             if now == before:
                 continue
             place.facts[value] = place.facts[value].with_(r) if value in place.facts else r
-            place.known[value] = now
+            place.intervals[value] = now
             if value._prev and value.primitive is not WHERE:
                 stack += _backward(value, now, [self.range(p, place) for p in value._prev])
 
     def range(self, value: Value, place: ProgramPoint) -> Interval:
         """Return the range of a node in a branch."""
         self.work -= 1
-        ranges_here = place.known
+        ranges_here = place.intervals
         stack = [value]
         while stack:
             top = stack[-1]

@@ -161,7 +161,7 @@ def coefficients(
         return reduce(multiplied, [inputs[0]] * exponent, [one])
 
     try:
-        return facts_of((root,), rule, known=lambda v: None if varies[v] else [fixed(v)])[root]
+        return facts_of((root,), rule, override=lambda v: None if varies[v] else [fixed(v)])[root]
     except _NoPolynomial:
         return None
 

@@ -22,7 +22,7 @@ def facts_of(
     roots: Iterable[Value],
     rule: Callable[[Value, tuple[Fact, ...]], Fact],
     facts: dict[Value, Fact] | None = None,
-    known: Callable[[Value], Fact | None] | None = None,
+    override: Callable[[Value], Fact | None] | None = None,
 ) -> dict[Value, Fact]:
     """Return a rule's results for all nodes, inputs first."""
     facts = {} if facts is None else facts
@@ -32,7 +32,7 @@ def facts_of(
         if top in facts:
             stack.pop()
             continue
-        fact = known(top) if known else None
+        fact = override(top) if override else None
         if fact is None:
             inputs = top._prev
             missing = [p for p in reversed(inputs) if p not in facts]
@@ -58,7 +58,7 @@ def rewrite(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | Non
 
 def substitute(root: Value, replacement: Callable[[Value], Value | None]) -> Value:
     """Return the graph with replacements; inputs of kept nodes are visited."""
-    return facts_of((root,), rebuild, known=replacement)[root]
+    return facts_of((root,), rebuild, override=replacement)[root]
 
 
 def text_ids(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> list[int]:
@@ -69,8 +69,8 @@ def text_ids(roots: Iterable[Value], numbers: dict[tuple[object, ...], int]) -> 
         return numbers.setdefault((value.primitive.name, *leaf, *inputs), len(numbers))
 
     ends = list(roots)
-    known = facts_of(ends, number)
-    return [known[end] for end in ends]
+    ids = facts_of(ends, number)
+    return [ids[end] for end in ends]
 
 
 def flat_inputs(value: Value, kinds: Collection[Primitive]) -> list[Value]:

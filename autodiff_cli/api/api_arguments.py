@@ -16,10 +16,10 @@ from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.runner import OptionValues
 from ..data.columns import named_columns
-from ..errors import ExpressionError, point_error
+from ..errors import ExpressionError, point_error, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.figures import Figure
-from ..inputs.optional_units import MeasuredColumns, is_of_pint, units_in_headings, value_text
+from ..inputs.optional_units import MeasuredColumns, is_of_pint, numbers_and_unit, units_in_headings, value_text
 from ..inputs.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
 from ..inputs.problem import as_number, parse, written_number
 from ..language.elements import flatten
@@ -118,16 +118,16 @@ class PythonCall(OptionValues):
         point: dict[str, Any] = {**point_of(at, self.arithmetic, value_of)}
         held = default_point([*constants], Reading(value_of))
         for name in [name for name in held if name in point]:
-            value = point[name]
-            is_text = isinstance(value, str) or is_of_pint(value)
-            read = value_of(name, value_text(name, value), 0) if is_text else written_number(name, value)
-            merge([{name: held[name]}, {name: read}])
+            value = typed_value(name, point[name])
+            merge([{name: held[name]}, {name: value_of(name, value, 0) if isinstance(value, str) else value}])
         return {**held, **point, **held}
 
     @property
     def direction(self) -> Mapping[str, float | str] | None:
         direction = self.values.get("direction")
-        return None if direction is None else point_of(direction, self.arithmetic)
+        if direction is None:
+            return None
+        return {name: typed_value(name, x) for name, x in point_of(direction, self.arithmetic).items()}
 
 
 def value_reader(command: str) -> ValueOf:
@@ -167,7 +167,7 @@ def _number(name: str, value: Any, option: Option | None) -> Any:
 def _text_or_numbers(name: str, value: Any, option: object) -> Any:
     if isinstance(value, Mapping):
         return {str(key): _text_or_numbers(f"{name}[{key!r}]", item, option) for key, item in value.items()}
-    return value if isinstance(value, str) else as_number(value, name)
+    return value_text(name, value) if isinstance(value, str) or is_of_pint(value) else as_number(value, name)
 
 
 def _words(name: str, value: Any, option: object) -> Any:
@@ -190,7 +190,10 @@ def _ends(name: str, value: Any, option: object) -> Any:
     for label, pair in value.items() if isinstance(value, Mapping) else [("", value)]:
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise point_error("a range has two ends", 'write it as {"x": (-2, 4)} or as "x=-2:4"')
-        low, high = ("" if x is None else x if isinstance(x, str) else repr(as_number(x, label or "x")) for x in pair)
+        low, high = ("" if x is None else value_text(label or "x", x) for x in pair)
+        _check_names([label or "x"])
+        for end in (low, high):
+            _check_single({label or "x": end})
         texts.append(f"{label}{'=' * bool(label)}{low}:{high}")
     return texts
 
@@ -198,24 +201,39 @@ def _ends(name: str, value: Any, option: object) -> Any:
 def _values(name: str, value: Any, option: object) -> Any:
     if not isinstance(value, str | Mapping):
         raise _wrong(name, "text, or numbers by name", value)
-    for label, x in value.items() if isinstance(value, Mapping) else ():
-        if not all(map(is_name, str(label).split(":"))):
-            raise point_error(f"{label!r} is not a name", 'write it as {"x": 3}')
-        if isinstance(x, str) and len(split(x)) > 1:
-            raise point_error(f"`{label}` needs one value, not `{x}`", "give each name its own value")
+    if isinstance(value, Mapping):
+        _check_names(value)
+        _check_single(value)
     return value
+
+
+def _check_names(names: Iterable[str]) -> None:
+    for name in [name for name in names if not is_name(str(name))]:
+        raise point_error(f"{name!r} is not a name", 'write it as {"x": 3}')
+
+
+def _check_single(values: Mapping[str, Any]) -> None:
+    for name, x in values.items():
+        if isinstance(x, str) and len(split(x)) > 1:
+            raise point_error(f"`{name}` needs one value, not `{x}`", "give each name its own value")
 
 
 def _texts(name: str, value: Any, option: object) -> list[str]:
     if isinstance(value, str) and not value.startswith("@"):
         return [value]
-    if isinstance(value, Mapping):
-        value = {":".join(map(str, key)) if isinstance(key, tuple) else key: x for key, x in value.items()}
-    if isinstance(_values(name, value, option), Mapping):
-        for label in [label for label in value if ":" in str(label)]:
-            # a pair of names is no list
-            value[label] = value_text(label, value[label])
-    return [f"{label}={value_text(label, x)}" for label, x in point_of(value, value_of=constant_value).items()]
+    if not isinstance(value, Mapping):
+        point = point_of(_values(name, value, option), value_of=constant_value)
+        return [f"{label}={value_text(label, x)}" for label, x in point.items()]
+    texts = []
+    for key, x in value.items():
+        pair = key if isinstance(key, tuple) else str(key).split(":")
+        label = ":".join(map(str, pair))
+        _check_names(pair)
+        # a pair of names has no list
+        entries = {label: x} if len(pair) > 1 else point_of({label: x})
+        _check_single(entries)
+        texts += [f"{entry}={value_text(entry, number)}" for entry, number in entries.items()]
+    return texts
 
 
 def _fit(name: str, value: Any, option: object) -> Any:
@@ -231,11 +249,13 @@ def _predict(name: str, value: Any, option: object) -> Any:
 
 
 def _weights(name: str, value: Any, option: object) -> Any:
-    if isinstance(value, str | Mapping):
+    if isinstance(value, str):
         return value
+    if isinstance(value, Mapping):
+        return {label: typed_value(label, x) for label, x in value.items()}
     if isinstance(value, bytes) or not isinstance(value, Iterable):
         raise _wrong(name, "text, numbers by name, or a list of numbers", value)
-    return [*value]
+    return [typed_value(f"number {k}", x) for k, x in enumerate(value, start=1)]
 
 
 def _columns(name: str, value: Any, option: object) -> Any:
@@ -307,14 +327,13 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_
                     f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}",
                     MANY_POINTS_HINT,
                 )
+            for entry in [entry for entry in entries if entry in at and at[entry] != entries[entry]]:
+                raise usage_error(f"`{entry}` is given two values", "leave one of them out")
             at = {**at, **entries}
             del at[name]
     if arithmetic == DOUBLE:
         return dict(at)
-    return {
-        name: value if isinstance(value, str) or is_of_pint(value) else written_number(name, value)
-        for name, value in at.items()
-    }
+    return {name: typed_value(name, value) for name, value in at.items()}
 
 
 def has_lists(text: object, at: Any) -> bool:
@@ -334,7 +353,7 @@ def has_lists(text: object, at: Any) -> bool:
         parse(text, point_of(at))
         return True
     except ExpressionError as error:
-        if error.kind == "limit":
+        if error.kind in ("limit", "usage"):
             raise
         return False
 
@@ -354,6 +373,11 @@ def _sums_a_list(text: str) -> bool:
 _OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
 
 
+def typed_value(name: str, value: Any) -> Any:
+    """Return a number with its exact or shortest text; a text, and a value of pint with its unit, as text."""
+    return value_text(name, value) if isinstance(value, str) or is_of_pint(value) else written_number(name, value)
+
+
 def measured_columns(
     data: Any, other: Collection[str] = (), wanted: Callable[[Sequence[str]], Collection[str]] | None = None
 ) -> MeasuredColumns:
@@ -365,9 +389,9 @@ def measured_columns(
     used = mapped_columns({}, list(theirs), other)
     if wanted is not None:
         used = {name: used[name] for name in wanted(list(used))}
-    columns = {}
+    columns, units = {}, {}
     for heading in used.values():
-        column = data[theirs[heading]]
+        column, units[heading] = numbers_and_unit(data[theirs[heading]])
         column = column.to_pylist() if hasattr(column, "to_pylist") else column
         if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
             raise point_error(f"column `{heading}` is {kind_of(column)}", "give a sequence of numbers")
@@ -375,5 +399,5 @@ def measured_columns(
     common_length(columns)
     measured = MeasuredColumns()
     measured.update({name: [written_number(name, x) for x in columns[heading]] for name, heading in used.items()})
-    measured.units = units_in_headings(used, {})
+    measured.units = units_in_headings(used, units)
     return measured

@@ -42,10 +42,12 @@ def tables() -> dict[str, str]:
 def _keys() -> Iterator[str]:
     for command in QUESTIONS:
         view = resolve(declared(command).facts["asks"].split()[1])
-        others = [(about, fields) for about, _, fields in view.other_records if about]
+        others = [(about, fields) for about, _, fields in view.other_records]
         for about, fields in (("", view.fields), *others):
             yield f"`{command}`{about and f', {about}'}:\n"
             yield _table(("key", "what it holds"), _key_rows(fields))
+        if command != "exercise" and "--answer" in declared(command).options:
+            yield "With `--answer`: those of `exercise`, about an answer.\n"
         if view.csv_columns:
             columns = " ".join(f"`{name}`" for name in view.csv_columns)
             yield f"Columns of csv and tsv: {columns}\n"

@@ -501,7 +501,7 @@ class Program:
             place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
             for name, place in program.leaves.items()
         }
-        graph = program.whole.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in leaves.items()})
+        graph = program.all_nodes.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in leaves.items()})
         try:
             forward(graph, REAL, program.roots)
         except NodeError as fault:
@@ -676,7 +676,7 @@ def answers(
                     grid.check_use(used, names(values.get("for_"), "--for") or ())
                 return at_points(command, answered, grid, values)
             if of_frame:
-                for name in _given_besides(values, "in_"):
+                for name in _other_options(values, "in_"):
                     raise usage_error(f"`{name}` does not go with a frame", "leave it out")
                 fixed, columns = fixed_and_columns(at)
                 return in_batches(command, values, point_of(fixed), columns)
@@ -698,7 +698,7 @@ def answers(
             return Parameter(name, kind, default=default, annotation=annotation)
 
         answer_type = function.__annotations__["return"]
-        expected = Signature([parameter(*each) for each in types.items()], return_annotation=answer_type)
+        expected = Signature([parameter(*item) for item in types.items()], return_annotation=answer_type)
         ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
         ways += [("Marked", {"answer": "str"})] * marks + [("Any", {"at": "Any"})] * has_rows
         STUBS.append((function.__name__, expected, ways))
@@ -735,9 +735,9 @@ def in_batches(
     return rows(columns)
 
 
-def _given_besides(values: Mapping[str, Any], *allowed: str) -> list[str]:
-    known = ("text", "at", "wrt", "lenient", "work", *allowed)
-    return [name for name, value in values.items() if name not in known and value not in (None, False)]
+def _other_options(values: Mapping[str, Any], *allowed: str) -> list[str]:
+    expected = ("text", "at", "wrt", "lenient", "work", *allowed)
+    return [name for name, value in values.items() if name not in expected and value not in (None, False)]
 
 
 def point_grid(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid | None:
@@ -749,9 +749,10 @@ def point_grid(text: object, at: Any, value_of: ValueOf, zipped: bool) -> Grid |
     reader = sweeping(value_of)
     point = default_point(options, Reading(reader))
     if options is None:
-        given: Mapping[str, Any] = at if isinstance(at, Mapping) else {}
-        point = {name: reader(name, x, 0) if isinstance(x, str) and may_sweep([x]) else x for name, x in given.items()}
-        if is_frame(at) and not has_lists(text, {name: x for name, x in given.items() if not isinstance(x, str)}):
+        typed: Mapping[str, Any] = at if isinstance(at, Mapping) else {}
+        point = {name: reader(name, x, 0) if isinstance(x, str) else x for name, x in typed.items()}
+        numbers = {name: x for name, x in typed.items() if not isinstance(x, str)}
+        if may_sweep(texts) and is_frame(at) and not has_lists(text, numbers):
             hint = "repeat the columns for each value of the sweep"
             raise usage_error("columns and a sweep do not go together", hint)
     return grid_of(point, zipped=zipped, times=current_budget().times)
@@ -766,7 +767,7 @@ def at_points(
     """Return the answers on a grid as columns: point, numbers, error."""
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(values["text"]) or any(type(x) is Quantity for x in first)
-    if command in _rows.QUESTIONS and not _given_besides(values) and not measured:
+    if command in _rows.QUESTIONS and not _other_options(values) and not measured:
         fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
         return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
     from ..views.wide import WideRows

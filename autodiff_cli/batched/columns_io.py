@@ -57,14 +57,14 @@ def program_over(
         raise ExpressionError(
             "missing_value",
             f"`{missing[0]}` has no value",
-            program.whole.span(program.leaves[missing[0]]),
+            program.all_nodes.span(program.leaves[missing[0]]),
             missing_hint(missing[0], columns) + (f"; or write {spelling_hint(offers)}" if offers else ""),
             offers=offers,
         )
     for name, _, i in program.bound:
         if name in known_names:
             message = f"`{name}` is a column of the data, and the program binds it"
-            raise point_error(message, "rename one of the two", program.whole.span(i))
+            raise point_error(message, "rename one of the two", program.all_nodes.span(i))
     for name in program.leaves:
         if name in columns and name in constants:
             message = f"`{name}` has a value in `--at`, and is a column of the data"

@@ -15,7 +15,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, plural, usage_error
-from ..extras import install_command
 from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.optional_units import left_out
@@ -26,6 +25,7 @@ from ..numbers import budget
 from ..numbers.floats import REAL
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
+from .backends import needs_data, one_by_one, unavailable_backend
 from .columns_io import MAX_IN_BLOCKS, list_columns, program_over, reason, without_unused_lists
 from .evaluator import Evaluator, gradient_recorder
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 MAX_UNCOMPILED_ROWS = 20_000
 """The most rows times passes without a compiler, which takes as long to load."""
 
-MAX_BLOCK_NUMBERS = 65_536
+BLOCK_NUMBERS = 65_536
 """Numbers in a block of results, to fit in a processor's cache."""
 
 MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 16_384
@@ -184,9 +184,9 @@ def _in_units(
     columns, notes = column_units(data.numbers, data.units, asked)
     if not columns and not asked:
         return program, data, {**values}, None, notes
-    known = {name: unit_value(unit) for name, unit in columns.items()}
+    of_columns = {name: unit_value(unit) for name, unit in columns.items()}
     try:
-        measured = program_units(program, {**values, **known}, units, system=True)
+        measured = program_units(program, {**values, **of_columns}, units, system=True)
         assert measured is not None
     except ExpressionError as error:
         if asked:
@@ -227,13 +227,12 @@ class DataLoss:
             try:
                 from .kernels import kernel
             except ImportError:
-                install = f"`{install_command('data')}`"
                 if backend is not None:
-                    raise usage_error(f"`--backend {backend}` needs the extra `data`", install) from None
-                self.note = f"the rows are computed one by one: {install}"
+                    raise unavailable_backend(backend, needs_data()) from None
+                self.note = one_by_one(needs_data())
             else:
-                made = kernel(gradient_recorder(program, self.wrt), len(self.names), self._fixed, backend)
-                self._kernel, self.note = None if made.compute is None else made, made.note
+                candidate = kernel(gradient_recorder(program, self.wrt), len(self.names), self._fixed, backend)
+                self._kernel, self.note = None if candidate.compute is None else candidate, candidate.note
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         compiled = self._kernel is not None
         self.steps_a_row = self.evaluator.steps * (BLOCK_ROW_COST if compiled else 1.0)
@@ -323,7 +322,7 @@ class DataLoss:
             return row(list(at.values()))
 
         # a power of 2
-        size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((MAX_BLOCK_NUMBERS // totals.count).bit_length() - 1)))
+        size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((BLOCK_NUMBERS // totals.count).bit_length() - 1)))
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
             budget.charge(budget.BLOCK + self.steps_a_row * len(rows))
@@ -357,8 +356,8 @@ class DataLoss:
 
             with suppress(ExpressionError):
                 record = kernels.second_recorder(self.program, wrt)
-                made = kernels.kernel(record, len(self.names), self._fixed, None)
-                self._seconds[tuple(wrt)] = None if made.compute is None else made
+                candidate = kernels.kernel(record, len(self.names), self._fixed, None)
+                self._seconds[tuple(wrt)] = None if candidate.compute is None else candidate
         kernel = self._seconds.setdefault(tuple(wrt), None)
         needed = steps * self.data.rows
         if kernel is None and needed > budget.current_budget().left:

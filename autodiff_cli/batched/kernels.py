@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..algebra.symbolic_derivative import partials
-from ..errors import ExpressionError, usage_error
-from ..extras import install_command
+from ..errors import ExpressionError
 from ..graphs.adjoint import Recording, record_gradient, record_values
 from ..graphs.value import graph_of, variable
 from ..language.builder import Program
@@ -29,9 +28,9 @@ from ..table.operators import POW
 from ..table.primitives import library_names
 from ..targets.lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from ..targets.target import by_library, language
+from .backends import needs_data, one_by_one, unavailable_backend
 from .evaluator import Evaluator, Record, gradient_recorder
 
-BACKENDS = ("llvm", "numpy", "python")
 """The backends for rows, fastest first; plain Python is always available."""
 
 LIBRARY = "libmvec.so.1"
@@ -84,7 +83,7 @@ def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None)
                 return make(), name, why
             except Unavailable as lacking:
                 why = str(lacking)
-    raise usage_error(f"`--backend {wanted}` is not available: {why}", "leave the option out")
+    raise unavailable_backend(str(wanted), why)
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
@@ -97,13 +96,13 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
     inputs, wrt = (list(map(place.get, listed)) for listed in (leaves, by))
 
     def record(recorder: Lowering) -> Recording:
-        whole = record_gradient(graph, inputs, wrt, recorder, lower=True)
-        return whole._replace(values=whole.values[:1], watched=[*whole.watched, *_doubtful(whole)])
+        recording = record_gradient(graph, inputs, wrt, recorder, lower=True)
+        return recording._replace(values=recording.values[:1], watched=[*recording.watched, *_pole_checks(recording)])
 
     return record
 
 
-def _doubtful(recording: Recording) -> Iterator[Step]:
+def _pole_checks(recording: Recording) -> Iterator[Step]:
     # formulas may have cancelled the sweeps' poles, `sqrt(x)**2` at 1e-300, or cancel digits
     m, graph, place = recording.recorder, recording.graph, recording.place
     for i in in_order(graph.parents, graph.roots[:1]):
@@ -126,19 +125,17 @@ def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | No
 
     `fixed` are the positions of inputs that all rows share.
     """
-    if backend not in (None, *BACKENDS):
-        raise usage_error(f"`--backend` cannot be `{backend}`", "it is `llvm`, `numpy` or `python`")
     ways: dict[str, Callable[[], Compute | None]] = {
         "llvm": lambda: _llvm_kernel(record, inputs, fixed),
         "numpy": lambda: _numpy_kernel(record),
         "python": lambda: None,
     }
     compute, name, why = first_backend(ways, backend)
-    how = "by NumPy" if name == "numpy" else "one by one, which is slow"
-    return Kernel(compute, name, f"the rows are computed {how}: {why}" if why else None)
+    note = f"the rows are computed by NumPy: {why}" if name == "numpy" else one_by_one(why)
+    return Kernel(compute, name, note if why else None)
 
 
-def _plan(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
+def _lower(record: Record, lowering: Lowering, most: int, lacks: str) -> Vectors:
     try:
         recording = record(lowering)
     except Lacking as lacking:
@@ -175,14 +172,14 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     try:
         import llvmlite.binding as llvm
     except ImportError:
-        raise Unavailable(f"llvmlite is not installed: `{install_command('data')}`") from None
+        raise Unavailable(needs_data()) from None
 
     from ..targets.llvm import LANES, NATIVE, Llvm
 
     with _LOADING:
         has = _symbols()
     lowering = Lowering(NATIVE, functions=False, columns=True)
-    plan = _plan(record, lowering, MAX_LLVM_STEPS, "no vector library has")
+    plan = _lower(record, lowering, MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     machine = llvm.Target.from_default_triple().create_target_machine(
         cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
@@ -212,14 +209,14 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
         columns = [x if k in fixed else np.ascontiguousarray(x) for k, x in enumerate(inputs)]
         rows = len(flags)
-        whole = rows // LANES * LANES
-        if whole:
-            run(columns, results, flags, whole)
-        if whole < rows:
-            last = [column if k in fixed else np.resize(column[whole:], LANES) for k, column in enumerate(columns)]
+        full = rows // LANES * LANES
+        if full:
+            run(columns, results, flags, full)
+        if full < rows:
+            last = [column if k in fixed else np.resize(column[full:], LANES) for k, column in enumerate(columns)]
             values, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
             run(last, values, flagged, LANES)
-            results[:, whole:], flags[whole:] = values[:, : rows - whole], flagged[: rows - whole]
+            results[:, full:], flags[full:] = values[:, : rows - full], flagged[: rows - full]
 
     compute.engine = engine  # type: ignore[attr-defined]  # the code lives as long as it does
     return compute
@@ -243,7 +240,7 @@ NUMPY_FORMS = language("numpy")["forms"]
 
 def _numpy_kernel(record: Record) -> Compute:
     lowering = Lowering((*NUMPY_FORMS, *ONE_BY_ONE), functions=False, columns=True)
-    plan = _plan(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
+    plan = _lower(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
     kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
@@ -411,8 +408,8 @@ class ProgramOverRows:
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives of each output. Raises `BudgetExceeded`."""
-        given = map(inputs.__getitem__, self.names)
-        columns = [x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in given]
+        arrays = map(inputs.__getitem__, self.names)
+        columns = [x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in arrays]
         count = len(self.program.roots) * (1 + len(self.wrt))
         return evaluate(self.kernel, self.names, columns, rows, count, self._plain, lambda row, name: None)
 

@@ -153,7 +153,7 @@ class Commands(typer.core.TyperGroup):
 
 def _console() -> Any:
     screen = terminal_of(sys.stdout)
-    if not (screen.terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)):
+    if not (screen.is_terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)):
         return None
     from rich.console import Console
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import ExpressionError, closest, either, looks_like_option, usage_error
+from ..errors import ExpressionError, closest, either, looks_like_option, needs_error, usage_error
 from .declarations import Declaration, Option, commands_with, declared, users_of_options
 
 HELP_ALL = "--help-all"
@@ -138,10 +138,6 @@ def check_all(
         from .slips import too_many
 
         raise too_many(positional, declaration, command, values)
-    if values.get("json") and values.get("format", "json") != "json":
-        raise _exclude("--json", "--format")
-    if positional and "file" in values and "expr" in arguments:
-        raise _exclude("EXPR", "--file")
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
     check(declaration.options, values_by_option(declaration, placed))
     return placed
@@ -164,13 +160,12 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
         for conflict in option.conflicts:
             if _is_there(conflict, values):
                 raise _exclude(name, conflict)
-        needs = [need for need in option.needs if need.partition(" ")[0] in by_name]
+        needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in by_name]
         draws = "--draws" in needs and "draws(" in str(values.get("--at"))
         if needs and not draws and not any(_is_there(need, values) for need in needs):
-            message = f"`{name}` needs {either(needs)}"
-            added = " or ".join([_write(need, by_name) for need in needs])
-            hint = f"add {added}, or leave `{name}` out"
-            raise usage_error(message, hint)
+            added = [_write(need, by_name) for need in needs if need != STREAM]
+            wanted = [IN_WORDS.get(need, f"`{need}`") for need in needs]
+            raise needs_error(name, " or ".join(wanted), " or ".join(added))
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
         if option.reads_stdin and "-" in texts:
@@ -179,19 +174,42 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
             stdin = name
 
 
+SWEEP, STREAM = "SWEEP", "STREAM"
+OPTIONS_OF = {SWEEP: "--wide", STREAM: "--file"}
+"""Needs that are no options, and an option of the commands that can have them."""
+IN_WORDS = {SWEEP: "a sweep", STREAM: "a stream of programs"}
+
+
 def _is_there(need: str, values: Mapping[str, Any]) -> bool:
+    if need == SWEEP:
+        from ..inputs.parse_point import may_sweep
+
+        at = values.get("--at", ())
+        return may_sweep(at) or any(text.startswith("@") for text in at)
+    if need == STREAM:
+        return "--file" not in values and values.get("EXPR", "-") == "-"
     name, _, value = need.partition(" ")
-    return name in values and (not value or str(values[name]) in value.split("|"))
+    if name not in values:
+        return False
+    chosen, listed = str(values[name]), tuple(value.lstrip("!").split("|"))
+    if value.startswith("."):
+        return chosen.lower().endswith(listed)
+    return not value or (chosen in listed) != value.startswith("!")
 
 
 def _write(need: str, by_name: Mapping[str, Option]) -> str:
+    if need == SWEEP:
+        return "`--at x=0:10:1`"
     name, _, value = need.partition(" ")
     option = by_name[name]
     choices = value.split("|") if value else option.choices or [option.metavar]
+    if value.startswith("."):
+        choices = [f"FILE{choices[0]}"]
     return either(f"{name} {text}".rstrip() for text in choices[:3])
 
 
 def _exclude(first: str, second: str) -> ExpressionError:
+    second = second.partition(" !")[0]
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 

@@ -37,24 +37,24 @@ def find_page(name: str) -> str | None:
 
 def show_page(page: str) -> None:
     """Write a page: drawn on a terminal, else as it is."""
-    look = terminal_of(sys.stdout)
-    if look.terminal:
-        _write_paged(draw_page(page, look), look)
+    terminal = terminal_of(sys.stdout)
+    if terminal.is_terminal:
+        _write_paged(draw_page(page, terminal), terminal)
     else:
         sys.stdout.write(page)
 
 
-def draw_page(page: str, look: Terminal) -> str:
+def draw_page(page: str, terminal: Terminal) -> str:
     """Return a page as a terminal shows it: no number is broken at any width."""
     lines: list[str] = []
     for k, part in enumerate(page.split("\n```")):
-        drawn = _code(part.split("\n")[1:], look) if k % 2 else _text(part, look)
+        drawn = _code(part.split("\n")[1:], terminal) if k % 2 else _text(part, terminal)
         lines += [*drawn, ""] if k % 2 else drawn
     text = "\n".join(lines).rstrip() + "\n"
-    return text if look.unicode else text.translate(_IN_ASCII)
+    return text if terminal.unicode else text.translate(_IN_ASCII)
 
 
-def _text(text: str, look: Terminal) -> Iterator[str]:
+def _text(text: str, terminal: Terminal) -> Iterator[str]:
     from rich.console import Console
     from rich.markdown import Markdown
 
@@ -62,31 +62,31 @@ def _text(text: str, look: Terminal) -> Iterator[str]:
     for is_table, lines in groupby(text.splitlines(), lambda line: line.startswith("|")):
         if is_table:
             head, _, *rows = [_BAR.split(line)[1:-1] for line in lines]
-            yield from (*_table([head, *rows], look), "")
+            yield from (*_table([head, *rows], terminal), "")
             continue
-        width = min(look.width or MAX_WIDTH, MAX_WIDTH)
-        console = Console(width=width, color_system="standard" if look.color else None, _environ={})
+        width = min(terminal.width or MAX_WIDTH, MAX_WIDTH)
+        console = Console(width=width, color_system="standard" if terminal.color else None, _environ={})
         with console.capture() as capture:
             console.print(Markdown("\n".join(lines), hyperlinks=False))
         drawn = [line.rstrip() for line in capture.get().splitlines()]
         yield from (*drawn, "") if any(drawn) else ()
 
 
-def _code(code: Sequence[str], look: Terminal) -> Iterator[str]:
-    look = look._replace(width=look.width and max(look.width - len(INDENT), 1))
+def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:
+    terminal = terminal._replace(width=terminal.width and max(terminal.width - len(INDENT), 1))
     for is_table, group in groupby(code, lambda line: line.startswith(FRAME)):
         lines = [*group]
         if not is_table:
-            lines = [part for line in lines for part in _broken(line, look)]
-        elif look.width is not None and width_of(lines[0]) > look.width:
-            lines = _table([line.split("│")[1:-1] for line in lines if line.startswith("│")], look)
+            lines = [part for line in lines for part in _broken(line, terminal)]
+        elif terminal.width is not None and width_of(lines[0]) > terminal.width:
+            lines = _table([line.split("│")[1:-1] for line in lines if line.startswith("│")], terminal)
         yield from [(INDENT + line).rstrip() for line in lines]
 
 
-def _table(rows: Sequence[Sequence[str]], look: Terminal) -> list[str]:
+def _table(rows: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
     right = {k for row in rows for k, cell in enumerate(row) if cell.startswith("  ")}
     head, *cells = [tuple(map(_cell, row)) for row in rows]
-    return [*ScreenText(look).table(Table(tuple(map(plain_text, head)), cells, frozenset(right)))]
+    return [*ScreenText(terminal).table(Table(tuple(map(plain_text, head)), cells, frozenset(right)))]
 
 
 def _cell(text: str) -> Pieces:
@@ -95,29 +95,29 @@ def _cell(text: str) -> Pieces:
     return tuple((part, styles[k % 2]) for k, part in enumerate(parts) if part)
 
 
-def _broken(line: str, look: Terminal) -> list[str]:
+def _broken(line: str, terminal: Terminal) -> list[str]:
     """Break a line of code between words; a command as the shell goes on with it."""
     indent = len(line) - len(line.lstrip()) + len(INDENT)
     if not line.startswith(PROMPT):
-        return [plain_text(part) for part in break_lines(((line, "code"),), look.width, indent)]
+        return [plain_text(part) for part in break_lines(((line, "code"),), terminal.width, indent)]
     command = line.removesuffix(CONTINUES)
     styles: tuple[Style, Style] = "", "code"
     pieces = tuple((part, styles[k % 2]) for k, part in enumerate(_ARGUMENT.split(command)))
-    parts = break_lines(pieces, look.width and look.width - len(CONTINUES))
+    parts = break_lines(pieces, terminal.width and terminal.width - len(CONTINUES))
     first, *others = [plain_text(part) for part in parts]
     *begun, last = [first, *[CONTINUED + part.lstrip() for part in others]]
     # in single quotes the shell would keep a backslash
     end = "" if "'" in line else CONTINUES
     ended = [*[part + end for part in begun], last + line.removeprefix(command)]
-    return [paint(part, "code", look) for part in ended]
+    return [paint(part, "code", terminal) for part in ended]
 
 
-def _write_paged(text: str, look: Terminal) -> None:
+def _write_paged(text: str, terminal: Terminal) -> None:
     dumb = os.environ.get("TERM", "dumb") == "dumb"
     pager = os.environ.get("PAGER", "" if dumb else "less")
     # as git has it: in colour, and long lines are not folded
     environment = {"LESS": "FRSX", **os.environ}
-    if look.encoding == "utf-8":
+    if terminal.encoding == "utf-8":
         environment.setdefault("LESSCHARSET", "utf-8")
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     try:
@@ -131,6 +131,6 @@ def _write_paged(text: str, look: Terminal) -> None:
     # Ctrl-C is the pager's
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        process.communicate(text.encode(look.encoding, "backslashreplace"))
+        process.communicate(text.encode(terminal.encoding, "backslashreplace"))
     finally:
         signal.signal(signal.SIGINT, handler)

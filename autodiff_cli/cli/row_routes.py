@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ..batched.backends import needs_data, unavailable_backend
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
@@ -20,8 +21,7 @@ from ..data.rows import BOUND, FLAT, Rows, check_clash, checked_units, plain_cel
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import ForcedDialect
 from ..diagnostics.leniency import read_leniently
-from ..errors import ExpressionError, quote, usage_error
-from ..extras import install_command
+from ..errors import ExpressionError, needs_error, quote, usage_error
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.optional_units import (
     check_percentage,
@@ -113,8 +113,8 @@ class _RowsJob:
         shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
         bound = () if self.question.equations else BOUND.findall(self.text)
         self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
-        self.known = self._known(self.mapped)
-        self.used = {name: self.mapped[name] for name in self.known.variables if name in self.mapped}
+        self.fitted = self._fitted(self.mapped)
+        self.used = {name: self.mapped[name] for name in self.fitted.variables if name in self.mapped}
         self.leading: tuple[str, ...] = ()
         """The names of the point in wide rows: varying ones; data columns only in tables."""
         if self.wide and (self.grid is not None or self.for_people):
@@ -124,11 +124,11 @@ class _RowsJob:
             of_data = of_data if self.is_data else []
             shared = [] if self.for_people else [name for name in self._share() if name not in of_data]
             self.leading = (*of_data, *self.axes, *shared)
-        if self.known.reading is not None:
-            write_reading("", self.known.reading.text)
+        if self.fitted.reading is not None:
+            write_reading("", self.fitted.reading.text)
         report_headings(self.used, self.columns)
 
-    def _known(self, columns: Collection[str]) -> Fitted:
+    def _fitted(self, columns: Collection[str]) -> Fitted:
         if self.question.batched and self.is_data:
             of_rows = self.rows().fit_to(list(columns))
             self._check_use(of_rows.variables)
@@ -168,8 +168,8 @@ class _RowsJob:
 
     def _share(self) -> list[str]:
         # values of unknowns are starts
-        shared = [name for name in self.point if name in self.known.variables]
-        return [name for name in shared if name not in self.known.unknowns]
+        shared = [name for name in self.point if name in self.fitted.variables]
+        return [name for name in shared if name not in self.fitted.unknowns]
 
     def layout(self) -> dict[str, Any]:
         once = self._share() if self.for_people and self.grid is not None else []
@@ -212,7 +212,7 @@ class _RowsJob:
         if not (columns or self.typed or self.units or self.has_literals):
             return None
         point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
-        return row_units(self.call.command, self.known, point, self.units)
+        return row_units(self.call.command, self.fitted, point, self.units)
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQuestion) -> int:
@@ -221,11 +221,11 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
     job = _RowsJob(call, grid, question)
-    if job.wide and question.whole is not None:
+    if job.wide and question.unsupported is not None:
         hint = "use `--format jsonl` without `--wide`"
-        raise usage_error(f"`{question.whole}` does not apply to wide rows", hint)
+        raise usage_error(f"`{question.unsupported}` does not apply to wide rows", hint)
     if not job.wide and call.backend is not None:
-        raise usage_error("`--backend` is only for wide rows", "add `--wide`, or leave it out")
+        raise needs_error("--backend", "`--wide`")
     if job.folder is not None:
         return _in_parts(job, job.folder)
     with ExitStack() as stack:
@@ -266,8 +266,7 @@ def _folder(output: str | None, engine: str | None) -> str | None:
             raise usage_error(f"`{output}` is a folder", hint)
         return None
     if path is None or (not is_folder and os.path.splitext(path)[1]):
-        hint = "name the folder: `--output DIR/`"
-        raise usage_error("`--engine` writes parts, which are files in a folder", hint)
+        raise needs_error("--engine", "a folder", "`--output DIR/`")
     return path.rstrip("/") + "/"
 
 
@@ -281,8 +280,7 @@ def _needs_no_batches(job: _RowsJob) -> bool:
     if not job.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
-        hint = f"install it: `{install_command('data')}`"
-        raise usage_error(f"`--backend {backend}` needs the extra `data`", hint)
+        raise unavailable_backend(backend, needs_data())
     return True
 
 
@@ -291,8 +289,8 @@ def _in_batches(job: _RowsJob, files: Files) -> tuple[Rows, CompiledRows]:
     job.fit(files)
     units = job.row_units(job.columns_with_units(files))
     formula = job.rows(job.leading)
-    formula = formula if units is None else formula.in_units(job.known, units)
-    wanted = dict.fromkeys((*job.known.variables, *job.known.wanted))
+    formula = formula if units is None else formula.in_units(job.fitted, units)
+    wanted = dict.fromkeys((*job.fitted.variables, *job.fitted.wanted))
     numbers = [job.mapped[name] for name in wanted if name in job.mapped]
     selection = files.first.select(numbers, job.kept, as_text=job.is_textual)
     files.checks.append(lambda file: file.select_like(selection))
@@ -407,7 +405,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
     if job.wide and fail and code and job.call.output is not None:
         output.stream.close()
     else:
-        output.finish(code, whole=True)
+        output.finish(code, always=True)
     if job.wide:
         sys.stdout.flush()
         tally.report()
@@ -430,7 +428,7 @@ def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
 
     if not job.question.batched:
         return DeferredWideWriter(opened, output.stream)
-    names = row_request(job.call.command, job.known).names
+    names = row_request(job.call.command, job.fitted).names
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
 
@@ -509,7 +507,7 @@ class _Requests:
         if self.units is None:
             if units and not job.call.uncertain and not question.equations:
                 own = {name: unit for name, (unit, _) in columns.items()}
-                checked_units(job.known, {**job.typed, **own}, job.units)
+                checked_units(job.fitted, {**job.typed, **own}, job.units)
             if units or job.typed or job.units or job.has_literals:
                 job.question = question._replace(batched=False)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
@@ -521,7 +519,7 @@ class _Requests:
 
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
-        program, reading = job.known.program.text, job.known.reading
+        program, reading = job.fitted.program.text, job.fitted.reading
         shared = job.point
         if units is not None:
             shared = {name: getattr(x, "number", x) for name, x in job.point.items()}

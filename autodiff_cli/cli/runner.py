@@ -13,7 +13,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
-from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, usage_error
+from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, needs_error, usage_error
 from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import (
@@ -45,7 +45,7 @@ from ..streams.requests import (
 )
 from ..views.characters import terminal_of
 from ..views.error import report, write_reading, write_stderr
-from ..views.formats import Subject, Writer, format_of, language_of, writer
+from ..views.formats import COLUMNAR, Subject, Writer, format_of, language_of, writer
 from ..views.numerals import rounding
 from ..views.schema import PICTURES
 from .arguments import NothingAsked
@@ -308,7 +308,12 @@ class Command(OptionValues):
             otherwise = "latex" if is_latex else self.view.usual
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
-        return format_of(self.format, self.output, formats or self.view.formats, usual, self.view.endings)
+        of_many = COLUMNAR if "wide" in self.values else ()
+        formats = (*(formats or self.view.formats), *of_many)
+        chosen = format_of(self.format, self.output, formats, usual, self.view.endings)
+        if chosen in COLUMNAR:
+            raise needs_error(f"--format {chosen}", "many points", "`--points PATH` or `--at x=0:10:1`")
+        return chosen
 
     def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
         """Return standard input if the path is `-`, else None."""
@@ -382,7 +387,7 @@ class RowQuestion(NamedTuple):
     """Checks for errors at all points; None if one point is not enough."""
     batched: bool = False
     """Whether `data.rows` has the answers' numbers; otherwise the view has cells."""
-    whole: str | None = None
+    unsupported: str | None = None
     """The option that wide rows do not support."""
     units: Sequence[str] | None = None
     equations: bool = False

@@ -72,7 +72,7 @@ class RunWriter(Writer[Descent]):
         """Write the steps, in a stream with the number of the line."""
         collected = None
         if isinstance(self.rows, Documents | Other):
-            collected = Run(answer, isinstance(self.rows, Documents) and self.rows.look.terminal)
+            collected = Run(answer, isinstance(self.rows, Documents) and self.rows.terminal.is_terminal)
         label = subject if self.many or collected is not None else Subject(None)
         flush = collected is None and not is_file(self.out)
         shown = Progress("steps", here=collected is not None)

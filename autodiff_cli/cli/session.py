@@ -164,10 +164,10 @@ def _derivative(text: str, parameter: str, order: int, first: int | None = None)
     if len(program.outputs) == 1:
         return formula(text)
     before, line, last = text.rpartition("\n")
-    whole = f"({last})" if program.shape else f"[{last}]"
+    outputs = f"({last})" if program.shape else f"[{last}]"
     shape = program.shape or (len(program.outputs),)
     places = [",".join(map(str, place)) for place in _places(shape)]
-    return _listed(shape, [formula(f"{before}{line}{whole}[{place}]") for place in places])
+    return _listed(shape, [formula(f"{before}{line}{outputs}[{place}]") for place in places])
 
 
 class Session:
@@ -468,24 +468,24 @@ class Session:
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it as in `{text} x**2`"
             raise ExpressionError("syntax", f"a function is missing after `{text}`", Span(part.start, part.end), hint)
-        whole = _WHOLE_PRIME.fullmatch(text)
+        primed = _WHOLE_PRIME.fullmatch(text)
         piece = uncorrected(text, line, part.start)
         if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
             order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
             answer = self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
         elif operator is not None:
             answer = self._derivatives(piece.part(operator.end), operator.name, operator.order)
-        elif whole is not None and whole[3] is None:
-            order = _order(whole[2])
-            _, function = self._prime(whole[1], order, Span(part.start, part.end))
+        elif primed is not None and primed[3] is None:
+            order = _order(primed[2])
+            _, function = self._prime(primed[1], order, Span(part.start, part.end))
             (parameter,) = function.parameters or ()
-            called = Offer(0, len(whole[1]), f"{whole[1]}({parameter})")
-            piece = piece.part(*whole.span(1)).apply_offer(called)
+            called = Offer(0, len(primed[1]), f"{primed[1]}({parameter})")
+            piece = piece.part(*primed.span(1)).apply_offer(called)
             answer = self._derivatives(piece, parameter, order)
         else:
             warnings = None
-            if whole is not None and _is_one_call(whole[3]) and _order(whole[2]) == 1:
-                warnings = self._warnings_of(whole[1], whole[3], Span(part.start, part.end))
+            if primed is not None and _is_one_call(primed[3]) and _order(primed[2]) == 1:
+                warnings = self._warnings_of(primed[1], primed[3], Span(part.start, part.end))
             if text[:inner].strip() != ANSWER or not self.last:
                 self.last = text[:inner]
                 tokens = [*scan(self.last)] if ANSWER in self.names else []

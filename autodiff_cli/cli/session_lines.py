@@ -94,8 +94,8 @@ class Lines:
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in statements_of(line)]
-        for each in shown:
-            self._show(line, each)
+        for result in shown:
+            self._show(line, result)
         return 0
 
     def _show(self, line: str, shown: Shown) -> None:
@@ -154,15 +154,15 @@ class Lines:
         except HelpAsked as asked:
             return _app([command, *asked.args])
         typed = [(option, values.get(option.parameter)) for option in options.values()]
-        given = TypedLine(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
-        if any(option.reads_stdin and text == "-" for option, text in given.options):
+        typed_line = TypedLine(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
+        if any(option.reads_stdin and text == "-" for option, text in typed_line.options):
             raise usage_error(*STDIN_IS_TAKEN)
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:
             unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
             unknown = [word for word in unknown if looks_like_option(word)]
             expression = [word for word in others if isinstance(word, _Word) and word not in unknown]
-            others = [*unknown, self._program(line, expression, values, command, given)]
+            others = [*unknown, self._program(line, expression, values, command, typed_line)]
         return answer(command, check_all(values, others, (), command))
 
     def _program(
@@ -171,7 +171,7 @@ class Lines:
         expression: Sequence[_Word],
         values: dict[str, Any],
         command: str,
-        given: TypedLine,
+        typed_line: TypedLine,
     ) -> Composed:
         if expression:
             first, last = expression[0].start, expression[-1]
@@ -191,7 +191,7 @@ class Lines:
             hidden.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
         unknowns = names_of_option(values.get("unknowns"), "--for") or ()
         hidden.update(name for name in unknowns if name in self.session.definitions)
-        hidden.update(columns(given))
+        hidden.update(columns(typed_line))
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
         takes_point = "--at" in options

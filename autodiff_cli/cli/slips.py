@@ -122,7 +122,7 @@ def too_many(
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
     elif "--data" in options and (data := [word for word in positional if word.endswith(_DATA_ENDINGS)]):
-        hint = f"data are named with `--data {data[0]}`"
+        hint = f"data are named with `{'--points' if values.get('points') else '--data'} {data[0]}`"
     elif f"--{extra}" in options:
         hint = f"did you mean `--{extra}`?"
     elif extra.startswith("=") and not extra.startswith("=="):

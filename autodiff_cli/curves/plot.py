@@ -84,7 +84,7 @@ class Curve(Record):
     unknown: str = ""
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
-    known: frozenset[str] = frozenset()
+    known_names: frozenset[str] = frozenset()
     path: tuple[tuple[float, float], ...] = ()
     outputs: tuple[PlottedOutput, ...] = ()
     at: float | None = None
@@ -468,7 +468,7 @@ def _branch(
     tangent = Tangent(at, values[0], rows[0][0]) if pointed else None
     notes = (*model.warnings, *warnings)
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
-    curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known=frozenset(model.values))
+    curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known_names=frozenset(model.values))
     return _sample(curve, (height, branch.slope), [at])
 
 

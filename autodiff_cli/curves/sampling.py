@@ -242,9 +242,9 @@ class _Tracer:
             middle, is_narrow = (left + right) / 2, right - left < LEAST_PEAK * (b - a)
             if excess > -math.inf or is_narrow:
                 y = self.function(middle)
-                beyond = 0.0 if y is None else max(low - y, y - high)
+                overshoot = 0.0 if y is None else max(low - y, y - high)
                 # near the top of a peak enclosures are not much higher
-                near = beyond > 0 and (is_narrow or beyond >= -excess / 2)
+                near = overshoot > 0 and (is_narrow or overshoot >= -excess / 2)
                 if near and y is not None and not diverges(self.plain, middle, b - a):
                     return middle, y
             for side in () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right)):

@@ -15,7 +15,7 @@ from typing import Any
 from ..batched.columns_io import common_length, mapped_columns, reason
 from ..batched.data_loss import Choose, Columns, Data, with_row
 from ..errors import ExpressionError, limit_error, point_error, quote
-from ..inputs.optional_units import MeasuredColumns, units_in_headings
+from ..inputs.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..streams.progress import Progress
@@ -72,9 +72,9 @@ def read_columns(
                 if count > MAX_NUMBERS:
                     message = f"the data has more than {MAX_NUMBERS:,} numbers"
                     raise limit_error(message, "take a sample of its rows")
-    if columns and not next(iter(columns.values())):
-        name = files.first.source.name if len(files.sources) == 1 else "the data"
-        raise point_error(f"{name} has no rows of data", "a row has a number for each column")
+        name = _name_of(files)
+    if columns:
+        _require_rows(len(next(iter(columns.values()))), left_out, name)
     if left_out:
         write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
     return columns
@@ -121,8 +121,9 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
                     for data, faults in (_one_by_one if by_rows else _by_columns)(file, used):
                         buffer.add(data, faults)
                         progress.step(buffer.rows)
-            name = files.first.source.name if len(sources) == 1 else "the data"
-            return _check(buffer.columns(used)._replace(units=units), name)
+            data = buffer.columns(used)._replace(units=units)
+            _require_rows(data.rows, data.left_out, _name_of(files))
+            return data
 
     return read
 
@@ -248,7 +249,8 @@ def from_table(table: Any) -> Data:
     def read(choose: Choose, skip: bool) -> Columns:
         theirs = mapped_columns({}, names)
         used = {name: theirs[name] for name in choose(list(theirs))}
-        arrays = {name: _doubles(name, table[column]) for name, column in used.items()}
+        columns = {column: numbers_and_unit(table[column]) for column in used.values()}
+        arrays = {name: _doubles(name, columns[column][0]) for name, column in used.items()}
         faults: dict[int, ExpressionError] = {}
         for name, column in arrays.items():
             message = f"column `{name}`: the value of `{name}` is not a finite number"
@@ -258,9 +260,12 @@ def from_table(table: Any) -> Data:
                 not_finite = [k for k, x in enumerate(column) if x - x != 0]
             for row in not_finite:
                 faults.setdefault(row, point_error(message, "give numbers, or leave the row out"))
-        length, units = common_length(arrays), units_in_headings(used, {})
+        units = units_in_headings(used, {column: unit for column, (_, unit) in columns.items()})
+        length = common_length(arrays)
         data = Columns(arrays, length, places("row", range(1, length + 1)), Counter(), units)
-        return _check(_valid(data, faults, skip), "the data")
+        data = _valid(data, faults, skip)
+        _require_rows(data.rows, data.left_out, "the data")
+        return data
 
     return read
 
@@ -290,9 +295,12 @@ def _is_number(x: object) -> bool:
     return x is None or (hasattr(x, "__float__") and not isinstance(x, bool | str))
 
 
-def _check(data: Columns, name: str) -> Columns:
-    if not data.rows:
-        left = "; ".join(f"{why} ({count:,})" for why, count in data.left_out.most_common(3))
+def _name_of(files: Files) -> str:
+    return files.first.source.name if len(files.sources) == 1 else "the data"
+
+
+def _require_rows(rows: int, left_out: Counter[str], name: str) -> None:
+    if not rows:
+        left = "; ".join(f"{why} ({count:,})" for why, count in left_out.most_common(3))
         message = f"every row of {name} is left out: {left}" if left else f"{name} has no rows of data"
         raise point_error(message, "a row has a number for each column")
-    return data

@@ -98,7 +98,7 @@ def answers(
             tally.note(errors[row])
             tally.kinks.update(bound.answer(chunk.batch.slice(0, row)).kinks)
             yield batch.slice(0, row + 1), chunk.size
-            raise FailedRow(errors[row], chunk.where(row), bound.known.program.text)
+            raise FailedRow(errors[row], chunk.where(row), bound.fitted.program.text)
         tally.rows += batch.num_rows
         for error in errors.values():
             tally.note(error)

@@ -419,8 +419,8 @@ class Arrow(Parquet):
         import pyarrow as pa
 
         # no memory map: truncating a mapped file would kill the process
-        near = not (self.source.once or filesystems.is_url(self.source.path))
-        place = self._attempt(lambda: pa.OSFile(self.source.path)) if near else self.source.open()
+        is_local = not (self.source.once or filesystems.is_url(self.source.path))
+        place = self._attempt(lambda: pa.OSFile(self.source.path)) if is_local else self.source.open()
         if not self.source.stream and self.source.once and not place.seekable():
             place = pa.BufferReader(place.read())
         self.place = place

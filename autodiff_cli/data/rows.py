@@ -15,6 +15,7 @@ from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched import columns_io
+from ..batched.backends import one_by_one
 from ..batched.columns_io import Fitted, program_over
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
 from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
@@ -133,15 +134,15 @@ class CompiledRows:
         self.columns = rows._named(names)
         self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
-        self.known = rows.fit_to(list(self.columns))
-        self.rows, variables, shared = rows, self.known.variables, dict(rows.at)
-        self.request = row_request(rows.question, self.known)
+        self.fitted = rows.fit_to(list(self.columns))
+        self.rows, variables, shared = rows, self.fitted.variables, dict(rows.at)
+        self.request = row_request(rows.question, self.fitted)
         self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 columns_io.check_type(name, schema.field(self.columns[name]).type)
         if self.request.record is None:
-            note = "the second derivatives are too large for that, and are computed row by row, which is slow"
+            note = one_by_one("the second derivatives are too large to compile")
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
             self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
@@ -164,7 +165,7 @@ class CompiledRows:
         fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
         fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
         metadata = {
-            "autodiff.formula": self.known.program.text,
+            "autodiff.formula": self.fitted.program.text,
             "autodiff.version": version(),
             "autodiff.question": rows.question,
         }
@@ -181,7 +182,7 @@ class CompiledRows:
         from ..batched.kernels import evaluate
 
         count, width = batch.num_rows, len(self.request.results)
-        names, length = self.known.variables, len(self.rows.text)
+        names, length = self.fitted.variables, len(self.rows.text)
         columns = [
             self.fixed[k] if k in self.fixed else numbers_of(batch.column(self.columns[name]))
             for k, name in enumerate(names)
@@ -323,8 +324,8 @@ _BINDING = threading.Lock()
 @lru_cache(64)
 def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
     columns = rows._named(names)
-    known = rows.fit_to(list(columns))
-    used = {name: columns[name] for name in known.variables if name in columns}
+    fitted = rows.fit_to(list(columns))
+    used = {name: columns[name] for name in fitted.variables if name in columns}
     ignored = left_out(rows.units)
     units, _ = column_units(used, {} if ignored else units_in_headings(used, {}), not ignored and rows.asks_for_units)
     if not (units or rows.asks_for_units):
@@ -333,7 +334,7 @@ def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with errors_about(rows.text):
-        return rows.in_units(known, row_units(rows.question, known, point, None if ignored else rows.units))
+        return rows.in_units(fitted, row_units(rows.question, fitted, point, None if ignored else rows.units))
 
 
 @lru_cache(64)
@@ -385,10 +386,10 @@ class Rows(NamedTuple):
         other = [*dict(self.at), *BOUND.findall(self.text)]
         return columns_io.mapped_columns(dict(self.columns), names, other)
 
-    def in_units(self, known: Fitted, units: RowUnits) -> Rows:
+    def in_units(self, fitted: Fitted, units: RowUnits) -> Rows:
         """Return the formula for numbers in these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
-        heads = units.heads(row_request(self.question, known).names)
+        heads = units.heads(row_request(self.question, fitted).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
     def _over(self, names: Sequence[str]) -> Rows:
@@ -432,13 +433,13 @@ class RowUnits(NamedTuple):
         return x * times + plus
 
 
-def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
+def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
     """Return the units of a program's rows, given those of `point`."""
     from ..quantities.unit import conversion
 
-    units = checked_units(known, point, units_asked)
+    units = checked_units(fitted, point, units_asked)
     of: dict[str, Any] = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
-    answer: Units = of[question](known.wanted)
+    answer: Units = of[question](fitted.wanted)
     own = units.in_system(answer)
     results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
     inputs = {name: conversion(unit, own["point"][name]) for name, unit in units.point.items()}
@@ -446,13 +447,13 @@ def row_units(question: str, known: Fitted, point: Mapping[str, Unit], units_ask
     return RowUnits(units.point, inputs, answer, results, [*map(conversion, in_system, results)])
 
 
-def checked_units(known: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
+def checked_units(fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
     """Return the units of a program for those of `point`."""
     from ..inputs.quantities import unit_value  # most rows have no units
     from ..quantities.unit import Unit
 
-    values = {name: unit_value(point.get(name, Unit())) for name in known.program.leaves}
-    units = program_units(known.program, values, units_asked, system=True)
+    values = {name: unit_value(point.get(name, Unit())) for name in fitted.program.leaves}
+    units = program_units(fitted.program, values, units_asked, system=True)
     assert units is not None
     return units
 

@@ -12,7 +12,7 @@ from typing import IO, Any
 import numpy as np
 import pyarrow as pa
 
-from ..errors import ExpressionError, usage_error
+from ..errors import ExpressionError, needs_error
 from ..views.characters import escaped
 from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, unknown_format
 from ..views.wide import WIDE, Values, open_writer
@@ -265,6 +265,5 @@ def open_sink(
     if format not in kinds:
         raise unknown_format(format, (*WIDE, *kinds))
     if spreadsheet:
-        hint = "`--format csv` and `--format tsv` have them"
-        raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
+        raise needs_error("--spreadsheet", "`--format csv` or `--format tsv`")
     return kinds[format](file, schema)

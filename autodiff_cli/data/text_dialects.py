@@ -130,9 +130,9 @@ AS_CSV = Layout()
 @cache
 def number(decimal: str, thousands: str) -> re.Pattern[str]:
     """Return the pattern of numbers with these separators."""
-    whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
+    integer = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)" if thousands else r"\d+"
     point = re.escape(decimal)
-    return re.compile(rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?")
+    return re.compile(rf"[+-]?(?:{integer}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?")
 
 
 def styles_of(cell: str) -> list[tuple[str, str]]:

@@ -284,25 +284,25 @@ class PreparedProgram:
 class Programs:
     """The programs of a stream or data file; recent ones are remembered.
 
-    Answers are those of `gradient`; unless `whole`, without graph, intermediates and warnings about unused names.
+    Answers are those of `gradient`; unless `complete`, without graph, intermediates and warnings about unused names.
     """
 
     def __init__(
         self,
         arithmetic: Arithmetic = DOUBLE,
         *,
-        whole: bool = True,
+        complete: bool = True,
         remembered: int = MAX_PROGRAMS,
         relative: bool = False,
         units: Sequence[str] | str | None = None,
         system: bool = False,
     ) -> None:
-        self._arithmetic, self._whole = arithmetic, whole
+        self._arithmetic, self._complete = arithmetic, complete
         self._remembered, self._relative = remembered, relative
         self._units, self._system = units, system
-        self._known: dict[tuple[str, ...], PreparedProgram] = {}
+        self._programs: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
-        self._met: set[int] = set()
+        self._seen_once: set[int] = set()
         """Hashes of programs that came once and were not kept."""
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
@@ -319,7 +319,7 @@ class Programs:
             )
         # what a program means depends on the names that have a value
         key = (text, *point)
-        prepared = self._known.get(key)
+        prepared = self._programs.get(key)
         if prepared is None:
             prepared = PreparedProgram(parse(text, point))
             self._remember(key, prepared)
@@ -327,23 +327,23 @@ class Programs:
         if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
             # a name that is bound to a number may be a variable
             answer = gradient(text, point, wrt=wrt)
-        elif self._whole:
+        elif self._complete:
             answer = gradient_of(program, point, wrt)
         else:
             answer = with_fallback(prepared.numbers, prepared.graph, point, wrt)
         return with_elasticities(answer) if self._relative else answer
 
     def _remember(self, key: tuple[str, ...], prepared: PreparedProgram) -> None:
-        if len(self._known) >= MAX_FIRST_USE_PROGRAMS:
+        if len(self._programs) >= MAX_FIRST_USE_PROGRAMS:
             met = hash(key)
-            if met not in self._met:
-                if len(self._met) >= MAX_SEEN_HASHES:
-                    self._met.clear()
-                self._met.add(met)
+            if met not in self._seen_once:
+                if len(self._seen_once) >= MAX_SEEN_HASHES:
+                    self._seen_once.clear()
+                self._seen_once.add(met)
                 return
         size = len(prepared.program.text) + len(prepared.program.graph.places)
         self._size += size
-        if len(self._known) >= self._remembered or self._size > MAX_KEPT_SIZE:
-            self._known.clear()
+        if len(self._programs) >= self._remembered or self._size > MAX_KEPT_SIZE:
+            self._programs.clear()
             self._size = size
-        self._known[key] = prepared
+        self._programs[key] = prepared

@@ -116,12 +116,12 @@ def _without_noise(
 
     A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
     """
-    near = {key: Bounded(x, 0.0) for key, x in values.items()}
+    bounded = {key: Bounded(x, 0.0) for key, x in values.items()}
     for key, coordinate in point.items():
-        if key in near and (isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None):
-            near[key] = Bounded(values[key], UNIT_ROUNDOFF * abs(values[key]))
+        if key in bounded and (isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None):
+            bounded[key] = Bounded(values[key], UNIT_ROUNDOFF * abs(values[key]))
     try:
-        bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, near, name, order)]
+        bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, bounded, name, order)]
     except (ExpressionError, *NO_RESULT):
         return None
     coefficients = [c.x for c in bounds]

@@ -93,7 +93,7 @@ class Note(Record):
 
 
 class Trace(Record):
-    """A trace; forward mode has no `pulls` and `gradient`, reverse mode no `pushes`."""
+    """A trace; forward mode has no `adjoint_steps` and `gradient`, reverse mode no `tangent_steps`."""
 
     text: str
     mode: str
@@ -103,8 +103,8 @@ class Trace(Record):
     point: dict[str, float]
     constants: dict[str, float]
     rows: tuple[TraceRow, ...]
-    pulls: tuple[AdjointStep, ...]
-    pushes: tuple[TangentStep, ...]
+    adjoint_steps: tuple[AdjointStep, ...]
+    tangent_steps: tuple[TangentStep, ...]
     gradient: dict[str, float]
     direction: dict[str, float]
     tangent: float | None
@@ -153,11 +153,11 @@ def trace(
     for i in writer.listed:
         adjoint = writer.number(adjoints[i], root, i) if reverse else None
         writer.rows[i] = writer.row(i, adjoint)
-    pulls = writer.pulls(adjoints, active) if reverse else []
+    adjoint_steps = writer.adjoint_steps(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
-    notes += _vanishing(pulls) if measured is None else ()
+    notes += _vanishing(adjoint_steps) if measured is None else ()
     for i, row in writer.rows.items() if reverse else ():
         if adjoints[i] is None and active[i] and row.kind != "condition":
             notes.append(Note("cut off", f"no adjoint reaches {row.name}"))
@@ -180,8 +180,8 @@ def trace(
         values,
         program.constants,
         tuple(writer.rows.values()),
-        tuple(pulls),
-        tuple(writer.pushes(flows, active)) if flows else (),
+        tuple(adjoint_steps),
+        tuple(writer.tangent_steps(flows, active)) if flows else (),
         gradient,
         seeds,
         None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root)),
@@ -305,23 +305,23 @@ class NodeTexts:
         per = self.rate if self.rate is not None and self.rate.atoms else None
         return _in_unit(x, unit if per or unit is None else unit.difference, per)
 
-    def pulls(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
+    def adjoint_steps(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
         """Return the steps of the backward sweep."""
         (root,) = self.graph.roots
         sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
         steps = [(i, *term) for i in sources for term in self.terms(i, active)]
         consumers = Counter(p for _, p, *_ in steps)
         totals: dict[int, float] = {}
-        pulls = []
+        result = []
         for i, p, partial, term in steps:
             before, product = totals.get(p), adjoints[i] * partial
             totals[p] = product if before is None else before + product
             received, earlier, total = (self.number(x, root, p) for x in (product, before, totals[p]))
             numbers = self.number(adjoints[i], root, i), received, earlier, total
-            pulls.append(AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1))
-        return pulls
+            result.append(AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1))
+        return result
 
-    def pushes(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
+    def tangent_steps(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
         """Yield the steps of the tangent sweep."""
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
@@ -349,18 +349,18 @@ def signed_constant(graph: Graph, i: int) -> int | None:
 
 
 # ---- what went on in the numbers
-def _vanishing(pulls: Sequence[AdjointStep]) -> Iterator[Note]:
+def _vanishing(all_steps: Sequence[AdjointStep]) -> Iterator[Note]:
     received: dict[str, list[AdjointStep]] = {}
-    for pull in pulls:
-        received.setdefault(pull.target.name, []).append(pull)
+    for step in all_steps:
+        received.setdefault(step.target.name, []).append(step)
     for name, steps in received.items():
         adjoint, source = steps[0].target.adjoint, steps[0].source
         if adjoint is None:
             continue
-        largest = max(abs(pull.upstream) for pull in steps)
+        largest = max(abs(step.upstream) for step in steps)
         through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
         if largest >= VANISHING_RATIO > abs(adjoint):
-            if max(abs(pull.product) for pull in steps) > CANCELLATION_RATIO * abs(adjoint):
+            if max(abs(step.product) for step in steps) > CANCELLATION_RATIO * abs(adjoint):
                 yield Note("cancelled", f"the contributions to the adjoint of {name} cancel: it is {adjoint:.3g}")
             else:
                 yield Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}")

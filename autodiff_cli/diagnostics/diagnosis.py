@@ -146,16 +146,16 @@ MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(en
 class Fragments(Context):
     """A context with named fragments of its text, computed on demand; one that is missing is a `KeyError`."""
 
-    known: dict[str, str]
+    cached: dict[str, str]
 
     def __getitem__(self, name: str) -> str:
-        if name not in self.known:
+        if name not in self.cached:
             if name in TEXTS:
-                self.known[name] = TEXTS[name](self)
+                self.cached[name] = TEXTS[name](self)
             else:
                 start, end = span(self, name)
-                self.known[name] = re.sub(r"[\r\n]+", " ", self.text[start:end])
-        return self.known[name]
+                self.cached[name] = re.sub(r"[\r\n]+", " ", self.text[start:end])
+        return self.cached[name]
 
 
 def span(c: Context, name: str) -> tuple[int, int]:
@@ -455,7 +455,7 @@ def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
             or (mistake.before and not re.search(rf"(?:{mistake.before})\Z", behind))
         ):
             continue
-        c.known = {"sign": sign[0]}
+        c.cached = {"sign": sign[0]}
         with suppress(*_MISSING):
             if mistake.needs and not c[mistake.needs]:
                 continue
@@ -548,8 +548,8 @@ Condition = Callable[[Fragments, int], bool]
 def _are_known(c: Context, first: int, end: int) -> bool:
     names = {c.text_between(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME}
     bound = {c.text_between(binding.start(1)) for binding in _BINDING.finditer(c.kinds)}
-    known = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
-    return all(name in known or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
+    allowed = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
+    return all(name in allowed or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
 
 
 def _without(pattern: str, apart: str = "(?!)") -> Condition:

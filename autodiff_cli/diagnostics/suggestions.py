@@ -70,7 +70,7 @@ def is_program(text: str) -> bool:
     program = _program(text)
     if program is None:
         return False
-    return not any(program.whole.primitives[i].gives_condition for i in program.roots)
+    return not any(program.all_nodes.primitives[i].gives_condition for i in program.roots)
 
 
 def meaning(text: str) -> object:
@@ -78,7 +78,7 @@ def meaning(text: str) -> object:
     program = _program(text)
     if program is None:
         return None
-    graph = program.whole
+    graph = program.all_nodes
     leaves = {place: name for name, place in program.leaves.items()}
     nodes = zip(graph.primitives, graph.parents, graph.data, strict=False)
     return tuple([(node.name, parents, leaves.get(i), x) for i, (node, parents, x) in enumerate(nodes)]), program.roots
@@ -260,8 +260,8 @@ def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
             if c.kinds[sign] != Kind.ROOT:
                 left = c.term(sign) if c.kinds[sign] == Kind.DIVIDE else c.atom(sign)
         before = c.text[c.tokens[left].start : token.start]
-        whole = f"({product}{call})"
-        yield Offer(token.start, end, whole, shown=(before + whole,))
+        grouped = f"({product}{call})"
+        yield Offer(token.start, end, grouped, shown=(before + grouped,))
         yield Offer(token.start, token.end, product, shown=(f"{before}{product}{call}",))
     else:
         yield Offer(token.start, token.end, product, shown=(f"{product}{call}",))

@@ -75,8 +75,8 @@ def prove(finder: Search) -> list[list[float]]:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
         for box in undecided:
-            found, _, left, _ = search(KrawczykOperator([factor], unknowns, others, balls), box, finder.stop)
-            simple, waiting = simple + found, waiting + left
+            proven, _, left, _ = search(KrawczykOperator([factor], unknowns, others, balls), box, finder.stop)
+            simple, waiting = simple + proven, waiting + left
     intervals: list[tuple[float, float]] = []
     for ends in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
         if intervals and ends[0] <= intervals[-1][1]:
@@ -96,7 +96,7 @@ def prove(finder: Search) -> list[list[float]]:
         finder.found_plateau(low, high, begin, end)
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.proves_root([x])]
         x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
-        finder.known[x,] = Root(errors=[0.0])
+        finder.special_roots[x,] = Root(errors=[0.0])
         starts.append([x])
     for box in (*solutions, *simple):
         start = _exact(operator, box)
@@ -107,7 +107,7 @@ def prove(finder: Search) -> list[list[float]]:
             continue
         starts.append([float(a.mid()) for a in box])
         if box in simple:
-            finder.known[tuple(starts[-1])] = Root(equation=factor)
+            finder.special_roots[tuple(starts[-1])] = Root(equation=factor)
     finder.undecided = []
     for box in waiting:
         sides = [*map(_ends, box)]
@@ -116,7 +116,7 @@ def prove(finder: Search) -> list[list[float]]:
         if is_small and not equations.is_bounded(box):
             finder.unbounded.append(finder.undecided[-1])
     finder.complete = complete and not waiting
-    finder.known.update(((x,), Root(order)) for x, order in multiple.items())
+    finder.special_roots.update(((x,), Root(order)) for x, order in multiple.items())
     return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
 
 
@@ -178,10 +178,14 @@ def boxes(bits: int) -> Any:
     from ..numbers.base import undecided
 
     class Open:
+        """An undecided comparison, which is an error when it is used."""
+
         def __bool__(self) -> bool:
             raise undecided("cannot determine whether this is 0")
 
     class Boxes(Balls):
+        """Balls whose comparisons may stay open."""
+
         def eq(self, x: Any, y: Any) -> Any:
             try:
                 return x == y
@@ -296,7 +300,7 @@ class KrawczykOperator:
         if inverted is None:
             return None
         n = len(box)
-        self.m.charge(n * n * (n + 2))
+        self.m.charge_operations(n * n * (n + 2))
         centre, y = arb_mat(n, 1, middle), arb_mat(inverted)
         around = arb_mat(n, 1, box) - centre
         shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(identity(n)) - y * arb_mat(rows)) * around

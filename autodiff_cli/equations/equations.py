@@ -96,7 +96,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
         if error.span is not None and error.text is None:
             error.diagnostic = error.diagnostic._replace(span=_back(error.span, origin), also=())
         raise
-    graph = program.whole
+    graph = program.all_nodes
     graph.places[:] = [span and _back(span, origin) for span in map(graph.span_of, graph.places)]
     return Equations(program.with_outputs(program.roots, text), _texts(text, program, equations))
 
@@ -220,7 +220,7 @@ def _check_sides(text: str, equations: Sequence[_EquationTokens], named: Collect
 
 
 def _texts(text: str, program: Program, equations: Sequence[_EquationTokens]) -> list[str]:
-    spans = [program.whole.span(root) for root in program.roots]
+    spans = [program.all_nodes.span(root) for root in program.roots]
     starts = [statement.span.start for statement in equations]
     of = [max(0, bisect(starts, span.start) - 1) if span is not None else 0 for span in spans]
     texts = []

@@ -55,7 +55,7 @@ def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
     """Return whether comparisons can hold, and the text of the undecided ones."""
     texts: dict[str, None] = {}
     possible = True
-    for condition in (factor for whole in conditions for factor in _factors(whole)):
+    for condition in (factor for compound in conditions for factor in _factors(compound)):
         number = _number(condition._prev[0])
         if number is None:
             texts[expression_text(condition)] = None
@@ -95,12 +95,12 @@ def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
         roots = [simplest(node(NEG, (root,))), root]
     else:
         half = simplest(node(DIV, (b, TWO)))
-        whole = len(expression_text(half)) > len(expression_text(b))
+        unhalved = len(expression_text(half)) > len(expression_text(b))
         product = node(MUL, (a, c))
         halved = node(SUB, (node(MUL, (half, half)), product))
-        inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if whole else halved)
-        root, middle = node(PRIMITIVES["sqrt"], (inner,)), node(NEG, (b if whole else half,))
-        below = node(MUL, (TWO, a)) if whole else a
+        inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if unhalved else halved)
+        root, middle = node(PRIMITIVES["sqrt"], (inner,)), node(NEG, (b if unhalved else half,))
+        below = node(MUL, (TWO, a)) if unhalved else a
         roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
     for root in roots[: 1 if _number(inner) == 0 else 2]:
         yield root, [node(NE, (a, ZERO)), node(GE, (inner, ZERO))]

@@ -103,8 +103,8 @@ class OneEquation(Search):
         """Return the requested solution, if any."""
         start = self.start
         if self.name in self.problem.bounds:
-            given = start if self.name in self.problem.point else None
-            return [[self._between(*self.bounds, given)]]
+            guess = start if self.name in self.problem.point else None
+            return [[self._between(*self.bounds, guess)]]
         if self(start) is None:
             self._evaluator(self._point_at(start))  # raises the error of the start
         for root in self._candidates(start):
@@ -341,7 +341,7 @@ class OneEquation(Search):
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
                     is_exact = is_exact and self._rounding(x, own=False) == 0.0
-                    self.known[x,] = Root(root[1], [0.0] if is_exact else None)
+                    self.special_roots[x,] = Root(root[1], [0.0] if is_exact else None)
                     result.append(x)
         hole = any(flat[0] - 2 * width <= x <= flat[-1] + 2 * width for x in self.rejected)
         return result or ([] if hole else self._round_root(flat, width))
@@ -358,7 +358,7 @@ class OneEquation(Search):
             self.rejected[at] = in_digits
             return []
         if exact:
-            self.known[at,] = Root(errors=[0.0])
+            self.special_roots[at,] = Root(errors=[0.0])
             if self.on_a_plateau(at):
                 return [at]
             low, below = self._last_zero(flat[0], -width)
@@ -415,7 +415,7 @@ class OneEquation(Search):
             # not at the end of an interval of roots
             if not any(self._is_small(self(root + 1e3 * side)) for side in (-near, near)):
                 off = 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(end - root)), math.inf)
-                self.known[root,] = Root(order, [off], equation)
+                self.special_roots[root,] = Root(order, [off], equation)
                 return root
         return None
 
@@ -545,7 +545,7 @@ class OneEquation(Search):
             if multiplicity > 1 and not exact and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS:
                 numbers = [constant(float(c), str(c)) for c in reversed(factor)]
                 equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, self.leaf)), c)), numbers)
-            self.known[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], equation)
+            self.special_roots[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], equation)
         return [[root.x] for root in roots]
 
     def describe_search(self, count: int) -> str:
@@ -586,8 +586,8 @@ class OneEquation(Search):
             if in_digits and in_digits[0]:
                 digits = f"in more digits it is {digits_text(in_digits[0], 3)}"
                 return f"; it is 0 within rounding errors at {at}, where there is no root: {digits}"
-            known = "in all digits that were computed" if in_digits else "within rounding errors"
-            return f"; it is 0 at {at} {known}, and it is not known whether that is a root"
+            precision = "in all digits that were computed" if in_digits else "within rounding errors"
+            return f"; it is 0 at {at} {precision}, and it is not known whether that is a root"
         return ""
 
     def _text(self, x: float) -> str:

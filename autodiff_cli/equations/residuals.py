@@ -80,7 +80,7 @@ class Search:
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         self.problem, self.stop = problem, stop
         self.unknowns, self.outputs, self.evaluations = problem.unknowns, problem.program.outputs, 0
-        self.known: dict[tuple[float, ...], Root] = {}
+        self.special_roots: dict[tuple[float, ...], Root] = {}
         """What the search knows of solutions, unless they are simple."""
         self.plateaus: list[tuple[float, float]] = []
         """Intervals in which the equation holds."""

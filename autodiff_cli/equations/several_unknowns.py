@@ -150,15 +150,15 @@ class SeveralEquations(Search):
         holds = self.rounds_to_zero(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
             return None
-        known, limit = self.accuracy(x), None
-        if not holds or known is None or known.lacks_digits(x):
+        accuracy, limit = self.accuracy(x), None
+        if not holds or accuracy is None or accuracy.lacks_digits(x):
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
                 return None
             x = limit
         is_exact = limit is not None and self.holds_exactly(x)
-        self.known[tuple(x)] = Root(errors=[0.0] * len(x) if is_exact else None)
+        self.special_roots[tuple(x)] = Root(errors=[0.0] * len(x) if is_exact else None)
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]

@@ -309,10 +309,10 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = finder.residuals(start)
-    multiplicity, off, equation = finder.known.get(tuple(start), Root())
+    multiplicity, off, equation = finder.special_roots.get(tuple(start), Root())
     may_be_simple = (multiplicity or 1) == 1 and equation is None
-    known = finder.accuracy(start) if may_be_simple else None
-    simple = known is not None
+    accuracy = finder.accuracy(start) if may_be_simple else None
+    simple = accuracy is not None
     multiplicity = 1 if simple else multiplicity
     tree = None if problem.units is None else problem.units.of_solution(wanted, order)
     sharp, order_there = (list(outputs), multiplicity) if equation is None else ([equation], 1)
@@ -358,7 +358,7 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
         return answer
 
     answer: dict[str, Any] | None = None
-    is_rough = known is None or known.lacks_digits(start)
+    is_rough = accuracy is None or accuracy.lacks_digits(start)
     if arithmetic == DOUBLE and equation is None and (multiplicity or 1) == 1 and is_rough:
         fails, simple = simple and len(at) == 1, True
         with Defined(ArithmeticError, ValueError):
@@ -396,8 +396,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
             hint = "another root may be near; `--precision 50` differentiates it"
         problem.warnings.append(Diagnostic("multiple", message, None, hint))
     bounds: Any = dict.fromkeys(at)
-    if arithmetic == DOUBLE and (known or off is not None):
-        bounds = _named(at, known.errors if known and off is None else off or ())
+    if arithmetic == DOUBLE and (accuracy or off is not None):
+        bounds = _named(at, accuracy.errors if accuracy and off is None else off or ())
     if tree is not None:
         from ..inputs.quantities import in_units  # only units need it
 
@@ -475,8 +475,8 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if boxes is not None:
-            whole = ", with their intervals" * bool(finder.plateaus)
-            all_known, none = f"proven to be all{between}{whole}", f"it is proven that there is no solution{between}"
+            ranges = ", with their intervals" * bool(finder.plateaus)
+            all_known, none = f"proven to be all{between}{ranges}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         where = between if every else ""

@@ -74,13 +74,13 @@ def check_derivative(
         return typed.mark()._replace(given=answer[entry.start : entry.end].strip())
 
     wanted: dict[Key, Derivative] = {(derivative.of, derivative.by): derivative for derivative in derivatives}
-    given = {entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None}
+    answered = {entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None}
     if len(wanted) == 1:
-        (entry,) = given.values()
+        (entry,) = answered.values()
         return marked(derivatives[0], entry)._replace(given=answer)
     posed = own_exercise(kind, text, [derivative.formula for derivative in derivatives], wrt or ())
     asked = [] if order > 1 or unknowns else [derivative.by[0] for derivative in derivatives]
-    return marked_together(posed, answer, wanted, given, lambda key, entry: marked(wanted[key], entry), asked)
+    return marked_together(posed, answer, wanted, answered, lambda key, entry: marked(wanted[key], entry), asked)
 
 
 T = TypeVar("T")
@@ -90,7 +90,7 @@ def marked_together(
     posed: Exercise,
     answer: str,
     wanted: Iterable[Key],
-    given: Mapping[Key, T],
+    answered: Mapping[Key, T],
     mark: Callable[[Key, T], Marked],
     names: Sequence[str],
 ) -> Marked:
@@ -99,10 +99,10 @@ def marked_together(
     for key in wanted:
         of = derivative_name(key[1], key[0])
         missing = Marked(posed, "", False, MISSING, f"add it to the answer: `{of} = …`", "entries", 0)
-        marks.append((mark(key, given[key]) if key in given else missing)._replace(of=of))
+        marks.append((mark(key, answered[key]) if key in answered else missing)._replace(of=of))
     groups: dict[str, list[str]] = {"wrong": [], MISSING: [], "right": []}
-    for each in marks:
-        groups["right" if each.right else MISSING if each.message == MISSING else "wrong"].append(each.of)
+    for marked in marks:
+        groups["right" if marked.right else MISSING if marked.message == MISSING else "wrong"].append(marked.of)
     is_right = len(groups["right"]) == len(marks)
     message = "right: both of them" if len(marks) == 2 else f"right: all {len(marks)} of them"
     if not is_right:
@@ -111,11 +111,11 @@ def marked_together(
         alphabetic = sorted(names)
         turned = dict(zip(alphabetic, names, strict=True))
         if "=" not in answer and alphabetic != [*names]:
-            others = {(of, by): given.get((of, tuple(turned[name] for name in by))) for of, by in wanted}
+            others = {(of, by): answered.get((of, tuple(turned[name] for name in by))) for of, by in wanted}
             if all(entry is not None and mark(key, entry).right for key, entry in others.items()):
                 message += f"; in the order {', '.join(alphabetic)} they are right, but the order is {', '.join(names)}"
-    points = max((each.points for each in marks), default=0)
-    hint = next((each.hint for each in marks if not each.right), "")
+    points = max((marked.points for marked in marks), default=0)
+    hint = next((marked.hint for marked in marks if not marked.right), "")
     return Marked(posed, answer, is_right, message, hint, "entries", points, entries=tuple(marks))
 
 
@@ -201,7 +201,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             message = f"the Hessian by {plural(n, 'variable')} has {n} rows of {n}"
             raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
         typed = dict(zip(keys, chain(*rows), strict=True))
-    given = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
+    answered = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
     right = dict(zip(product(names, names), map(figure, chain(*expected.hessian)), strict=True))
     slopes = {name: figure(x) for name, x in expected.gradient.items()}
     # rounding errors of a 0 scale with the largest entry
@@ -216,11 +216,11 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             return Marked(posed, typed, True, f"right{how}")
         hint = (
             "its sign is wrong" if equals(number, -wanted, noise)
-            else "a Hessian is symmetric" if a != b and equals(given.get(("", (b, a)), entry)[1], wanted, noise)
+            else "a Hessian is symmetric" if a != b and equals(answered.get(("", (b, a)), entry)[1], wanted, noise)
             else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
         message = "wrong: it is {}, and the answer has {}".format(*marking.distinguishable(wanted, number))
         return Marked(posed, typed, False, message, hint)
 
-    return marked_together(posed, answer, keys, given, marked, names)
+    return marked_together(posed, answer, keys, answered, marked, names)

@@ -341,9 +341,9 @@ class CurveAnswer(FormulaAnswer):
             if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, start, strict=True)):
                 return None
             there = fixed | dict(zip(self.unknowns, root, strict=True))
-            known = {name: there[name] for name in at}
-            right = value_at(m, self.right, known)
-            return None if right is None else ComparedPoint(right, value_at(m, self.typed, known), known)
+            values = {name: there[name] for name in at}
+            right = value_at(m, self.right, values)
+            return None if right is None else ComparedPoint(right, value_at(m, self.typed, values), values)
         return None
 
     def agreement_message(self, what: str) -> tuple[str, str]:

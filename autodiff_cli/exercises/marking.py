@@ -521,7 +521,7 @@ class FormulaAnswer:
 
 def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[str, Any]]) -> list[_ValueAndSlope]:
     swept = (value_and_gradient(m, value, numbers, [by]) for numbers in points)
-    return [_ValueAndSlope(each.value, each.gradient[by]) for each in swept]
+    return [_ValueAndSlope(result.value, result.gradient[by]) for result in swept]
 
 
 def constant_factor(there: Sequence[ComparedPoint]) -> str:

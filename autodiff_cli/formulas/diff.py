@@ -87,7 +87,7 @@ def differential_operator(text: str) -> DerivativeOperator | None:
     """Return the `d/dx` at the start of a text, or None.
 
     >>> differential_operator("d²/dx² x**3")
-    Operator(name='x', order=2, end=6)
+    DerivativeOperator(name='x', order=2, end=6)
     """
     match = _OPERATOR.match(text)
     if match is None or match[1] != match[3]:
@@ -278,12 +278,12 @@ def diff(
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
         slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
-        whole = [*(equations_of(program, typeset) if sides else ()), *shared_sides, *slopes]
-        document = equations(whole)
+        lines = [*(equations_of(program, typeset) if sides else ()), *shared_sides, *slopes]
+        document = equations(lines)
         if language == "mathml":
             from ..language.mathml import mathml, mathml_equations  # only MathML needs it
 
-            document = mathml_equations(whole)
+            document = mathml_equations(lines)
             shared = [(left, mathml(right)) for left, right in shared]
             fields = ("formula", "short", "condition")
             listed = [
@@ -387,9 +387,9 @@ def _check_names(program: Program, known: Collection[str], *, products: bool) ->
             meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
-            raise ExpressionError("name", message, program.whole.span(program.leaves[name]), hint, offers=offers)
+            raise ExpressionError("name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers)
     if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):
-        span, product = program.whole.span(program.leaves[name]), "*".join(name)
+        span, product = program.all_nodes.span(program.leaves[name]), "*".join(name)
         offers = () if span is None else (Offer(*span[:2], product, False),)
         hint = f"write `{product}`, or for the name `--wrt {name}`"
         raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)

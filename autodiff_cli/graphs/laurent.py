@@ -104,7 +104,7 @@ class _LaurentType(Lifted):
                         power = self.product(power, numbers[0])
                     return power if n >= 0 else self.quotient(one, power)
         if name in QUOTIENTS:
-            above, below = (self.function(each, numbers) if each else None for each in QUOTIENTS[name])
+            above, below = (self.function(part, numbers) if part else None for part in QUOTIENTS[name])
             return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
@@ -120,7 +120,7 @@ class _LaurentType(Lifted):
 
     def product(self, a: Laurent, b: Laurent) -> Laurent:
         count = min(len(a.c), len(b.c))
-        self.base.charge(count * count)
+        self.base.charge_operations(count * count)
         c = [sum((a.c[j] * b.c[k - j] for j in range(k + 1)), self.zero) for k in range(count)]
         return Laurent(self, a.start + b.start, c)
 
@@ -128,7 +128,7 @@ class _LaurentType(Lifted):
         if not b.c:
             raise _TooShort
         count = min(len(a.c), len(b.c))
-        self.base.charge(count * count)
+        self.base.charge_operations(count * count)
         c: list[Number] = []
         for k in range(count):
             c.append((a.c[k] - sum((c[j] * b.c[k - j] for j in range(k)), self.zero)) / b.c[0])

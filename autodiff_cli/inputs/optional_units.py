@@ -190,8 +190,18 @@ def value_text(name: str, value: Any) -> str:
         return value
     if not is_of_pint(value):
         return written_number(name, value).source
-    number = written_number(name, value.magnitude).source
-    return f"({number}) {value.units:~P}" if "/" in number else f"{number} {value.units:~P}"
+    from ..quantities.unit import unit_or_none
+
+    number, unit = written_number(name, value.magnitude).source, f"{value.units:~P}"
+    if not unit or (value.dimensionless and unit_or_none(unit) is None):
+        # per cent and the like
+        return written_number(name, value).source
+    return f"({number}) {unit}" if "/" in number else f"{number} {unit}"
+
+
+def numbers_and_unit(column: Any) -> tuple[Any, str]:
+    """Return the numbers of a column and the unit that pint gives them, "" if none."""
+    return (column.magnitude, f"{column.units:~P}") if is_of_pint(column) else (column, "")
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:

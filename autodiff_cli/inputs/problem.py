@@ -117,11 +117,11 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
     """
     program = _explain(text, lambda: read(text, Builder(text, valued)).program(), valued)
     if "[" in text and not units:
-        for i, (x, source) in program.whole.constants.items():
+        for i, (x, source) in program.all_nodes.constants.items():
             if source is not None and source.endswith("]"):
                 message = "numbers with units are not taken here: formulas and code are written in plain numbers"
                 hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
-                raise ExpressionError("type", message, program.whole.span(i), hint)
+                raise ExpressionError("type", message, program.all_nodes.span(i), hint)
     return program
 
 
@@ -238,7 +238,7 @@ def evaluate_constant(text: str) -> float:
         program = parse(text)
         if program.leaves:
             name, leaf = next(iter(program.leaves.items()))
-            span = program.whole.span(leaf)
+            span = program.all_nodes.span(leaf)
             hint = "give a number, or an expression of numbers such as `pi/4`"
             is_word = name.lower() in ("nan", "inf", "infinity")
             what = "is not a value that a variable can have" if is_word else "has no value here"
@@ -268,7 +268,7 @@ def as_number(value: float | str, name: str) -> float:
         return evaluate_constant(value)
     if type(value) is Quantity:
         raise unit_error(name, value)
-    if isinstance(value, bool) or not hasattr(value, "__float__"):
+    if type(value).__name__ in ("bool", "bool_") or not hasattr(value, "__float__"):
         raise point_error(f"`{name}` needs a number, not {value!r}", "give a number")
     try:
         number = float(value)
@@ -309,7 +309,7 @@ def check_single(program: Program, hint: str = SEVERAL) -> None:
     """Raise an `ExpressionError` if a program has several outputs."""
     if len(program.roots) > 1:
         message = f"this program has {len(program.roots)} outputs, and a gradient needs one"
-        raise ExpressionError("type", message, program.whole.span(program.roots[1]), hint)
+        raise ExpressionError("type", message, program.all_nodes.span(program.roots[1]), hint)
 
 
 def single_output(program: Program) -> Value:
@@ -320,12 +320,12 @@ def single_output(program: Program) -> Value:
 
 def output_names(program: Program) -> list[str]:
     """Return the names of the outputs: as bound, else their text, else their number."""
-    whole, bound = program.whole, {i: name for name, _, i in program.bound}
-    spans = [whole.span(root) for root in program.roots]
+    graph, bound = program.all_nodes, {i: name for name, _, i in program.bound}
+    spans = [graph.span(root) for root in program.roots]
     names: list[str] = []
     seen: Counter[Span | None] = Counter()
     for k, (root, span) in enumerate(zip(program.roots, spans, strict=True), start=1):
-        name = bound.get(root) or whole.labels.get(root, "")
+        name = bound.get(root) or graph.labels.get(root, "")
         if not name and span is not None and span.via is None:
             name = " ".join(program.text[span.start : span.end].split())
             if spans.count(span) > 1:  # the entries of a list
@@ -345,7 +345,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
             continue
         if name in bound:
             message = f"`{name}` has a value in the point, and the program binds it"
-            raise point_error(message, "leave one of them out", program.whole.span(bound[name]))
+            raise point_error(message, "leave one of them out", program.all_nodes.span(bound[name]))
         warnings.append(unused_name(program, name, missing))
     if missing:
         offers = split_name_offers(program, missing, values)
@@ -357,7 +357,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         hint = (f"write {spelling_hint(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
         if warnings and not offers:
             hint += f"; {warnings[0].message}: {warnings[0].hint}"
-        span = program.whole.span(program.leaves[missing[0]])
+        span = program.all_nodes.span(program.leaves[missing[0]])
         raise ExpressionError("missing_value", message, span, hint, offers=offers)
     return warnings
 
@@ -378,7 +378,7 @@ def split_name_offers(program: Program, missing: Sequence[str], values: Collecti
 
     known_names = {*values, *(name for name, _, _ in program.bound)}
     for name in missing:
-        span = program.whole.span(program.leaves[name])
+        span = program.all_nodes.span(program.leaves[name])
         if span is not None and span.via is None and program.text[span.start : span.end] == name:
             offers = spellings(program.text, name, span, known_names)
             if offers:

@@ -200,27 +200,27 @@ class ProgramUnits:
         self.point: dict[str, Unit] = {
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
-        known = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        open_names = [name for name in unknowns if known[name] is None]
+        own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
+        open_names = [name for name in unknowns if own_unit[name] is None]
         m: Any = UnknownDimensions(open_names) if unknowns else Dimensions()
         leaves = {
             name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
             for name, unit in self.point.items()
         }
-        of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in known.items()}
+        of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
         evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
         self.dimensions: list[Any] = evaluation.graph.data
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
-        self._inputs += [unit for unit in known.values() if unit is not None]
+        self._inputs += [unit for unit in own_unit.values() if unit is not None]
         by_length = sorted(self._inputs, key=lambda unit: len(unit.atoms))
         self._system = unit_tools.UnitSystem(by_length) if system else None
         self._unit = partial(unit_tools.choose, inputs=self._inputs) if self._system is None else self._system.unit
         results = evaluation.values
         if unknowns:
-            solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in known.items()]
+            solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
             results = [Dimensioned(dimension) for dimension in solved]
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
-        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := known[name]) is not None}
+        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
         if any(unit.zero for unit in (own | wanted).values()) and unknowns:
             of_unknowns = dict(zip(unknowns, results, strict=True))
             leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in of_unknowns.items()}
@@ -237,7 +237,7 @@ class ProgramUnits:
         }
         self.sides = self.outputs
         if unknowns:
-            dimensions = [m.known(side.dimension) for side in evaluation.values]
+            dimensions = [m.resolve(side.dimension) for side in evaluation.values]
             self.sides = [Unit() if of is None else unit_tools.choose(of, self._inputs) for of in dimensions]
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
@@ -427,8 +427,8 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
         lists.setdefault(name.partition("[")[0], set()).add(text)
     # a list by its name if its entries have one unit
     stems = {name: name.partition("[")[0] for name in texts}
-    whole = {name if len(lists[stems[name]]) > 1 else stems[name]: x for name, x in texts.items()}
-    return ", ".join(f"{text} for `{name}`" for name, text in whole.items())
+    by_name = {name if len(lists[stems[name]]) > 1 else stems[name]: x for name, x in texts.items()}
+    return ", ".join(f"{text} for `{name}`" for name, text in by_name.items())
 
 
 class MeasuredNumber(float):
@@ -505,7 +505,7 @@ def in_own_units(
     It computes in the units of `computed`, by default the SI's: its own numbers may have units.
     """
     of_system = computed or (lambda unit: si_unit(unit.dimension))
-    whole, leaves = program.whole, {i: name for name, i in program.leaves.items()}
+    source, leaves = program.all_nodes, {i: name for name, i in program.leaves.items()}
     primitives: list[Primitive] = []
     parents: list[tuple[int, ...]] = []
     places: list[Any] = []
@@ -529,21 +529,21 @@ def in_own_units(
 
     moved: list[int] = []
     own: dict[str, int] = {}
-    for i, (primitive, inputs, place) in enumerate(zip(whole.primitives, whole.parents, whole.places, strict=True)):
+    for i, (primitive, inputs, place) in enumerate(zip(source.primitives, source.parents, source.places, strict=True)):
         k = node(primitive, tuple([moved[p] for p in inputs]), place)
-        if i in whole.constants:
-            constants[k] = whole.constants[i]
+        if i in source.constants:
+            constants[k] = source.constants[i]
         if i in leaves:
             own[leaves[i]] = k
             unit = variables.get(leaves[i], Unit())
             k = converted(k, unit, of_system(unit), place)
         moved.append(k)
     roots = [
-        converted(moved[root], of_system(unit), unit, whole.places[root])
+        converted(moved[root], of_system(unit), unit, source.places[root])
         for root, unit in zip(program.roots, sides, strict=True)
     ]
-    graph = whole.replace(primitives=primitives, parents=parents, places=places, constants=constants)
-    graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in whole.names[0].items()}, own)
+    graph = source.replace(primitives=primitives, parents=parents, places=places, constants=constants)
+    graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in source.names[0].items()}, own)
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
     return Program(program.text, graph, program.parameters, program.constants, bound)
 

@@ -117,8 +117,8 @@ class Geometric(Axis):
                 return
 
     def _exact(self, k: int) -> tuple[Fraction, int]:
-        whole, rest = divmod(self.powers * k, self.steps)
-        return self.first * self.base**whole, rest
+        power, rest = divmod(self.powers * k, self.steps)
+        return self.first * self.base**power, rest
 
     def number(self, k: int) -> float:
         value, rest = self._exact(k)
@@ -392,13 +392,13 @@ class Sweeping:
         if 0 < steps < 1 - STEP_TOLERANCE:
             message = f"the step {float(step):.6g} is longer than the range {stretch}"
             fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
-        whole, texts = math.floor(steps), (first, by, "1")
+        count, texts = math.floor(steps), (first, by, "1")
         if abs(steps - round(steps)) < STEP_TOLERANCE:
             # the last step ends exactly at the end
-            whole = round(steps)
-            texts = (first, f"({last}) - ({first})", str(max(1, whole)))
-            step = (end - start) / whole if whole else step
-        return Evenly(start, step, whole + 1, None if all(map(plain_number, (first, last, by))) else texts)
+            count = round(steps)
+            texts = (first, f"({last}) - ({first})", str(max(1, count)))
+            step = (end - start) / count if count else step
+        return Evenly(start, step, count + 1, None if all(map(plain_number, (first, last, by))) else texts)
 
 
 def _parts(text: str) -> list[tuple[str, int]]:

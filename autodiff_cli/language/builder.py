@@ -43,34 +43,34 @@ class Program:
     shape: tuple[int, ...] = ()  # the shape of the list of all outputs; empty if there is none
 
     def __init__(
-        self, text: str, whole: Graph, parameters: tuple[str, ...], constants: dict[str, float], bound: Bound
+        self, text: str, graph: Graph, parameters: tuple[str, ...], constants: dict[str, float], bound: Bound
     ) -> None:
         self.text = text
-        self.whole = whole  # the graph of all that was read, needed by an output or not
-        self.roots = whole.roots
-        self.leaves = whole.names[1]  # the indices of the variables in `whole`, by name, as they appear
+        self.all_nodes = graph  # the graph of all that was read, needed by an output or not
+        self.roots = graph.roots
+        self.leaves = graph.names[1]  # the indices of the variables in `whole`, by name, as they appear
         self.parameters = parameters
         self.constants = constants
         self.bound = bound
 
     def with_outputs(self, roots: tuple[int, ...], text: str) -> Program:
         """Return the program with other outputs and its longer `text`."""
-        return self._of(self.whole.replace(rows=self.whole.rows, roots=roots), text)
+        return self._of(self.all_nodes.replace(rows=self.all_nodes.rows, roots=roots), text)
 
     def negative(self) -> Program:
         """Return the program with negated outputs."""
-        whole, first = self.whole, len(self.whole.places)
+        graph, first = self.all_nodes, len(self.all_nodes.places)
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
-        places = [*whole.places, *(whole.places[root] for root in self.roots)]
+        places = [*graph.places, *(graph.places[root] for root in self.roots)]
         roots = tuple(range(first, len(places)))
-        return self._of(whole.replace(rows=[*whole.rows, *negatives], places=places, roots=roots), self.text)
+        return self._of(graph.replace(rows=[*graph.rows, *negatives], places=places, roots=roots), self.text)
 
-    def _of(self, whole: Graph, text: str) -> Program:
-        return Program(text, whole, self.parameters, self.constants, self.bound)
+    def _of(self, graph: Graph, text: str) -> Program:
+        return Program(text, graph, self.parameters, self.constants, self.bound)
 
     @cached_property
     def _needed(self) -> tuple[Graph, dict[int, int]]:
-        return self.whole.subgraph_of(self.roots)
+        return self.all_nodes.subgraph_of(self.roots)
 
     @cached_property
     def graph(self) -> Graph:
@@ -79,7 +79,7 @@ class Program:
 
     def place(self, i: int) -> int | None:
         """Return the index in `graph` of a node of `whole`, or None."""
-        return i if self.graph is self.whole else self._needed[1].get(i)
+        return i if self.graph is self.all_nodes else self._needed[1].get(i)
 
     @cached_property
     def places(self) -> Mapping[str, int]:
@@ -92,7 +92,7 @@ class Program:
     @cached_property
     def values(self) -> list[Value]:
         """The nodes of `whole` as Values, in its order; cached."""
-        return values_of(self.whole)
+        return values_of(self.all_nodes)
 
     @property
     def outputs(self) -> tuple[Value, ...]:
@@ -131,6 +131,8 @@ class ListNotation(Exception):
 
 class Body(Graph):
     """The body of a definition, evaluated again at every call."""
+
+    leaf = name_mark
 
     def __init__(self) -> None:
         super().__init__()
@@ -195,7 +197,7 @@ class Builder:
         self.most = most
         self.statements: list[Complete] = []
         self.nodes = Graph()
-        self.whole = self.nodes
+        self.all_nodes = self.nodes
         self.body: Body | None = None
         self.node_of: dict[str, int] = {}
         self.conditions: Any = set()
@@ -250,17 +252,17 @@ class Builder:
             parameters = self.apply_to_variables(function)
         if self.uncalled and not self.takes_lists:  # whose shapes only calls tell
             self._check_uncalled()
-        whole, leaves = self.whole, self.free
+        graph, leaves = self.all_nodes, self.free
         if self.expanded or self.takes_lists:
-            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(whole.places[leaf[1]])[:2]))
-        whole.roots, whole.names = self.outputs, (self.labels, leaves)
+            leaves = dict(sorted(leaves.items(), key=lambda leaf: self.span(graph.places[leaf[1]])[:2]))
+        graph.roots, graph.names = self.outputs, (self.labels, leaves)
         constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
         wanted = tuple(leaves) if parameters is None else parameters
-        program = Program(self.text, whole, wanted, constants, self.bindings)
+        program = Program(self.text, graph, wanted, constants, self.bindings)
         if len(self.statements) == 1 and not self.expanded and not self.branches:
             # All nodes are needed, and in order.
-            program.graph, program.places = whole, leaves
-            whole.has_lazy_inputs = False
+            program.graph, program.places = graph, leaves
+            graph.has_lazy_inputs = False
         if self.shape:
             program.shape = self.shape
         return program
@@ -289,7 +291,7 @@ class Builder:
         try:
             if earlier is not None and name not in self.bound:
                 hint = "bind a name before its first use, or give this one another name"
-                used = self.whole.places[earlier], "used here"
+                used = self.all_nodes.places[earlier], "used here"
                 raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
             self._check_look(name, at)
         except ExpressionError as error:
@@ -328,8 +330,7 @@ class Builder:
         """Return the body, and add nodes to the program again."""
         body = self.body
         assert body is not None
-        body.primitives, body.parents = body.columns(name_mark)
-        self.nodes, self.body = self.whole, None
+        self.nodes, self.body = self.all_nodes, None
         self.node_of, self.conditions, self.functions = self._top
         return body
 
@@ -371,9 +372,9 @@ class Builder:
         return (value,)
 
     def _check_uncalled(self) -> None:
-        trial, whole = copy(self), self.whole
-        copies = {"constants": {**whole.constants}, "places": [*whole.places]}
-        trial.nodes = trial.whole = whole.replace(rows=[*whole.rows], **copies)
+        trial, graph = copy(self), self.all_nodes
+        copies = {"constants": {**graph.constants}, "places": [*graph.places]}
+        trial.nodes = trial.all_nodes = graph.replace(rows=[*graph.rows], **copies)
         trial.free, trial.used_constants, trial.labels = {**self.free}, {**self.used_constants}, {}
         for function in [*self.uncalled.values()]:
             trial.unknown = frozenset([trial._leaf((0, 0)) for _ in function.parameters])
@@ -567,8 +568,8 @@ class Builder:
         for k, sign in enumerate(signs):
             pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
             compared = self.operation(COMPARISONS[sign], pair, (two[0][0], two[1][1]), two)
-            whole = (pieces[0][0], pieces[-1][1])
-            result = compared if result is None else self.node(AND, (result, compared), whole)
+            place = (pieces[0][0], pieces[-1][1])
+            result = compared if result is None else self.node(AND, (result, compared), place)
         assert result is not None
         return result
 
@@ -614,7 +615,7 @@ class Builder:
                 operands += (self._constant(float(default), default, place),)
         for parameter in primitive.constant_params:
             order = operands[primitive.params.index(parameter)]
-            below = in_order(self.whole.replace(rows=self.whole.rows).parents, (order,)) if self.unknown else ()
+            below = in_order(self.all_nodes.replace(rows=self.all_nodes.rows).parents, (order,)) if self.unknown else ()
             value = self.fixed(order) if self.unknown.isdisjoint(below) else 0
             if value is None or value < 0 or value != int(value):
                 message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
@@ -646,7 +647,7 @@ class Builder:
         self.uncalled.pop(called.statement, None)
         if via is not None and not self.takes_lists:
             # Expanded calls count, with nodes or without: they can grow exponentially.
-            self.spend(len(called.body.places), via)
+            self.charge(len(called.body.places), via)
         meanings = dict(zip(parameters, operands, strict=True))
         return Call(called, meanings, via, called.root + 1, [], 0, depth + 1)
 
@@ -655,7 +656,7 @@ class Builder:
             message = f"calls, sums and indices stand more than {self.max_depth} deep in one another"
             raise self.error("limit", message, place, "bind the inner ones to names")
 
-    def spend(self, count: int, place: Place) -> None:
+    def charge(self, count: int, place: Place) -> None:
         """Charge for nodes. Raises `ExpressionError` (`limit`)."""
         self.expanded += count
         budget.charge(budget.CALLED_NODE * count)
@@ -705,9 +706,9 @@ class Builder:
 
     def fixed(self, node: int) -> float | None:
         """Return the value of a constant node, else None."""
-        if node in self.whole.constants:
-            return self.whole.constants[node][0]
-        graph, places = self.whole.replace(rows=self.whole.rows).subgraph_of((node,))
+        if node in self.all_nodes.constants:
+            return self.all_nodes.constants[node][0]
+        graph, places = self.all_nodes.replace(rows=self.all_nodes.rows).subgraph_of((node,))
         if not places.keys().isdisjoint(self.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])

@@ -57,7 +57,7 @@ def mathml(latex: str) -> str:
     >>> mathml("2x")
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
     """
-    return _whole(_row(_items(latex)), "inline")
+    return _math_element(_row(_items(latex)), "inline")
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
@@ -69,10 +69,10 @@ def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
         for left, right in sides
     ]
     table = '\n<mtable displaystyle="true">\n{}\n</mtable>\n'
-    return _whole(table.format("\n".join(rows)), "block")
+    return _math_element(table.format("\n".join(rows)), "block")
 
 
-def _whole(xml: str, display: str) -> str:
+def _math_element(xml: str, display: str) -> str:
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="{display}">{xml}</math>'
 
 

@@ -417,8 +417,8 @@ class State:
         if self.below is not None:
             states.append(_after(self.number, self.read))
             while (action := ACTION[states[-1] + kind]) < 0:
-                origin, length, made, _ = RULES[-1 - action]
-                if length > 1 or made not in ("", "number", "name", "list") or ORIGINS[origin] == "_statements":
+                origin, length, result, _ = RULES[-1 - action]
+                if length > 1 or result not in ("", "number", "name", "list") or ORIGINS[origin] == "_statements":
                     break
                 take(states, kind)
         return states

@@ -321,10 +321,10 @@ def check_commas(starts: Sequence[int], text: str, where: str) -> None:
             continue
         # The patterns are compiled only here: few programs come this far.
         for before, after in _COMMAS[where]:
-            whole = re.compile(before).search(text, max(left, right - 1 - _MAX_LISTED), right - 1)
+            head = re.compile(before).search(text, max(left, right - 1 - _MAX_LISTED), right - 1)
             rest = re.compile(after).match(text, right)
-            if whole and rest:
-                raise _one_number(whole[0], rest[0], Span(whole.start(), rest.end()), what)
+            if head and rest:
+                raise _one_number(head[0], rest[0], Span(head.start(), rest.end()), what)
 
 
 def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionError:

@@ -157,7 +157,7 @@ class Unroller(Builder):
         body, place = call.function.body, call.place(i)
         if body.lazy.get(i, call.end) < call.end:
             return None  # it waits to be asked for
-        self.spend(1, place)
+        self.charge(1, place)
         primitive, pieces = body.primitives[i], body.pieces.get(i, ())
         if i in body.bounded:
             return self._bound(call, i, place)
@@ -250,7 +250,7 @@ class Unroller(Builder):
             if isinstance(other, Array) and other.shape != shape:
                 self._wrong_shapes(resolved[lists[0]], other, (pieces[lists[0]], pieces[k]))
         count = math.prod(shape)
-        self.spend(count, place)
+        self.charge(count, place)
         columns = [value.entries if isinstance(value, Array) else (value,) * count for value in resolved]
         return Array(shape, tuple([make(numbers) for numbers in zip(*columns, strict=True)]))
 
@@ -265,9 +265,9 @@ class Unroller(Builder):
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
             known_names = (self.shapes, self.valued, self.free, self.dimensions)
             if isinstance(value, FreeName) and not any(value.name in names for names in known_names):
-                known = self._resolve(other) if not isinstance(other, FreeName) or other.name in self.shapes else None
-                if isinstance(known, Array):
-                    self.shapes[value.name] = known.shape[side:][:1]
+                operand = self._resolve(other) if not isinstance(other, FreeName) or other.name in self.shapes else None
+                if isinstance(operand, Array):
+                    self.shapes[value.name] = operand.shape[side:][:1]
         left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
         inner = left.shape[-1]
         if inner != right.shape[0]:
@@ -275,7 +275,7 @@ class Unroller(Builder):
         rows = [left.entries[k : k + inner] for k in range(0, len(left.entries), inner)]
         width = right.shape[1] if len(right.shape) == 2 else 1
         columns = [right.entries[k::width] for k in range(width)]
-        self.spend(len(rows) * width * inner, place)
+        self.charge(len(rows) * width * inner, place)
         shape = (*left.shape[:-1], *right.shape[1:])
         entries = tuple([self._products(row, column, place) for row in rows for column in columns])
         return Array(shape, entries) if shape else entries[0]
@@ -291,7 +291,7 @@ class Unroller(Builder):
             if len(operands) != len(primitive.params):
                 self._refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
             left, *others = (self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True))
-            self.spend(2 * len(left.entries), place)
+            self.charge(2 * len(left.entries), place)
             if not others:
                 return self.node(PRIMITIVES["hypot"], left.entries, place)
             if left.shape != others[0].shape:
@@ -301,7 +301,7 @@ class Unroller(Builder):
             only = operands[0]
             resolved = self._resolve(only)
             if isinstance(resolved, Array):
-                self.spend(len(resolved.entries), place)
+                self.charge(len(resolved.entries), place)
                 entries = resolved.entries
                 self.raise_for_types(primitive.takes_conditions, entries, list(pieces) * len(entries))
                 return self.node(primitive, entries, place) if len(entries) > 1 else entries[0]
@@ -322,7 +322,7 @@ class Unroller(Builder):
         if not is_index or any(name in names for names in (self.valued, self.shapes, self.bound)):
             message = f"`{name}` is the index of this `{called}`, and has another value"
             raise self.error("name", message, call.place(index), f"give the index another name{plain}")
-        first, last = (self._whole(p, call, f"a bound of `{called}`", plain) for p in bounds)
+        first, last = (self._fixed_integer(p, call, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
             both = body.pieces[i][2][0], body.pieces[i][3][1]
             message = f"`{name}` has no values: its bounds are {first} and {last}"
@@ -343,7 +343,7 @@ class Unroller(Builder):
             hint = "for more terms, write each as a row of data, and add them up with `--data` and `--reduce sum`"
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
-    def _whole(self, root: int, call: Call, what: str, also: str = "") -> int:
+    def _fixed_integer(self, root: int, call: Call, what: str, also: str = "") -> int:
         body = call.function.body
         numbers: dict[int, float] = {}
         problem = f"{what} has to be a whole number that the program fixes"
@@ -383,7 +383,7 @@ class Unroller(Builder):
         ranges: list[range] = []
         for k, p in enumerate(operands):
             ends = body.parents[p] if body.primitives[p] is marks.RANGE else (p, p)
-            first, last = (self._whole(end, call, "an index") for end in ends)
+            first, last = (self._fixed_integer(end, call, "an index") for end in ends)
             highest = math.inf if shape is None else shape[k]
             if not 1 <= first <= last <= highest:
                 at = call.place(p)
@@ -421,7 +421,7 @@ class Unroller(Builder):
         raise self.error("type", f"`{name}` is a number, and has no entries", pieces[0], hint)
 
     def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
-        self.spend(math.prod(map(len, ranges)), (0, 0) if place is None else place)
+        self.charge(math.prod(map(len, ranges)), (0, 0) if place is None else place)
         shape = tuple([len(indices) for indices in ranges])
         if isinstance(value, FreeName):
             where = value.place if place is None else place
@@ -434,7 +434,7 @@ class Unroller(Builder):
     def _element(self, name: str, index: tuple[int, ...], place: Place) -> int:
         label = element_name(name, index)
         if label not in self.free:
-            self.spend(1, place)
+            self.charge(1, place)
             self._check_look(name, place)
             count, before = self.dimensions.setdefault(name, (len(index), place))
             if count != len(index):

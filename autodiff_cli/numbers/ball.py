@@ -333,7 +333,7 @@ class Balls(NumberType):
             raise undecided("there is no bound on this number")
         return not is_large
 
-    def charge(self, operations: int) -> None:
+    def charge_operations(self, operations: int) -> None:
         budget.charge(operations * (40 + self._step))
 
     def neg(self, x: Number) -> Ball:

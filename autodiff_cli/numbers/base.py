@@ -215,7 +215,7 @@ class NumberType:
         chosen = then if condition else otherwise
         return chosen() if callable(chosen) else chosen
 
-    def charge(self, operations: int) -> None:
+    def charge_operations(self, operations: int) -> None:
         """Charge sums and products as work. Raises `BudgetExceeded`."""
 
     def is_finite(self, x: Number) -> bool:

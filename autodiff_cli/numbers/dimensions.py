@@ -89,16 +89,16 @@ class Dimensions(NumberType):
 
     def _alike(self, name: str, xs: Iterable[Any]) -> Dimensioned:
         xs = [*xs]
-        known = [x for x in xs if not x.is_zero] or xs[:1]
-        for x in known[1:]:
-            if not self.same(x.dimension, known[0].dimension):
-                first, second = self.describe(known[0].dimension), self.describe(x.dimension)
+        nonzero = [x for x in xs if not x.is_zero] or xs[:1]
+        for x in nonzero[1:]:
+            if not self.same(x.dimension, nonzero[0].dimension):
+                first, second = self.describe(nonzero[0].dimension), self.describe(x.dimension)
                 verbs = {"add": "add", "where": "choose between"} | dict.fromkeys(COMPARES_DIMENSIONS, "compare")
                 message = f"cannot {verbs.get(name, 'combine')} {first} and {second}"
                 if name == "sub":
                     message = f"cannot subtract {second} from {first}"
                 raise Refusal(KIND, message, "give both the same dimension; a number alone has none")
-        return Dimensioned(known[0].dimension, _constant(name, xs), _temperatures(name, xs))
+        return Dimensioned(nonzero[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
     def _numbers(self, name: str, xs: Iterable[Any]) -> Dimensioned:
         for x in xs:
@@ -160,16 +160,16 @@ def _times(count: Fraction | None, factor: Fraction | None) -> Fraction | None:
 
 def _temperatures(name: str, xs: Sequence[Dimensioned]) -> Fraction | None:
     counts = [x.temperatures for x in xs if not x.is_zero]
-    known = [count for count in counts if count is not None]
-    if len(known) < len(counts) or not known:
+    determined = [count for count in counts if count is not None]
+    if len(determined) < len(counts) or not determined:
         return None
     if name in ("add", "sum"):
-        return sum(known, Fraction(0))
+        return sum(determined, Fraction(0))
     if name == "sub":
-        return known[0] - known[-1] if len(known) > 1 else None
+        return determined[0] - determined[-1] if len(determined) > 1 else None
     if name == "neg":
-        return -known[0]
-    return known[0] if len({*known}) == 1 else None
+        return -determined[0]
+    return determined[0] if len({*determined}) == 1 else None
 
 
 def _plus(x: Dimension, y: Dimension, sign: int = 1) -> Dimension:
@@ -203,12 +203,12 @@ class UnknownDimensions(Dimensions):
 
     def solution(self, name: str) -> Dimension | None:
         """Return the dimension of an unknown; None if undetermined."""
-        return self.known(self.unknown(name).dimension)
+        return self.resolve(self.unknown(name).dimension)
 
     def unit_of(self, dimension: Dimension) -> str:
-        known = self.known(dimension)
-        if known is not None:
-            return str(si_unit(known))
+        resolved = self.resolve(dimension)
+        if resolved is not None:
+            return str(si_unit(resolved))
         rest = self._solved.reduce(self._long(dimension))
         unit = str(si_unit(tuple(map(plain_exponent, rest[:COUNT]))))
         powers = zip(self.names, rest[COUNT:], strict=True)
@@ -216,13 +216,13 @@ class UnknownDimensions(Dimensions):
         return "·".join([*names, *([unit] if unit else [])])
 
     def describe(self, dimension: Dimension) -> str:
-        known = self.known(dimension)
-        return f"`{self.unit_of(dimension)}`" if known is None else quantity_name(known)
+        resolved = self.resolve(dimension)
+        return f"`{self.unit_of(dimension)}`" if resolved is None else quantity_name(resolved)
 
     def _long(self, dimension: Dimension) -> Dimension:
         return (*dimension, *(0 for _ in range(COUNT + len(self.names) - len(dimension))))
 
-    def known(self, dimension: Dimension) -> Dimension | None:
+    def resolve(self, dimension: Dimension) -> Dimension | None:
         """Return a dimension without unknowns; None if undetermined."""
         rest = self._solved.reduce(self._long(dimension))
         return None if any(rest[COUNT:]) else tuple(map(plain_exponent, rest[:COUNT]))

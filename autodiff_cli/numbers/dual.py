@@ -136,8 +136,8 @@ class Duals(Lifted):
         for i, u in enumerate(units):
             d: Tangents = {}
             for k, v in enumerate(units):
-                for factor, moving in ((v, i), (-u, k)) if k != i else ():
-                    for j, t in tangents[moving].items():
+                for factor, operand in ((v, i), (-u, k)) if k != i else ():
+                    for j, t in tangents[operand].items():
                         added = factor * v * t / length
                         d[j] = d[j] + added if j in d else added
             result.append(Dual(self, u, d, *faults[:1]))

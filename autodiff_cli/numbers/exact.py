@@ -49,10 +49,10 @@ class Exact(NumberType):
             return True
         bits = size(x)
         self._longest = max(self._longest, bits)
-        self.charge(1)
+        self.charge_operations(1)
         return bits <= MAX_BITS
 
-    def charge(self, operations: int) -> None:
+    def charge_operations(self, operations: int) -> None:
         budget.charge(operations * (3 + self._longest**1.7 / 9_000))
 
     def __getattr__(self, name: str) -> Any:

@@ -72,7 +72,7 @@ class Real(NumberType):
 
         return function
 
-    def charge(self, operations: int) -> None:
+    def charge_operations(self, operations: int) -> None:
         budget.charge(operations * 0.4)
 
     def __reduce__(self) -> str:

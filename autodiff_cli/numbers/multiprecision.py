@@ -92,7 +92,7 @@ class Multiprecision(NumberType):
         """Return -x."""
         return -self.context.mpf(x)
 
-    def charge(self, operations: int) -> None:
+    def charge_operations(self, operations: int) -> None:
         budget.charge(operations * (10 + self._step))
 
     # ---- functions

@@ -47,7 +47,7 @@ class Recorder(NumberType):
 
     def __init__(self) -> None:
         self.steps: list[Step] = []
-        self._known: dict[tuple[Any, ...], Step] = {}
+        self._existing: dict[tuple[Any, ...], Step] = {}
         self.node: Any = None
         for name in vars(NumberType).keys() & OPERATIONS.keys() - {"where"}:
             self.__dict__[name] = partial(self.step, name)
@@ -87,12 +87,12 @@ class Recorder(NumberType):
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
             key = (name, repr(data), *[a.index for a in args])
-        step = self._known.get(key)
+        step = self._existing.get(key)
         if step is None:
             safe = not args or (always_defined(name, args) and all(a.safe for a in args))
             step = Step(self, name, args, data, len(self.steps), safe)
             self.steps.append(step)
-            self._known[key] = step
+            self._existing[key] = step
         return step
 
     def step(self, name: str, *args: Number) -> Step:

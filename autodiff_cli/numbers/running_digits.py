@@ -196,8 +196,8 @@ class RunningDigits(Lifted):
         super().__init__(Remembering(digits, decimals=True), "precision")
         self.bits: int = self.base.context.prec
 
-    def charge(self, operations: int) -> None:
-        self.base.charge(operations)
+    def charge_operations(self, operations: int) -> None:
+        self.base.charge_operations(operations)
 
     @property
     def pi(self) -> BoundedDigits:

@@ -86,7 +86,7 @@ class Running(Lifted):
 
     tolerance = REAL.tolerance
 
-    def charge(self, operations: int) -> None:
+    def charge_operations(self, operations: int) -> None:
         charge(2 * operations)
 
     @property

@@ -185,7 +185,7 @@ class SeriesType(Lifted):
         return total / n
 
     def _total(self, terms: list[Number]) -> Number:
-        self.base.charge(len(terms))
+        self.base.charge_operations(len(terms))
         return reduce(add, terms, self.zero)
 
     def _derived(self, series: Series) -> list[tuple[Series, Series]]:

@@ -58,9 +58,9 @@ def primitive(coefficients: Sequence[Fraction | int]) -> Polynomial:
     while end and not coefficients[end - 1]:
         end -= 1
     scale = lcm(*(c.denominator for c in coefficients[:end]))
-    whole = [int(c * scale) for c in coefficients[:end]]
-    content = gcd(*whole) or 1
-    return [c // content for c in whole]
+    integers = [int(c * scale) for c in coefficients[:end]]
+    content = gcd(*integers) or 1
+    return [c // content for c in integers]
 
 
 def _derivative(p: Polynomial) -> Polynomial:

@@ -24,9 +24,17 @@ from ..language.tokens import split_statements
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
-from .convergence import KINDS, OUTSIDE_VALUE, ConstraintAtPoint, ConvergenceReport, SearchProblem, bounds_at
+from .convergence import (
+    KINDS,
+    OUTSIDE_VALUE,
+    ConstraintAtPoint,
+    ConvergenceReport,
+    SearchProblem,
+    SearchStopped,
+    bounds_at,
+)
 from .descend import DescentStep
-from .objective import FAILURES, METHODS, Objective, SearchStopped
+from .objective import FAILURES, METHODS, Objective
 
 if TYPE_CHECKING:
     from ..batched.data_loss import DataLoss

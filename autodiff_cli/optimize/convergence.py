@@ -49,6 +49,10 @@ _OPPOSITES |= {"falling": "rising", "lower": "higher", "upwards": "downwards", "
 _OPPOSITES |= {"minimize": "maximize"}
 
 
+class SearchStopped(Exception):
+    """The search was interrupted, spent its work, or falls without bound."""
+
+
 class Sense(NamedTuple):
     """The sense of a search, minimum or maximum."""
 

@@ -100,8 +100,9 @@ def fit(
         work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         import numpy as np
 
+        from .convergence import SearchStopped
         from .inference import Inference
-        from .least_squares import EndPoint, FitInterrupted, Model
+        from .least_squares import EndPoint, Model
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -144,7 +145,7 @@ def fit(
                     model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                     end = model.reached.accept(orthogonal_fit(model, start, end))
                 end = end._replace(values=nearest_symmetric(model, end.values))
-        except FitInterrupted:
+        except SearchStopped:
             interrupted, end = True, model.reached.best or end
         model.stop = lambda: False
         inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)

@@ -45,8 +45,8 @@ class FitUnits:
                 raise point_error(f"`{name}` has values of two dimensions, {theirs}", "give them in units of one")
         for name in self.parameters:
             value = inputs.fixed.get(name)
-            known = None if value is None or isinstance(value, Quantity) else Fraction(as_number(value, name))
-            leaves[name] = unknown = m.unknown(name, known)
+            number = None if value is None or isinstance(value, Quantity) else Fraction(as_number(value, name))
+            leaves[name] = unknown = m.unknown(name, number)
             if name in of_values:
                 leaves[name] = Dimensioned(of_values[name].dimension)
                 m.same(unknown.dimension, leaves[name].dimension)
@@ -54,9 +54,9 @@ class FitUnits:
             evaluated = (evaluate_dimensions(m, side, leaves) for side in (transform, program) if side)
             sides = (at.values[0].dimension for at in evaluated)
             dimension = self.columns[self.response].dimension if transform is None else next(sides)
-            found = next(sides)
-            if not m.same(found, dimension):
-                message = f"the formula gives {m.describe(found)}, and `{self.response}` is {quantity_name(dimension)}"
+            result = next(sides)
+            if not m.same(result, dimension):
+                message = f"the formula gives {m.describe(result)}, and `{self.response}` is {quantity_name(dimension)}"
                 span = program.graph.span(program.roots[0])
                 raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
         except ExpressionError as error:
@@ -110,24 +110,24 @@ class FitUnits:
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
 
-        def spread(name: str, given: Spread) -> Spread:
-            if name not in self.columns or not isinstance(given, str) or percentage(given) is not None:
-                return given
-            if given not in columns:
-                parts = split_quantity(given)
+        def spread(name: str, typed: Spread) -> Spread:
+            if name not in self.columns or not isinstance(typed, str) or percentage(typed) is not None:
+                return typed
+            if typed not in columns:
+                parts = split_quantity(typed)
                 if parts is None:
-                    return given
+                    return typed
                 return self._column(name, [float(parts[0])], str(parts[1]) or "1", True)[0]
-            numbers = self._column(name, columns[given], texts.get(given, ""), True)
-            own = given if numbers is columns[given] else f"{given} of {name}"
+            numbers = self._column(name, columns[typed], texts.get(typed, ""), True)
+            own = typed if numbers is columns[typed] else f"{typed} of {name}"
             columns[own] = numbers
             return own
 
-        def value(name: str, given: Any) -> Any:
-            if not isinstance(given, Quantity) or name not in self.solved:
-                return given
+        def value(name: str, typed: Any) -> Any:
+            if not isinstance(typed, Quantity) or name not in self.solved:
+                return typed
             unit = self._shown(name)
-            return unit.from_si(float(given)) if given.unit.zero else given.number * factor(given.unit, unit)
+            return unit.from_si(float(typed)) if typed.unit.zero else typed.number * factor(typed.unit, unit)
 
         units = {name: of_points.get(name, "") for name in inputs.predict if name in self.columns}
         predict = {n: self._column(n, x, units[n]) if n in units else x for n, x in inputs.predict.items()}

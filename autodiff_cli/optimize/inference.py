@@ -287,17 +287,17 @@ class Inference:
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < rss < MISSING_RESIDUAL:
             return Goodness()
-        used, given = model.weights > 0, model.data.has_sigma
-        spread = rss if given else rows * (math.log(rss / rows) + 1)
+        used, has_sigma = model.weights > 0, model.data.has_sigma
+        spread = rss if has_sigma else rows * (math.log(rss / rows) + 1)
         constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.weights[used])))
         log_likelihood = -(constant + spread) / 2
         # measured predictors have true values in all models
         taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
         more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
-        k = len(self.estimated) - len(self.null) + (not given)
-        has_tail, has_scatter = given and self.dof > 0, self.dof > 0
+        k = len(self.estimated) - len(self.null) + (not has_sigma)
+        has_tail, has_scatter = has_sigma and self.dof > 0, self.dof > 0
         return Goodness(
-            chi_squared=rss if given else None,
+            chi_squared=rss if has_sigma else None,
             reduced=rss / self.dof if has_tail else None,
             p_value=float(gammaincc(self.dof / 2, rss / 2)) if has_tail else None,
             log_likelihood=log_likelihood - more / 2,

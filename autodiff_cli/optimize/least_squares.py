@@ -23,7 +23,7 @@ from ..numbers.budget import FITTED_CALL, FITTED_PAIR, FITTED_ROW, Work, charge
 from ..numbers.double.twofold import two_product
 from ..numbers.running_error import Bounded
 from ..record import Record
-from .convergence import SearchProblem
+from .convergence import SearchProblem, SearchStopped
 from .descend import DescentStep
 from .observations import Observations
 
@@ -40,10 +40,6 @@ MIN_CORRECTION_SHARE = 1e-12  # share of a correction
 STEP_SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
 TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
 MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
-
-
-class FitInterrupted(Exception):
-    """The search was interrupted."""
 
 
 class EndPoint(NamedTuple):
@@ -227,7 +223,7 @@ class Model:
         self, over_rows: ProgramOverRows, values: Any, columns: Mapping[str, Any]
     ) -> tuple[Any, Any, dict[int, ExpressionError]]:
         if self.stop():
-            raise FitInterrupted
+            raise SearchStopped
         if self.calls is not None:
             self.calls.charge(FITTED_CALL)
         charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)

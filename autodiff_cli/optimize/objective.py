@@ -11,7 +11,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnosed, ExpressionError
 from ..numbers.budget import MINIMIZER_ITERATION, MINIMIZER_VARIABLE, current_budget
 from ..numerics.optimality import Single
-from .convergence import OUTSIDE_VALUE, ConvergenceReport, Limits, SearchProblem, Sense, projected_slope
+from .convergence import OUTSIDE_VALUE, ConvergenceReport, Limits, SearchProblem, SearchStopped, Sense, projected_slope
 from .descend import DescentStep
 
 if TYPE_CHECKING:
@@ -46,10 +46,6 @@ VERDICT_SHARE = 0.5  # of the work, for the verdict
 
 FAILURES = (Diagnosed, ValueError, FloatingPointError, UnboundLocalError)
 """The errors by which a method of SciPy ends without a result; the last one is that of its trust-exact."""
-
-
-class SearchStopped(Exception):
-    """The search was interrupted, spent its work, or falls without bound."""
 
 
 class Objective(SearchProblem):

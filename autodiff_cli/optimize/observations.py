@@ -123,7 +123,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
     for name in measured:
         if name in program.leaves:
             message = f"`{name}` is the response, and the formula uses it"
-            span = program.whole.span(program.leaves[name])
+            span = program.all_nodes.span(program.leaves[name])
             raise usage_error(message, "write the formula in terms of other columns", span)
     return FitFormula(program, response, transform, measured)
 
@@ -148,14 +148,14 @@ def columns_needed(
             raise ExpressionError(
                 "missing_value",
                 f"`{name}` is not a column of the data and has no start; there is the column `{meant}`",
-                formula.program.whole.span(formula.program.leaves[name]),
+                formula.program.all_nodes.span(formula.program.leaves[name]),
                 f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
             )
     if not needed and unused and free and len(variables) > 1:
         raise ExpressionError(
             "missing_value",
             f"the formula uses no column of the data to predict `{answer}`: `{free[-1]}` is not one",
-            formula.program.whole.span(formula.program.leaves[free[-1]]),
+            formula.program.all_nodes.span(formula.program.leaves[free[-1]]),
             f"its columns are {list_columns(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
         )
     for name in also:

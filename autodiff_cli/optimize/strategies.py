@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from ..numbers.budget import BudgetExceeded, current_budget
+from .convergence import SearchStopped
 from .inference import runs_test
-from .least_squares import MAX_LAST_STEP, EndPoint, FitInterrupted, Model, at_kink, polished, projected, searched
+from .least_squares import MAX_LAST_STEP, EndPoint, Model, at_kink, polished, projected, searched
 
 MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
 PROBED_POINTS = 8  # places where the data may determine the parameters
@@ -103,7 +104,7 @@ def least(model: Model, start: Any) -> EndPoint:
                 best = model.reached.accept(min(best, end, key=lambda end: end.cost))
         if few is model or best.moved > MAX_LAST_STEP:
             best = _restarted(model, best, start, first, draw, lost=lost)
-    except FitInterrupted:
+    except SearchStopped:
         if few is not model and few.reached.best is not None:
             there = few.reached.best
             whole = model.copy(stop=lambda: False)
@@ -243,9 +244,9 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
     In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
     """
-    values, given = _in_order(model, values), model.problem.values
+    values, starts_by_name = _in_order(model, values), model.problem.values
     fitted = model(values).fitted
-    starts = [0.0 if name in model.linear else given.get(name, 0.0) for name in model.free]
+    starts = [0.0 if name in model.linear else starts_by_name.get(name, 0.0) for name in model.free]
     is_linear = [name in model.linear for name in model.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (is_linear[k] and values[k])]
     for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):

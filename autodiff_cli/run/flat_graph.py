@@ -36,6 +36,9 @@ class Graph:
     from the other on demand.
     """
 
+    leaf = VARIABLE
+    """The primitive of nodes without a row, but for constants."""
+
     grads: Sequence[Any] | None = None
     """The derivative of the output by each node, None for one without influence; None itself without a sweep."""
 
@@ -59,12 +62,18 @@ class Graph:
 
     @cached_property
     def primitives(self) -> list[Primitive]:
-        primitives, self.parents = self.columns()
+        primitives = [self.leaf] * len(self.places)
+        for i in self.constants:
+            primitives[i] = CONSTANT
+        for primitive, i, _, _ in self.rows:
+            primitives[i] = primitive
         return primitives
 
     @cached_property
     def parents(self) -> list[tuple[int, ...]]:
-        self.primitives, parents = self.columns()
+        parents: list[tuple[int, ...]] = [()] * len(self.places)
+        for _, i, a, b in self.rows:
+            parents[i] = inputs(a, b)
         return parents
 
     @cached_property
@@ -81,16 +90,6 @@ class Graph:
     def labels(self) -> dict[int, str]:
         """Return the names of nodes from program or user; every variable has one."""
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
-
-    def columns(self, leaf: Primitive = VARIABLE) -> tuple[list[Primitive], list[tuple[int, ...]]]:
-        """Return primitives and inputs of all nodes; `leaf` stands for variables."""
-        primitives: list[Primitive] = [leaf] * len(self.places)
-        parents: list[tuple[int, ...]] = [()] * len(self.places)
-        for i in self.constants:
-            primitives[i] = CONSTANT
-        for primitive, i, a, b in self.rows:
-            primitives[i], parents[i] = primitive, inputs(a, b)
-        return primitives, parents
 
     def leaf_data(self, other: float | None = None) -> list[Any]:
         """Return the values of the constants, and `other` for the other nodes."""

@@ -417,7 +417,7 @@ def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | Non
 def _agreeing(
     make: Any, graph: Graph, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
 ) -> SmoothBranch | None:
-    agreed: SmoothBranch | None = None
+    best: SmoothBranch | None = None
     expected: list[Number] = []
     for count, piece in enumerate(pieces(make, graph, list(seeds), wanted) if most > 1 else ()):
         m = piece.smooth.base
@@ -432,9 +432,9 @@ def _agreeing(
             agree = all(map(m.same, expected, here))
         if count >= most or not agree:
             return None
-        if agreed is None or len(agreed.strayed) > len(piece.strayed):
-            agreed = piece
-    return agreed
+        if best is None or len(best.strayed) > len(piece.strayed):
+            best = piece
+    return best
 
 
 def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:

@@ -34,11 +34,11 @@ class Output:
             held = SpooledTemporaryFile(max_size=MAX_BYTES_IN_MEMORY, dir=near)  # noqa: SIM115 - closed when all is written
             self.stream = _NamedFile(held, path)
 
-    def finish(self, code: int, *, whole: bool = False) -> int:
-        """Write the file if `whole` or the code is 0, else print its text; return the code."""
+    def finish(self, code: int, *, always: bool = False) -> int:
+        """Write the file if `always` or the code is 0, else print its text; return the code."""
         if self.path is not None:
             self.stream.seek(0)
-            if code and not whole:
+            if code and not always:
                 sys.stdout.write(self.stream.read())
             else:
                 write(self.path, self.stream.buffer, force=self.force)

@@ -279,12 +279,12 @@ class Upload:
     def finish(self) -> None:
         """Upload the file, under its name only when it is complete."""
         folder, slash, name = self.inner.rpartition("/")
-        whole = self.system.type_name in OBJECT_STORES
-        target = self.inner if whole else f"{folder}{slash}{hidden_name(name)}"
+        is_atomic = self.system.type_name in OBJECT_STORES
+        target = self.inner if is_atomic else f"{folder}{slash}{hidden_name(name)}"
         try:
             run_interruptibly(lambda: self._send(target))
         except (OSError, ValueError) as fault:
-            if not whole:
+            if not is_atomic:
                 with suppress(OSError, ValueError):
                     self.system.delete_file(target)
             raise unwritable(self.path, fault) from None

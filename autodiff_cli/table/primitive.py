@@ -58,10 +58,10 @@ class Bound(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """The bounds in the description of a domain; `whole` if they are all of it."""
+    """The bounds in the description of a domain; `complete` if they are all of it."""
 
     bounds: tuple[Bound, ...]
-    whole: bool
+    complete: bool
     ordered: tuple[tuple[int, int], ...] = ()
     """Positions of two inputs that must be in order: `lo <= hi`."""
 
@@ -75,20 +75,20 @@ def domain(words: str, params: tuple[str, ...]) -> Domain:
         return Domain((), False)
     bounds: list[Bound] = []
     ordered: list[tuple[int, int]] = []
-    whole = True
+    complete = True
     for clause in re.split(r", | and ", words) if words else ():
         low, _, high = clause.partition(" <= ")
         said = re.fullmatch(_BOUND, clause)
         if low in params and high in params:
             ordered.append((params.index(low), params.index(high)))
         elif said is None or said[3] not in params:
-            whole = False
+            complete = False
         else:
             position = params.index(said[3])
             if said[1] is not None:
                 bounds.append(Bound(position, _MIRRORED[said[2]], int(said[1])))
             bounds.append(Bound(position, said[4], int(said[5])))
-    return Domain(tuple(bounds), whole, tuple(ordered))
+    return Domain(tuple(bounds), complete, tuple(ordered))
 
 
 def check_domain(limits: Domain, inputs: Sequence[Any]) -> None:
@@ -269,8 +269,8 @@ class Primitive(Facts):
             return True
         if self.total_for is not None:
             return fixed[-1] is not None and self.total_for(fixed[-1])
-        bounds, whole, ordered = self.bounds
-        decidable = whole and not ordered and all(fixed[bound.position] is not None for bound in bounds)
+        bounds, complete, ordered = self.bounds
+        decidable = complete and not ordered and all(fixed[bound.position] is not None for bound in bounds)
         return decidable and not is_outside(self.bounds, fixed)
 
     @property

@@ -88,7 +88,7 @@ class Guarded(ArrayLibrary):
             return step.args
         bounds = OPERATIONS[step.name].bounds
         ends, n = [bound.end for bound in bounds.bounds], len(step.args)
-        inside = (x for x in (1.0, 0.5) if bounds.whole and x not in ends and not is_outside(bounds, (x,) * n))
+        inside = (x for x in (1.0, 0.5) if bounds.complete and x not in ends and not is_outside(bounds, (x,) * n))
         point = next(inside, 2.5)
         return tuple([m.where(guard, a, point) if a.name != "number" else a for a in step.args])
 

@@ -187,8 +187,8 @@ class _Failures:
             if count <= MAX_OWN_BITS and (is_undefined(step) or not (step in large or _may_be_infinite(step))):
                 self.never_infinite |= own
             if undefined and step.args and count <= MAX_OWN_BITS:
-                bounds, whole, ordered = OPERATIONS[step.name].bounds
-                one_sided = len(bounds) == 1 and whole and not ordered
+                bounds, complete, ordered = OPERATIONS[step.name].bounds
+                one_sided = len(bounds) == 1 and complete and not ordered
                 position, relation, end = bounds[0] if one_sided else (0, "", None)
                 if end is not None:
                     self.domains.setdefault(step.args[position], []).append((own, relation, end))

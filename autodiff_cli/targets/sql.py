@@ -308,15 +308,15 @@ class Sql(Target):
     def outside_of(self, primitive: Primitive, inputs: list[Step]) -> Step | None:
         """Return the condition that inputs are outside a domain; None if the table cannot tell."""
         m = inputs[0].m
-        bounds, whole, ordered = primitive.bounds
-        conditions = [m.step("gt", inputs[i], inputs[k]) for i, k in ordered] if whole else []
+        bounds, complete, ordered = primitive.bounds
+        conditions = [m.step("gt", inputs[i], inputs[k]) for i, k in ordered] if complete else []
         if primitive.name == "pow":
             x, y = inputs
             below, broken = m.step("lt", y, 0.0), m.step("ne", m.step("floor", y), y)
             for part, when in ((m.step("lt", x, 0.0), broken), (m.step("eq", x, 0.0), below)):
                 if when.name != "number" or when.data:
                     conditions.append(m.step("and_", when, part))
-        elif whole:
+        elif complete:
             for position, relation, end in bounds:
                 a = inputs[position]
                 if end is not None:

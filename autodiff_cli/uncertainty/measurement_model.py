@@ -150,8 +150,11 @@ class Explicit:
             charge(steps * points)
             return over_rows(values, points).results
 
-        one_by_one = over_rows.kernel.compute is None
-        return steps + one_by_one * sum(evaluator.steps for evaluator in over_rows.evaluators), at
+        work = steps
+        # evaluators are built when they are first asked for
+        if over_rows.kernel.compute is None:
+            work += sum(evaluator.steps for evaluator in over_rows.evaluators)
+        return work, at
 
 
 def _floats(numbers: Sequence[Any]) -> list[float]:
@@ -252,11 +255,11 @@ class Implicit:
                 length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
                 near = length <= STEP_TOLERANCE
                 # a step longer than half the last may lead to another solution
-                settling = near | (length <= 0.5 * last[waiting])
-                results[:, waiting[settling]] += step[:, settling]
-                doubtful += waiting[~settling].tolist()
+                converging = near | (length <= 0.5 * last[waiting])
+                results[:, waiting[converging]] += step[:, converging]
+                doubtful += waiting[~converging].tolist()
                 last[waiting] = length
-                waiting = waiting[settling & ~near]
+                waiting = waiting[converging & ~near]
                 if not len(waiting):
                     break
             # other points are followed one by one
@@ -344,23 +347,23 @@ class SolutionBranch:
     def __init__(self, model: Implicit, name: str) -> None:
         self.model, self.name = model, name
         self._last = (-math.inf, math.inf)  # between these numbers it ends, or continues
-        self._known = {model.values[name]: model.values}
-        self._at = [*self._known]
+        self._points = {model.values[name]: model.values}
+        self._at = [*self._points]
 
     def __call__(self, x: float) -> dict[str, float] | None:
         """Return the values of all variables; None beyond the end."""
-        if x in self._known or not self._last[0] < x < self._last[1]:
-            return self._known.get(x)
+        if x in self._points or not self._last[0] < x < self._last[1]:
+            return self._points.get(x)
         k = bisect.bisect(self._at, x)
         # near its end the branch is too curved: follow it from the other side
         for near in sorted(self._at[max(k - 1, 0) : k + 1], key=lambda place: abs(place - x)):
             at = near
-            for point in self.model.walk_to({self.name: x}, self._known[near]):
+            for point in self.model.walk_to({self.name: x}, self._points[near]):
                 at = point[self.name]
                 bisect.insort(self._at, at)
-                self._known[at] = point
+                self._points[at] = point
             if at == x:
-                return self._known[x]
+                return self._points[x]
         if not self._at[0] < x < self._at[-1]:
             end = at + 2 * MIN_STEP_SHARE * (x - near)
             self._last = (self._last[0], end) if x > near else (end, self._last[1])

@@ -250,8 +250,8 @@ def propagate(
         texts, units = {}, None
     elif texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
-        known, notes = column_units(measured, texts, asked)
-        measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in known.items() if unit.atoms}
+        by_name, notes = column_units(measured, texts, asked)
+        measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in by_name.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
     if is_implicit:
@@ -571,7 +571,7 @@ class _Expansion:
         for i, (name, (low, high)) in enumerate(zip(self.names, self.ends, strict=True)):
             for t in (max(-reach, 0.999 * low), min(reach, 0.999 * high)):
                 moves = zip(self.names, self.root, strict=True)
-                moved = {moving: float(self.model.values[moving]) + t * row[i] for moving, row in moves if row[i]}
+                moved = {other: float(self.model.values[other]) + t * row[i] for other, row in moves if row[i]}
                 if moved and self.model.at(self.output, moved) is None:
                     return name
         return None

@@ -36,7 +36,7 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(out_writer, Documents):
         # a notebook's environment asks for colour
-        out_writer.look = Terminal()
+        out_writer.terminal = Terminal()
     out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()
 
@@ -63,12 +63,12 @@ def html(answer: Any, **choices: Any) -> str | None:
     from .error import draw
     from .rendering import Html
 
-    view, look = view_of(answer, **choices), Terminal()
+    view, terminal = view_of(answer, **choices), Terminal()
     if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
-    warnings = [draw(one, answer.text, look, level="warning") for one in getattr(answer, "warnings", ())]
+    warnings = [draw(one, answer.text, terminal, level="warning") for one in getattr(answer, "warnings", ())]
     lines = [Paragraph(((line, ""),)) for line in "".join(warnings).splitlines()]
-    return Html(look).render([*view.document(view.select_with_units(answer)), *lines])
+    return Html(terminal).render([*view.document(view.select_with_units(answer)), *lines])
 
 
 def latex(answer: Any, **choices: Any) -> str | None:

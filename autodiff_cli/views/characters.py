@@ -41,7 +41,7 @@ class Terminal(NamedTuple):
     `width` is in columns, None where nothing is cut; `encoding` is the stream's.
     """
 
-    terminal: bool = False
+    is_terminal: bool = False
     color: bool = False
     unicode: bool = True
     width: int | None = None
@@ -70,10 +70,10 @@ def terminal_of(stream: TextIO) -> Terminal:
     return Terminal(terminal, color, unicode, width or None, encoding)
 
 
-def paint(text: str, style: Style, look: Terminal) -> str:
+def paint(text: str, style: Style, terminal: Terminal) -> str:
     """Return the text in a style's colour, if the stream has colours."""
     code, _ = STYLES[style]
-    return f"\x1b[{code}m{text}\x1b[0m" if look.color and code and text else text
+    return f"\x1b[{code}m{text}\x1b[0m" if terminal.color and code and text else text
 
 
 def width_of(text: str) -> int:

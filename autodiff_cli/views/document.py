@@ -68,7 +68,7 @@ class ProgramHeading(NamedTuple):
     text: str
 
 
-class Drawing(NamedTuple):
+class TextDrawing(NamedTuple):
     """A drawing that adapts to the stream, under its name."""
 
     name: str
@@ -81,7 +81,7 @@ class Room(NamedTuple):
     height: int
 
 
-Block: TypeAlias = Paragraph | Table | Outline | ProgramHeading | Drawing | Room
+Block: TypeAlias = Paragraph | Table | Outline | ProgramHeading | TextDrawing | Room
 
 
 def plain_text(pieces: Pieces) -> str:
@@ -186,11 +186,11 @@ def partials_table(
     if elasticities:
         rows = [(*row, elasticities[row[0]]) for row in rows]
     if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
-        rows = [*_in_rows(rows, digits)]
+        rows = [*_matrices_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 
 
-def _in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
+def _matrices_in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
     # entries of a matrix stand side by side, as `W[1,1:3]`
     entries = {name: numbers for name, *numbers in rows}
     shapes = {name: shape for name, shape in shapes_of([*entries]).items() if shape[1:] not in ((), (1,))}

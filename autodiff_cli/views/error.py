@@ -24,27 +24,29 @@ MAX_REASONS = 10
 """How many reasons a summary names."""
 
 
-def draw(diagnostic: Diagnostic, text: str | None, look: Terminal, *, level: Style = "error", where: str = "") -> str:
+def draw(
+    diagnostic: Diagnostic, text: str | None, terminal: Terminal, *, level: Style = "error", where: str = ""
+) -> str:
     """Return an error or warning as text; its spans point into `text`."""
-    lines = _label(f"{where}{level}:", level, diagnostic.message, look, "")
+    lines = _label(f"{where}{level}:", level, diagnostic.message, terminal, "")
     if text is not None and text.strip():
-        lines += _fragments(text, diagnostic, look, level)
+        lines += _marked_lines(text, diagnostic, terminal, level)
     if diagnostic.hint:
-        lines += _label("hint:", "hint", diagnostic.hint, look, "  ")
+        lines += _label("hint:", "hint", diagnostic.hint, terminal, "  ")
     return "\n".join(lines) + "\n"
 
 
-def _label(word: str, style: Style, message: str, look: Terminal, margin: str) -> list[str]:
+def _label(word: str, style: Style, message: str, terminal: Terminal, margin: str) -> list[str]:
     from .document import plain_text
     from .rendering import break_lines
 
-    dots = "…" if look.unicode else "..."
-    parts = [escaped(shorten_middle(part, MAX_QUOTED, dots), look.encoding) for part in message.split("`")]
+    dots = "…" if terminal.unicode else "..."
+    parts = [escaped(shorten_middle(part, MAX_QUOTED, dots), terminal.encoding) for part in message.split("`")]
     said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
-    first, *more = break_lines(((f"{margin}{word} ", ""), *said), look.width, len(margin) + 6)
+    first, *more = break_lines(((f"{margin}{word} ", ""), *said), terminal.width, len(margin) + 6)
     rest = plain_text(first)[len(margin) + len(word) :]
-    return [margin + paint(word, style, look) + rest, *map(plain_text, more)]
+    return [margin + paint(word, style, terminal) + rest, *map(plain_text, more)]
 
 
 quiet = False
@@ -91,7 +93,7 @@ def discard_output(stream: TextIO) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _fragments(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) -> Iterator[str]:
+def _marked_lines(text: str, diagnostic: Diagnostic, terminal: Terminal, level: Style) -> Iterator[str]:
     places: list[tuple[Span | None, str]] = [(diagnostic.span, ""), *diagnostic.also]
     call = diagnostic.span
     while call is not None:
@@ -99,37 +101,37 @@ def _fragments(text: str, diagnostic: Diagnostic, look: Terminal, level: Style) 
         places.append((call, "in this call"))
     numbered = "\n" in text.strip("\n")
     digits = len(str(text.count("\n") + 1)) if numbered else 0
-    bar = "│" if look.unicode else "|"
-    blank = paint(f" {' ' * digits} {bar} ", "faint", look) if numbered else "  "
-    room = (look.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
+    bar = "│" if terminal.unicode else "|"
+    blank = paint(f" {' ' * digits} {bar} ", "faint", terminal) if numbered else "  "
+    room = (terminal.width or PIPED_WIDTH) - (digits + 4 if numbered else 2)
     first, last, left, cells = 0, -1, "", list[str]()
     for span, words in places:
         if span is None:
             continue
         start = min(max(span.start, 0), len(text))
         if not first <= start <= last:
-            first, left, cells, right = _window(text, start, max(room, 20), look)
+            first, left, cells, right = _window(text, start, max(room, 20), terminal)
             last = first + len(cells)
-            gutter = paint(f" {text.count(chr(10), 0, first) + 1:>{digits}} {bar} ", "faint", look)
+            gutter = paint(f" {text.count(chr(10), 0, first) + 1:>{digits}} {bar} ", "faint", terminal)
             yield (gutter if numbered else "  ") + left + "".join(cells) + right
         # a combining mark has no column: the caret goes under its carrier
         while first < start < last and width_of(cells[start - first]) == 0:
             start -= 1
         before, marked = cells[: start - first], cells[start - first : max(span.end, start + 1) - first]
         carets = "^" * max(width_of("".join(marked)), 1)
-        said = " " + escaped(words, look.encoding) if words else ""
-        yield blank + " " * (len(left) + width_of("".join(before))) + paint(carets + said, level, look)
+        said = " " + escaped(words, terminal.encoding) if words else ""
+        yield blank + " " * (len(left) + width_of("".join(before))) + paint(carets + said, level, terminal)
 
 
-def _window(text: str, start: int, room: int, look: Terminal) -> tuple[int, str, list[str], str]:
+def _window(text: str, start: int, room: int, terminal: Terminal) -> tuple[int, str, list[str], str]:
     """Return what fits of a line: where it begins, dots, its characters, dots."""
     begin = text.rfind("\n", 0, start) + 1
     end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
-    dots = "…" if look.unicode else "..."
+    dots = "…" if terminal.unicode else "..."
 
     def cells(places: Iterable[int]) -> Iterator[str]:
         for place in places:
-            yield TAB if text[place] == "\t" else shown_as(text[place], look.encoding)
+            yield TAB if text[place] == "\t" else shown_as(text[place], terminal.encoding)
 
     # a third of the room before the place, and what the text after it leaves
     ahead = width_of("".join(cells(range(start, min(end, start + room)))))

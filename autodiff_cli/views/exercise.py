@@ -46,7 +46,10 @@ class ExerciseView(View[Answer]):
     """The view of sheets, exercises and marked answers."""
 
     fields = EXERCISE
-    other_records = ("", Sheet, read_section("sheet").fields), ("about an answer", Marked, OF_MARK.fields)
+    other_records = (
+        ("in `json`, a sheet", Sheet, read_section("sheet").fields),
+        ("about an answer", Marked, OF_MARK.fields),
+    )
     csv_columns = COLUMNS
     extra_formats: ClassVar[tuple[str, ...]] = ("html",)
 
@@ -61,7 +64,7 @@ class ExerciseView(View[Answer]):
     def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        tasks = [(each.number, plain_text(task(each, self.unicode))) for each in _exercises(answer)]
+        tasks = [(exercise.number, plain_text(task(exercise, self.unicode))) for exercise in _exercises(answer)]
         return "\n".join([f"{number}. {text}" for number, text in tasks])
 
     def document(self, answer: Answer) -> Iterator[Block]:

@@ -15,7 +15,7 @@ from itertools import chain
 from os.path import splitext
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO
 
-from ..errors import ExpressionError, quote, usage_error
+from ..errors import ExpressionError, either, needs_error, quote, usage_error
 from .characters import escaped, is_shown, shorten_middle, terminal_of
 from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
@@ -278,7 +278,7 @@ class Documents(Writer[Answer]):
 
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(format, out, view, many)
-        self.look = terminal_of(out)
+        self.terminal = terminal_of(out)
 
     def answer(self, subject: Subject, answer: Answer) -> None:
         self._document(subject, self.view.document(self.view.select_with_units(answer)))
@@ -296,7 +296,7 @@ class Documents(Writer[Answer]):
             self.out.write("\n")
         self._begun = True
         if self.many:
-            dots = "…" if self.look.unicode else "..."
+            dots = "…" if self.terminal.unicode else "..."
             text = shorten_middle(subject.text or "", MAX_PROGRAM_LENGTH, dots)
             blocks = chain([ProgramHeading(subject.line, text)], blocks)
         self.out.write(self.medium.render(blocks))
@@ -307,7 +307,7 @@ class Documents(Writer[Answer]):
 
         # who shows Markdown breaks its lines
         markdown = self.format == "markdown"
-        return Markdown(self.look._replace(width=None)) if markdown else ScreenText(self.look)
+        return Markdown(self.terminal._replace(width=None)) if markdown else ScreenText(self.terminal)
 
 
 def document_ends(
@@ -480,15 +480,14 @@ def format_of(
 
 def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:
     """Return the error for a format that is none of these."""
-    known = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
-    return usage_error(f"`{name}` {known}", f"it has {quote(formats)}")
+    problem = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
+    return usage_error(f"`{name}` {problem}", f"it has {quote(formats)}")
 
 
 def no_document(formats: Iterable[str]) -> ExpressionError:
     """Return the error for a document in a format other than LaTeX."""
-    subject = next((name for name in ("latex", "tikz") if name in formats), "")
-    hint = f"`--format {subject}` asks for it" if subject else "leave it out"
-    return usage_error("`--document` is about LaTeX", hint)
+    needs = either(f"--format {name}" for name in ("latex", "tikz") if name in formats)
+    return needs_error("--document", needs or "LaTeX")
 
 
 def writer(
@@ -513,6 +512,5 @@ def writer(
         format_writer.columns += tuple([name for name in kept if name not in format_writer.columns])
         format_writer.spreadsheet = spreadsheet
     elif spreadsheet:
-        hint = "`--format csv` and `--format tsv` have them"
-        raise usage_error("`--spreadsheet` is about the cells of csv and tsv", hint)
+        raise needs_error("--spreadsheet", "`--format csv` or `--format tsv`")
     return format_writer

@@ -55,9 +55,9 @@ def _plain_names(curve: Curve) -> list[str]:
 
 
 def _mathematics(plot: Plot, text: str) -> str:
-    known_names = {plot.variable, *plot.known} if isinstance(plot, Curve) else {*plot.variables}
+    names = {plot.variable, *plot.known_names} if isinstance(plot, Curve) else {*plot.variables}
     try:
-        return program_in_mathematics(parse(text, {*known_names, *plot.fixed}, units=True))
+        return program_in_mathematics(parse(text, {*names, *plot.fixed}, units=True))
     except ExpressionError:
         return ""
 

@@ -14,7 +14,7 @@ from itertools import accumulate, pairwise, repeat, starmap
 from typing import TYPE_CHECKING, Any
 
 from .characters import STYLES, Style, Terminal, escaped, paint, width_of
-from .document import Block, Drawing, Outline, Paragraph, Pieces, ProgramHeading, Room, Table, plain_text
+from .document import Block, Outline, Paragraph, Pieces, ProgramHeading, Room, Table, TextDrawing, plain_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,8 +109,8 @@ def in_fence(lines: Sequence[str], language: str = "text") -> list[str]:
 class ScreenText:
     """A document as text, in colour where the stream has colours. Nothing is cut."""
 
-    def __init__(self, look: Terminal) -> None:
-        self.look = look
+    def __init__(self, terminal: Terminal) -> None:
+        self.terminal = terminal
 
     def render(self, blocks: Iterable[Block]) -> str:
         """Return the whole document, each line ended."""
@@ -118,7 +118,7 @@ class ScreenText:
         previous: Block | None = None
         for block in blocks:
             if drawn := self._block(block):
-                is_next_line = isinstance(block, Paragraph) or (isinstance(block, Drawing) and not block.name)
+                is_next_line = isinstance(block, Paragraph) or (isinstance(block, TextDrawing) and not block.name)
                 if previous is not None and not (is_next_line and isinstance(previous, Paragraph)):
                     lines.append("")
                 lines += drawn
@@ -129,16 +129,16 @@ class ScreenText:
         if isinstance(block, Table):
             return self.table(block)
         if isinstance(block, Paragraph):
-            return self.lines(block.pieces, None if block.source else self.look.width)
+            return self.lines(block.pieces, None if block.source else self.terminal.width)
         if isinstance(block, Outline):
             return self.outline(block)
         if isinstance(block, ProgramHeading):
             return self._program(block)
-        return self._drawing(block) if isinstance(block, Drawing) else self._blank_lines(block)
+        return self._drawing(block) if isinstance(block, TextDrawing) else self._blank_lines(block)
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         """Return styled text in lines."""
-        return [self.line(part) for part in break_lines(as_shown(pieces, self.look), width)]
+        return [self.line(part) for part in break_lines(as_shown(pieces, self.terminal), width)]
 
     def line(self, pieces: Pieces) -> str:
         """Return a line of text."""
@@ -146,13 +146,13 @@ class ScreenText:
 
     def paint_pieces(self, pieces: Pieces) -> str:
         """Return text in its styles."""
-        if not self.look.color:
+        if not self.terminal.color:
             return plain_text(pieces)
-        return "".join([paint(piece, style, self.look) for piece, style in pieces])
+        return "".join([paint(piece, style, self.terminal) for piece, style in pieces])
 
     def _program(self, program: ProgramHeading) -> Sequence[str]:
-        text = "; ".join([escaped(line, self.look.encoding) for line in program.text.splitlines()])
-        return self.lines(((f"line {program.line}: {text}", "heading"),), self.look.width)
+        text = "; ".join([escaped(line, self.terminal.encoding) for line in program.text.splitlines()])
+        return self.lines(((f"line {program.line}: {text}", "heading"),), self.terminal.width)
 
     def table(self, table: Table) -> Sequence[str]:
         """Return a table, on a narrow screen several, or a list."""
@@ -163,16 +163,16 @@ class ScreenText:
         rows: list[Any] = [[((head, "heading"),) for head in table.heads], *table.rows]
         together = "".join([text for row in rows for cell in row for text, _ in cell])
         if not (together.isascii() and together.isprintable()):
-            rows = [[as_shown(cell, self.look) for cell in row] for row in rows]
-        blocks = column_blocks(rows, range(len(table.heads)), self.look.width)
+            rows = [[as_shown(cell, self.terminal) for cell in row] for row in rows]
+        blocks = column_blocks(rows, range(len(table.heads)), self.terminal.width)
         if table.spare and (blocks is None or len(blocks) > 1):
             kept = [k for k in range(len(table.heads)) if k not in table.spare]
-            blocks = column_blocks(rows, kept, self.look.width)
+            blocks = column_blocks(rows, kept, self.terminal.width)
         if blocks is None:
-            return self._listed(rows, self.look.width or 0)
+            return self._listed(rows, self.terminal.width or 0)
         lines: list[str] = []
         for block in blocks:
-            grid = RichTable(box=ROUNDED if self.look.unicode else ASCII2, header_style="")
+            grid = RichTable(box=ROUNDED if self.terminal.unicode else ASCII2, header_style="")
             head, *texts = [
                 [
                     Text.assemble(*row[k])
@@ -200,7 +200,7 @@ class ScreenText:
         lines: list[str] = []
         for k, (label, *cells) in enumerate(rows[1:]):
             lines += [""] * (k > 0)
-            lines += self.lines(((f"{first} ".lstrip(), "faint"), *label), self.look.width)
+            lines += self.lines(((f"{first} ".lstrip(), "faint"), *label), self.terminal.width)
             for head, cell in zip(heads, cells, strict=True):
                 text = plain_text(cell)
                 if text and margin + 4 + width_of(text) <= width:
@@ -216,14 +216,14 @@ class ScreenText:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        look, width, branches = self.look, self.look.width, outline.branches
-        names = [as_shown(branch.pieces, look) for branch in branches]
-        cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), look) for branch in branches]
+        terminal, width, branches = self.terminal, self.terminal.width, outline.branches
+        names = [as_shown(branch.pieces, terminal) for branch in branches]
+        cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), terminal) for branch in branches]
         heads = list(enumerate(outline.heads[1:]))
         columns = [[head, *[row[k][0] for row in cells if row]] for k, head in heads]
         numbers_width = sum(3 + max(map(len, column)) for column in columns)
         for step in (3, 2, 1):
-            rails = [_rails(branch.rails, step, look) for branch in branches]
+            rails = [_rails(branch.rails, step, terminal) for branch in branches]
             drawn = zip(rails, map(plain_text, names), strict=True)
             nodes = [len(rail) + width_of(name) for (rail, _), name in drawn]
             fits = width is None or max(width_of(outline.heads[0]), *nodes) + numbers_width <= width
@@ -244,14 +244,14 @@ class ScreenText:
                     pieces += ((f"  {head} = ", "faint"), number)
                 parts = break_lines(pieces, width - len(rail), indent=4)
                 lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
-        return [*lines, *map(self.line, _note(outline, look))]
+        return [*lines, *map(self.line, _note(outline, terminal))]
 
     def _blank_lines(self, room: Room) -> Sequence[str]:
         return ()
 
-    def _drawing(self, drawing: Drawing) -> list[str]:
-        head = self.lines(((drawing.name, "faint"),), self.look.width) if drawing.name else []
-        return [*head, drawing.draw(self.look)]
+    def _drawing(self, drawing: TextDrawing) -> list[str]:
+        head = self.lines(((drawing.name, "faint"),), self.terminal.width) if drawing.name else []
+        return [*head, drawing.draw(self.terminal)]
 
 
 class Markdown(ScreenText):
@@ -267,7 +267,7 @@ class Markdown(ScreenText):
         return "".join(starmap(self._piece, pieces))
 
     def _piece(self, text: str, style: Style) -> str:
-        shown = text if text.isascii() and text.isprintable() else escaped(text, self.look.encoding)
+        shown = text if text.isascii() and text.isprintable() else escaped(text, self.terminal.encoding)
         if style not in ("name", "code") or not shown.strip():
             # a template would be parsed for each text
             return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
@@ -284,13 +284,13 @@ class Markdown(ScreenText):
 
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
-        head = _markdown_head(table.heads, table.right, self.look)
+        head = _markdown_head(table.heads, table.right, self.terminal)
         return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
 
-    def _drawing(self, drawing: Drawing) -> list[str]:
+    def _drawing(self, drawing: TextDrawing) -> list[str]:
         return self._fence("\n".join(super()._drawing(drawing)).splitlines())
 
     def _blank_lines(self, room: Room) -> Sequence[str]:
@@ -298,7 +298,7 @@ class Markdown(ScreenText):
         return ("<br>" * room.height,)
 
     def _fence(self, lines: Sequence[str]) -> list[str]:
-        return in_fence([escaped(line, self.look.encoding) for line in lines])
+        return in_fence([escaped(line, self.terminal.encoding) for line in lines])
 
 
 class Html(ScreenText):
@@ -322,15 +322,15 @@ class Html(ScreenText):
             return f"<tr>{''.join(drawn)}</tr>"
 
         heads = row("th", [escaped_html(escaped(head)) for head in table.heads])
-        shown = [[as_shown(cell, self.look) for cell in cells] for cells in table.rows]
+        shown = [[as_shown(cell, self.terminal) for cell in cells] for cells in table.rows]
         rows = [row("td", map(self.paint_pieces, cells)) for cells in shown]
         return ["<table>", f"<thead>{heads}</thead>", "<tbody>", *rows, "</tbody>", "</table>"]
 
     def outline(self, outline: Outline) -> list[str]:
         tree = "\n".join(super().outline(outline._replace(note="")))
-        return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.look))]
+        return [_PREFORMATTED % tree, *map(self.line, _note(outline, self.terminal))]
 
-    def _drawing(self, drawing: Drawing) -> list[str]:
+    def _drawing(self, drawing: TextDrawing) -> list[str]:
         *head, text = super()._drawing(drawing)
         return [*head, _PREFORMATTED % escaped_html(text)]
 
@@ -390,28 +390,28 @@ def column_blocks(
     return [{**widths} for widths in blocks]
 
 
-def as_shown(pieces: Pieces, look: Terminal) -> Pieces:
+def as_shown(pieces: Pieces, terminal: Terminal) -> Pieces:
     """Return the pieces as this stream can show them."""
     together = "".join([text for text, _ in pieces])
     if together.isascii() and together.isprintable():
         return pieces
-    dash = "–" if look.unicode else "-"
-    return tuple([(dash if text == "–" else escaped(text, look.encoding), style) for text, style in pieces])
+    dash = "–" if terminal.unicode else "-"
+    return tuple([(dash if text == "–" else escaped(text, terminal.encoding), style) for text, style in pieces])
 
 
-def _note(outline: Outline, look: Terminal) -> Sequence[Pieces]:
-    note = outline.note if look.unicode else outline.note.replace("…", "...")
-    return break_lines(((note, "faint"),), look.width) if note else ()
+def _note(outline: Outline, terminal: Terminal) -> Sequence[Pieces]:
+    note = outline.note if terminal.unicode else outline.note.replace("…", "...")
+    return break_lines(((note, "faint"),), terminal.width) if note else ()
 
 
-def _rails(rails: tuple[bool, ...], step: int, look: Terminal) -> tuple[str, str]:
+def _rails(rails: tuple[bool, ...], step: int, terminal: Terminal) -> tuple[str, str]:
     if not rails:
         return "", ""
-    if look.width is not None and step * len(rails) > look.width // 2:
+    if terminal.width is not None and step * len(rails) > terminal.width // 2:
         # no room for rails: a number says how deep it is
         deep = f"{len(rails)}: "
         return deep, " " * len(deep)
-    on, more, last = ("│", "├─", "└─") if look.unicode else ("|", "|-", "`-")
+    on, more, last = ("│", "├─", "└─") if terminal.unicode else ("|", "|-", "`-")
     passing = [(on if rail else "").ljust(step) for rail in rails]
     end = (more if rails[-1] else last)[: max(step - 1, 1)]
     return "".join(passing[:-1]) + end.ljust(step), "".join(passing)
@@ -427,8 +427,8 @@ def web_file(name: str, **parts: str) -> str:
 
 
 @lru_cache(256)
-def _markdown_head(heads: tuple[str, ...], right: frozenset[int], look: Terminal) -> str:
-    names = [Markdown(look).line(((head, ""),)).replace("|", "\\|") for head in heads]
+def _markdown_head(heads: tuple[str, ...], right: frozenset[int], terminal: Terminal) -> str:
+    names = [Markdown(terminal).line(((head, ""),)).replace("|", "\\|") for head in heads]
     rules = ["---:" if column in right else "---" for column in range(len(heads))]
     return f"| {' | '.join(names)} |\n|{'|'.join(rules)}|"
 

@@ -247,8 +247,8 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
 
     lines = _align("Forward primal trace", [*map(primal, trace.rows)])
     if trace.mode == "reverse":
-        seed = [[name(step.source.name, r"\bar"), "1"] for step in trace.pulls[:1]]
-        lines += _align("Reverse adjoint trace", [*seed, *map(pull, trace.pulls)])
+        seed = [[name(step.source.name, r"\bar"), "1"] for step in trace.adjoint_steps[:1]]
+        lines += _align("Reverse adjoint trace", [*seed, *map(pull, trace.adjoint_steps)])
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
             sides = [(slopes[by], result(x)) for by, x in trace.gradient.items()]
@@ -256,7 +256,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     else:
         variables = [row for row in trace.rows if row.kind == "variable"]
         speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
-        lines += _align("Forward tangent trace", [*speeds, *map(push, trace.pushes)])
+        lines += _align("Forward tangent trace", [*speeds, *map(push, trace.tangent_steps)])
         lines.append(rf"\noindent Derivative along the direction: ${result(trace.tangent)}$.")
     if trace.notes and not blanks:
         notes = [rf"\item {text_latex(f'{note.kind}: {note.message}')}" for note in trace.notes]

@@ -88,7 +88,7 @@ class Notation:
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
         """Return what the sweep starts from."""
         if trace.mode == "reverse":
-            return [(self.adjoint(trace.pulls[0].source if trace.pulls else trace.rows[-1]), "1")]
+            return [(self.adjoint(trace.adjoint_steps[0].source if trace.adjoint_steps else trace.rows[-1]), "1")]
         variables = [row for row in trace.rows if row.kind == "variable"]
         tangents = [format_number(trace.direction.get(row.symbol, 0.0), self.digits) for row in variables]
         return [*zip(map(self._tangent, variables), tangents, strict=True)]
@@ -129,11 +129,11 @@ class Notation:
         yield from map(_on_a_line, map(self.primal_cells, trace.rows))
         if trace.gradient or trace.mode == "forward":
             yield from map(" = ".join, self.seeds(trace))
-        for pull in trace.pulls:
+        for pull in trace.adjoint_steps:
             numbers = f"{self._factor(self._in_formula(pull.upstream))}{self.times}{self._local(pull)} = "
             total = f", {self.adjoint(pull.target)} is {self.number(pull.total)}" if pull.accumulates else ""
             yield f"{self._pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
-        yield from map(_on_a_line, map(self.tangent_cells, trace.pushes))
+        yield from map(_on_a_line, map(self.tangent_cells, trace.tangent_steps))
         if trace.gradient:
             partials = {name: BLANK if self.blanks else word(x) for name, x in trace.gradient.items()}
             yield " ".join(["gradient:", *(f"{name}={x}" for name, x in partials.items())])
@@ -153,9 +153,9 @@ class TraceView(View[Trace], section="trace"):
     computed: ClassVar[Values] = {
         "primal.start": lambda row: row.span and row.span.start,
         "primal.end": lambda row: row.span and row.span.end,
-        "adjoint": lambda answer: answer.pulls if answer.mode == "reverse" else None,
+        "adjoint": lambda answer: answer.adjoint_steps if answer.mode == "reverse" else None,
         "direction": lambda answer: answer.direction if answer.mode == "forward" else None,
-        "tangent": lambda answer: answer.pushes if answer.mode == "forward" else None,
+        "tangent": lambda answer: answer.tangent_steps if answer.mode == "forward" else None,
     }
 
     unicode: bool = True
@@ -183,8 +183,8 @@ class TraceView(View[Trace], section="trace"):
         yield from self._table("operations", heads, answer.rows, notation.primal_cells)
         if answer.mode == "reverse":
             heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
-            seeds = notation.seeds(answer) if answer.pulls else []
-            yield from self._table("steps", heads, answer.pulls, notation.adjoint_cells, seeds)
+            seeds = notation.seeds(answer) if answer.adjoint_steps else []
+            yield from self._table("steps", heads, answer.adjoint_steps, notation.adjoint_cells, seeds)
             if answer.gradient:
                 gradient = dict.fromkeys(answer.gradient, BLANK) if self.blanks else answer.gradient
                 yield partials_table(answer.point, gradient, self.digits, shaped=not self.blanks)
@@ -193,7 +193,7 @@ class TraceView(View[Trace], section="trace"):
         else:
             heads = ("forward tangent trace", "in numbers", "tangent")
             seeds = notation.seeds(answer)
-            yield from self._table("steps", heads, answer.pushes, notation.tangent_cells, seeds)
+            yield from self._table("steps", heads, answer.tangent_steps, notation.tangent_cells, seeds)
             speeds = {name: format_number(x, self.digits) for name, x in answer.direction.items()}
             direction = ", ".join(f"{name} = {x}" for name, x in speeds.items())
             along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))

@@ -199,7 +199,7 @@ def _ours(asked: Sequence[Formula], line: Callable[[Formula], str]) -> tuple[flo
     gc.collect()
     gc.disable()
     begin = time.process_time()
-    programs = Programs(whole=False)
+    programs = Programs(complete=False)
     answer_requests(
         stream(data, Defaults({}, None)),
         lambda request: programs.gradient(request.text, request.point, request.wrt),

@@ -57,7 +57,7 @@ def measure(count: int, rounds: int) -> list[dict[str, object]]:
 
         ways: dict[str, Callable[[], str]] = {
             "request records, without the cache": lambda: _records(requests, gradient),
-            "request records": lambda: _records(requests, Programs(whole=False).gradient),
+            "request records": lambda: _records(requests, Programs(complete=False).gradient),
             "--points data.csv": through_points,
         }
         taken: dict[str, list[float]] = {name: [] for name in ways}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import commands, row_routes, runner, searches, slips
-from autodiff_cli.cli.arguments import HelpAsked, check, is_allowed, looks_like_option, read
+from autodiff_cli.cli.arguments import IN_WORDS, OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.runner import CHOICES, OPTIONS, Command, OptionValues, resolve
@@ -297,9 +297,11 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
             for other in (*option.needs, *option.conflicts, *option.yields_to):
                 name, _, value = other.partition(" ")
                 arguments = [argument.name for argument in declared(command).arguments]
-                assert name in all_options() or name in arguments, (command, option.name, other)
-                if name in options and value:
-                    assert {*value.split("|")} <= {*options[name].choices}, (command, option.name, other)
+                known = name in all_options() or name in arguments or name in (*OPTIONS_OF, "EXPR")
+                assert known, (command, option.name, other)
+                if name in options and options[name].choices and value:
+                    values = {*value.lstrip("!").split("|")}
+                    assert values <= {*options[name].choices}, (command, option.name, other)
                 seen += 1
             # what a required option lacks, or one that reads standard input, cannot be left to a default
             assert not option.required or not is_allowed(option)
@@ -317,6 +319,8 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
     def typed(need: str) -> list[str]:
         name, _, value = need.partition(" ")
         option = options[name]
+        if value.startswith("!"):
+            value = next(choice for choice in option.choices if choice != value[1:])
         return [name] if option.kind is bool else [name, value or a_value(option)]
 
     def refused(*args: str) -> str:
@@ -326,12 +330,13 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
         return str(caught.value)
 
     for name, option in options.items():
-        needs = [need for need in option.needs if need.partition(" ")[0] in options]
+        needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in options]
         if needs and not {*needs} & {*required}:
-            assert refused(*typed(name)) == f"`{name}` needs {' or '.join(f'`{need}`' for need in needs)}"
+            needed = [IN_WORDS.get(need, f"`{need}`") for need in needs]
+            assert refused(*typed(name)) == f"`{name}` needs {' or '.join(needed)}"
         for other in option.conflicts:
-            if other == "FUNCTION":
-                assert refused(*typed(name), "x") == f"`{name}` and `FUNCTION` exclude each other"
+            if other in ("FUNCTION", "EXPR"):
+                assert refused(*typed(name), *["x"] * (not program)) == f"`{name}` and `{other}` exclude each other"
             elif other.partition(" ")[0] in options:
                 assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
         if option.choices or option.range or option.kind in (int | None, float | None):

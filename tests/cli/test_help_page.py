@@ -44,7 +44,7 @@ def broken(page: str, shown: str, width: int) -> list[str]:
 @pytest.mark.parametrize("name", PAGES)
 def test_no_number_of_a_page_is_broken(name: str, width: int) -> None:
     page = page_of(name)
-    for look in (Terminal(terminal=True, width=width), Terminal(terminal=True, color=True, width=width)):
+    for look in (Terminal(is_terminal=True, width=width), Terminal(is_terminal=True, color=True, width=width)):
         assert not broken(page, draw_page(page, look), width)
     assert broken(page, page, width) or max(map(width_of, page.splitlines())) <= width
 
@@ -64,11 +64,11 @@ def test_a_terminal_shows_the_page_drawn(width: int) -> None:
 
 def test_a_command_that_is_broken_goes_on_as_in_a_shell() -> None:
     shown = draw_page(
-        '# a\n\n```console\n$ autodiff grad "x + y" --at x=1,y=2\n```\n', Terminal(terminal=True, width=30)
+        '# a\n\n```console\n$ autodiff grad "x + y" --at x=1,y=2\n```\n', Terminal(is_terminal=True, width=30)
     )
     assert shown.partition("\n\n")[2] == '  $ autodiff grad "x + y" \\\n  > --at x=1,y=2\n'
     shown = draw_page(
-        '# a\n\n```console\n$ echo "x + 1.5" | wc -c \\\n>   -l\n```\n', Terminal(terminal=True, width=24)
+        '# a\n\n```console\n$ echo "x + 1.5" | wc -c \\\n>   -l\n```\n', Terminal(is_terminal=True, width=24)
     )
     assert shown.partition("\n\n")[2] == '  $ echo "x + 1.5" | \\\n  > wc -c \\\n  >   -l\n'
 

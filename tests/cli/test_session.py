@@ -192,7 +192,7 @@ class Lines(repl.Lines):
                 if thread.daemon:
                     thread.join()
             repl._answering.acquire()
-            print("garbage:", gc.get_count()[0] > budget.GARBAGE / 2)
+            print("garbage:", gc.get_count()[0] > budget.MAX_GARBAGE_OBJECTS / 2)
             return 0
         before = set(sys.modules)
         code = super().answer(line)

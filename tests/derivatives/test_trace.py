@@ -30,8 +30,8 @@ AT = {"x1": 2.0, "x2": 5.0}
 
 
 def test_powers_of_negative_numbers_are_derived_as_others_are() -> None:
-    assert [pull.formula for pull in trace("(x - 2)**2/3", {"x": 1}).pulls] == ["1/3", "2*v1", "1"]
-    assert [pull.formula for pull in trace("x**n", {"x": -2, "n": 3}, wrt=["x"]).pulls] == ["n*x**(n - 1)"]
+    assert [pull.formula for pull in trace("(x - 2)**2/3", {"x": 1}).adjoint_steps] == ["1/3", "2*v1", "1"]
+    assert [pull.formula for pull in trace("x**n", {"x": -2, "n": 3}, wrt=["x"]).adjoint_steps] == ["n*x**(n - 1)"]
 
 
 def test_the_table_of_the_survey() -> None:
@@ -50,7 +50,7 @@ def test_the_table_of_the_survey() -> None:
 
 def test_the_tangents_of_the_survey() -> None:
     told = trace(SURVEY, AT, mode="forward", direction={"x1": 1})
-    tangents = {push.target.name: push.tangent for push in told.pushes}
+    tangents = {push.target.name: push.tangent for push in told.tangent_steps}
     assert tangents == {"v1": 0.5, "v2": 5.0, "v4": 5.5, "v5": 5.5}
     assert told.tangent == 5.5
     assert trace(SURVEY, AT, mode="forward", direction={"x2": 1}).tangent == pytest.approx(1.716, abs=5e-4)
@@ -86,14 +86,14 @@ STEPS = [
 
 @pytest.mark.parametrize(("text", "point", "formulas"), STEPS)
 def test_local_derivatives_as_formulas(text: str, point: dict[str, float], formulas: list[str]) -> None:
-    assert [pull.formula for pull in trace(text, point).pulls] == formulas
+    assert [pull.formula for pull in trace(text, point).adjoint_steps] == formulas
 
 
 def check_steps(told: Trace) -> None:
     """Every step is what it says: its formula has its number, and products and sums are those of the adjoints."""
     totals: dict[str, float] = {}
     leaves = {row.symbol or row.name: row.value for row in told.rows if isinstance(row.value, float)}
-    for pull in told.pulls:
+    for pull in told.adjoint_steps:
         assert pull.product == pytest.approx(pull.upstream * pull.partial, rel=1e-12, abs=0)
         assert pull.upstream == pull.source.adjoint
         totals[pull.target.name] = totals.get(pull.target.name, 0.0) + pull.product
@@ -135,7 +135,7 @@ def test_a_trace_agrees_with_the_gradient(root: Value) -> None:
 
 def biggest(told: Trace) -> float:
     """The largest contribution to an adjoint: what rounding errors of the sums are relative to."""
-    return max((abs(pull.product) for pull in told.pulls), default=0.0)
+    return max((abs(pull.product) for pull in told.adjoint_steps), default=0.0)
 
 
 PROGRAMS = [
@@ -167,7 +167,7 @@ def test_every_step_is_what_it_says(text: str, point: dict[str, float]) -> None:
 def test_tangents_do_not_need_derivatives_that_take_no_part(text: str) -> None:
     answer = trace(text, {"x": 2, "z": 0}, mode="forward", direction={"x": 1, "z": 1})
     assert answer.tangent == gradient(text, {"x": 2, "z": 0}).gradient["x"]
-    for step in answer.pushes:
+    for step in answer.tangent_steps:
         assert step.tangent == pytest.approx(sum(term.partial * term.tangent for term in step.terms))
     with pytest.raises(ExpressionError, match="infinite"):
         trace("sqrt(z)*x", {"x": 2, "z": 0}, mode="forward", direction={"x": 1, "z": 1})
@@ -234,7 +234,7 @@ def test_ten_thousand_nodes_in_linear_time() -> None:
 
 def test_no_recursion_and_whole_machine_formats() -> None:
     text = "x" + " + 1" * 10_000
-    assert len(trace(text, {"x": 1.0}).pulls) == 10_000
+    assert len(trace(text, {"x": 1.0}).adjoint_steps) == 10_000
     result = autodiff("trace", text, "--at", "x=1", "--json")
     record = json.loads(result.out)
     assert len(record["adjoint"]) == 10_000
@@ -242,8 +242,8 @@ def test_no_recursion_and_whole_machine_formats() -> None:
     shown = autodiff("trace", text, "--at", "x=1").out
     assert "9,940 of 10,000 steps left out" in shown
     assert len(shown.splitlines()) < 160
-    assert len(trace(f"sum({','.join(['x'] * 3000)})", {"x": 1.0}).pulls) == 3000
-    assert len(trace(f"prod({','.join(['x'] * 1000)})", {"x": 1.0}).pulls) == 1000
+    assert len(trace(f"sum({','.join(['x'] * 3000)})", {"x": 1.0}).adjoint_steps) == 3000
+    assert len(trace(f"prod({','.join(['x'] * 1000)})", {"x": 1.0}).adjoint_steps) == 1000
 
 
 HOSTILE = [
@@ -339,8 +339,8 @@ def test_a_worksheet_has_no_number_that_is_to_be_found(mode: str) -> None:
     told = trace("d = a*b; tanh(d)*d + log(a)", {"a": 3.25, "b": 0.75}, wrt=["a"], mode=mode)
     forms = ("table", "plain", "markdown", "latex", "json")
     found = {f"{x:.6g}" for x in (told.value, *(row.value for row in told.rows if row.graph._prev))}
-    found |= {f"{x:.6g}" for pull in told.pulls for x in (pull.partial, pull.product, pull.total)}
-    found |= {f"{push.tangent:.6g}" for push in told.pushes}
+    found |= {f"{x:.6g}" for pull in told.adjoint_steps for x in (pull.partial, pull.product, pull.total)}
+    found |= {f"{push.tangent:.6g}" for push in told.tangent_steps}
     found = {number for number in found if len(number) > 4}
     assert len(found) >= 5
     for form in forms:

@@ -273,12 +273,12 @@ def test_each_step_of_a_trace_is_a_product_of_quantities(text, at, unit):
     assert answer.gradient == pytest.approx(one.gradient, rel=1e-14)
     assert {name: x.unit for name, x in answer.gradient.items()} == one.units["gradient"]
     assert answer.point == pytest.approx(one.point, rel=1e-15)
-    for pull in answer.pulls:
+    for pull in answer.adjoint_steps:
         product = pull.upstream.unit * pull.partial.unit
         assert product.dimension == pull.product.unit.dimension == pull.total.unit.dimension
         si = pull.upstream.unit.to_si(pull.upstream) * pull.partial.unit.to_si(pull.partial)
         assert si == pytest.approx(pull.product.unit.to_si(pull.product), rel=1e-14)
-    assert answer.pulls, "there were steps"
+    assert answer.adjoint_steps, "there were steps"
 
 
 def test_a_tangent_trace_has_a_speed():

@@ -255,7 +255,7 @@ def test_adjoints_where_sides_agree_are_those_of_one_side(text: str, partials: d
     """What a node receives is what its consumers pass on, so that the steps of a trace can be added up."""
     told = trace(text, dict.fromkeys(partials, 0.0))
     received = {told.rows[-1]: 1.0}
-    for pull in told.pulls:
+    for pull in told.adjoint_steps:
         assert pull.product == pull.upstream * pull.partial and pull.upstream == received[pull.source]
         received[pull.target] = received.get(pull.target, 0.0) + pull.product
     for row in told.rows:

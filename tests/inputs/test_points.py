@@ -48,7 +48,7 @@ def outcome(answer: object) -> str:
 
 def check(text: str, rows: list[dict[str, float]]) -> None:
     """Every row has to have what `gradient` has to say of it, with a graph and without."""
-    whole, quick = Programs(), Programs(whole=False)
+    whole, quick = Programs(), Programs(complete=False)
     for row in rows * 2:
         try:
             expected = gradient(text, row)
@@ -87,7 +87,7 @@ def test_programs(text: str, rows: list[tuple[float, float, float]]) -> None:
 
 @pytest.mark.parametrize("text", ["x**2*y", "a = x*y; a*a + a", "2x² + 3y"])
 def test_these_take_the_quick_way(text: str) -> None:
-    programs = Programs(whole=False)
+    programs = Programs(complete=False)
     programs.gradient(text, {"x": 0.0, "y": 0.0})
     assert programs.gradient(text, {"x": 1.5, "y": -2.0}).output is None
 
@@ -201,7 +201,7 @@ def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
     assert json.loads(autodiff(*asked, stdin="x\n3\n").out)["value"] == 9.0
     both = autodiff(*asked, "x**3", stdin="x\n3\n")
     assert both.code == 2
-    assert "`EXPR` and `--file` exclude each other" in both.err
+    assert "`--file` and `EXPR` exclude each other" in both.err
     twice = autodiff("grad", "--file", "-", "--points", "-", stdin="x\n3\n")
     assert twice.code == 2
     assert "both read standard input" in twice.err
@@ -375,4 +375,4 @@ def test_a_file_of_another_kind_is_said_to_be_one(kind: str, name: str, tmp_path
 def test_apostrophes_are_for_cells() -> None:
     found = autodiff("grad", "x", "--points", "-", "--spreadsheet", stdin="x\n1\n")
     assert found.code == 2
-    assert "`--spreadsheet` is about the cells of csv and tsv" in found.err
+    assert "`--spreadsheet` needs `--format csv` or `--format tsv`" in found.err

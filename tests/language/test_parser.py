@@ -349,7 +349,13 @@ def outcome(text: str) -> object:
         program = parse(text, units=True)
     except ExpressionError as error:
         return error.kind, str(error), error.span, error.hint
-    return program.whole.rows, program.whole.places, program.whole.constants, program.leaves, program.roots
+    return (
+        program.all_nodes.rows,
+        program.all_nodes.places,
+        program.all_nodes.constants,
+        program.leaves,
+        program.roots,
+    )
 
 
 @given(st.lists(st.sampled_from(ASCII_PIECES), min_size=1, max_size=12).map("".join))

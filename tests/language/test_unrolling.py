@@ -121,7 +121,10 @@ def test_a_function_that_ends_the_program_is_differentiated_in_the_entries_of_it
 def test_what_is_bound_to_a_list_has_its_entries_for_labels() -> None:
     program = parse("h = [a, b]*2; h[1]*h[2]")
     assert [name for name, _, _ in program.bindings_at()] == ["h[1]", "h[2]"]
-    assert {label for i, label in program.whole.labels.items() if program.whole.parents[i]} == {"h[1]", "h[2]"}
+    assert {label for i, label in program.all_nodes.labels.items() if program.all_nodes.parents[i]} == {
+        "h[1]",
+        "h[2]",
+    }
 
 
 @pytest.mark.parametrize("text", ["sum(log(x[i]), i, 1, 2)", "f(v) = log(v); sum(f(x[1:2]))"])
@@ -193,7 +196,7 @@ def test_an_mlp_in_three_lines_has_the_value_and_the_gradient_of_one_that_is_wri
 
 
 def test_what_lists_unroll_to_is_bounded() -> None:
-    assert len(parse("sum(i*x, i, 1, 10000)").whole.places) > 10_000
+    assert len(parse("sum(i*x, i, 1, 10000)").all_nodes.places) > 10_000
     for text in (
         "sum(x*i, i, 1, 10001)",
         "sum(sum(sum(x*i*j*k, i, 1, 300), j, 1, 300), k, 1, 300)",
@@ -206,7 +209,7 @@ def test_what_lists_unroll_to_is_bounded() -> None:
     deep = "x[1]" + " + sum(x[i]" * 100 + ", i, 1, 1)" * 100
     with pytest.raises(ExpressionError, match="deep in one another"):
         parse(deep)
-    assert len(parse("x[1]" + " + x[1]" * 5_000).whole.places) > 5_000
+    assert len(parse("x[1]" + " + x[1]" * 5_000).all_nodes.places) > 5_000
     assert texts(parse("(" * 5000 + "x[1]" + ")" * 5000)) == ["x[1]"]
 
 

@@ -232,7 +232,8 @@ def test_a_call_answers_what_the_command_answers(
     Path("fitted.json").write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
     answer = FUNCTIONS[command](*([text] if text else []), **given)
-    asked = arguments(command, text, given)
+    of_pictures = () if command in ("graph", "page") else ("theme",)  # of answers drawn in a notebook
+    asked = arguments(command, text, {name: x for name, x in given.items() if name not in of_pictures})
     drawn = command == "graph" and {"layout", "partials", "width", "theme"} & given.keys()
     printed = autodiff(*asked, *(["--format", "svg"] if drawn else []))
     assert (answer.svg if drawn else f"{answer}\n", printed.code) == (printed.out, 0), printed.err
@@ -304,11 +305,15 @@ def test_sweeps_answer_columns() -> None:
     roots = api.solve("x**3 = a", "a={1,8}", for_="x")
     assert roots["x"] == [1.0, 2.0] and roots["d_x_a"] == pytest.approx([1 / 3, 1 / 12])
     assert api.propagate("a*x", "x=1:2:1,a=2.0±0.1")["result"] == ["2.00(10)", "4.00(20)"]
+    assert api.propagate("a*x", {"x": "1:2:1", "a": "2.0±0.1"})["result"] == ["2.00(10)", "4.00(20)"]
     logarithms = api.taylor("log(x)", "x=0:1:1", order=1)
     assert logarithms["c1"] == [None, 1.0] and logarithms["error"][0].startswith("domain: ")
     for wrong in ("x=0:1", "x=0:1:1,y=0:1:0.5", "x=1,y=2"):
         with pytest.raises(ExpressionError):
             api.gradient("x*y", wrong, zip=True)
+    for wrong, message in (("1:2:1", "columns and a sweep"), (2, "`zip=True` pairs sweeps, and there are none")):
+        with pytest.raises(ExpressionError, match=message):
+            api.gradient("x*y", {"x": [1, 2], "y": wrong}, zip=True)
     with pytest.raises(ExpressionError, match="`y` is swept, and is not in the program"):
         api.gradient("x**2", "x=1,y=1:3:1")
     with pytest.raises(ExpressionError, match="`x` is swept, and is an unknown"):
@@ -492,6 +497,40 @@ def test_held_values_keep_units_and_digits(tmp_path: Path) -> None:
     length = api.gradient("x**2", {"x": Decimal("0.12345678901234567890123") * registry.m}, precision=40)
     assert length.value == api.gradient("x**2", {"x": "0.12345678901234567890123 m"}, precision=40).value
     assert api.gradient("x", {"x": np.int64(2**53 + 1)}, exact=True).value.text == str(2**53 + 1)
+
+
+def test_every_argument_keeps_units_and_digits() -> None:
+    registry = pytest.importorskip("pint").UnitRegistry()
+    columns = {"x [s]": [0, 1, 2, 3], "y [mm]": [1, 3, 4.9, 7.1]}
+    measured = {"x": np.array(columns["x [s]"]) * registry.s, "y": columns["y [mm]"] * registry.mm}
+    for call in (
+        lambda data: api.fit("y = a + b*x", data, sigma="0.1 mm"),
+        lambda data: api.propagate("x*y", data=data),
+        lambda data: api.gradient("(y - a*x)^2", "a=2 mm/s", data=data, reduce="sum"),
+    ):
+        assert call(measured).to_dict() == call(columns).to_dict()
+    angle = {"x": (0, 90 * registry.deg)}
+    assert api.solve("sin(x) = 0.5", between=angle).to_dict() == api.solve("sin(x) = 0.5", between="x=0:90 °").to_dict()
+    assert api.solve("sin(x) = 0.5", between=angle).units is not None
+    third = Fraction(1, 3)
+    for adjoint in ([third, Decimal("0.1")], {"x*y": third, "x": "0.1"}, ["1/3", 0.1]):
+        answer = api.jacobian("x*y, x", "x=1,y=2", adjoint=adjoint, exact=True)
+        assert answer.gradient["x"].text == "23/30"
+    step = api.jacobian("x*y, x", "x=1 m,y=2", direction={"x": 2 * registry.mm})
+    assert step.product == api.jacobian("x*y, x", "x=1 m,y=2", direction="x=2 mm").product
+
+
+def test_no_argument_sets_or_drops_a_second_one() -> None:
+    with pytest.raises(ExpressionError, match="'x=0:1,y' is not a name"):
+        api.minimize("x + y", "x=0,y=0", bounds={"x=0:1,y": (0, 2)})
+    with pytest.raises(ExpressionError, match="`x` needs one value, not `1,y=0:2`"):
+        api.minimize("x + y", "x=0,y=0", bounds={"x": ("0", "1,y=0:2")})
+    with pytest.raises(ExpressionError, match="`x` and `y` are given two correlations"):
+        api.propagate("x*y", "x=1±0.1,y=2±0.1", correlation={("x", "y"): 0.5, "x:y": 0.4})
+    with pytest.raises(ExpressionError, match=r"`x\[1\]` is given two values"):
+        api.gradient("sum(x)", {"x": [1, 2], "x[1]": 3})
+    with pytest.raises(ExpressionError, match="`x` needs a number, not"):
+        api.gradient("x", {"x": np.True_})
 
 
 def test_a_constant_of_nature_has_no_second_value() -> None:

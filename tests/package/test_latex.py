@@ -133,10 +133,10 @@ def test_a_stream_is_one_document(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("grad", "x", "--at", "x=1", "--document"), "`--document` is about LaTeX"),
-        (("grad", "x", "--at", "x=1", "--json", "--document"), "`--document` is about LaTeX"),
-        (("diff", "x", "--to", "python", "--document"), "`--document` is about LaTeX"),
-        (("export", "x", "--to", "c", "--document"), "`--document` is about LaTeX"),
+        (("grad", "x", "--at", "x=1", "--document"), "`--document` needs "),
+        (("grad", "x", "--at", "x=1", "--json", "--document"), "`--document` needs "),
+        (("diff", "x", "--to", "python", "--document"), "`--document` needs "),
+        (("export", "x", "--to", "c", "--document"), "`--document` needs "),
         (("diff", "x", "--to", "python", "--format", "latex"), "`--format latex` and `--to python` ask for two things"),
         (("export", "x", "--to", "c", "--format", "latex"), "`--format latex` and `--to c` ask for two things"),
         (("minimize", "x**2", "--at", "x=1", "--document"), "there is no option `--document`"),

@@ -20,6 +20,12 @@ ANSWERED = {"cli", "views", *SUBJECTS}
 PATTERN = {*COMMANDS, "gradient"}
 """Those names: what the command `grad` answers is a gradient."""
 
+API = "api.python_functions"
+"""The module whose classes of answers have the names of those that they extend."""
+
+SEVERAL = {"Program": "the API's program is a function, which has the builder's graph"}
+"""The names of other classes that stand for two, with the reasons."""
+
 
 def modules() -> dict[str, Path]:
     """The package's modules by their dotted names inside it; a package is its `__init__`."""
@@ -113,6 +119,41 @@ def test_a_second_name_would_be_noticed() -> None:
     assert doubles(paths) == {}
     assert list(doubles({**paths, "values.taylor": Path("x.py")})) == ["taylor"]
     assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]
+
+
+def classes(module: str, source: str) -> Iterator[tuple[str, str]]:
+    """The classes of a module, inner and private ones too, by their names without underscores."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            bases = {base.attr for part in node.bases for base in ast.walk(part) if isinstance(base, ast.Attribute)}
+            if not (module == API and node.name in bases):
+                yield node.name.lstrip("_"), module
+
+
+def shared_class_names(sources: Mapping[str, str]) -> dict[str, list[str]]:
+    """The names of several classes, but for the exceptions, with their modules."""
+    by_name = defaultdict(list)
+    for module, source in sources.items():
+        for name, home in classes(module, source):
+            by_name[name].append(home)
+    return {name: homes for name, homes in by_name.items() if len(homes) > 1 and name not in SEVERAL}
+
+
+def test_no_two_classes_have_one_name() -> None:
+    sources = {name: path.read_text(encoding="utf-8") for name, path in modules().items()}
+    assert sum(len([*classes(module, source)]) for module, source in sources.items()) > 300
+    assert shared_class_names(sources) == {}
+    unused = [name for name in SEVERAL if sum(f"class {name}" in source for source in sources.values()) < 2]
+    assert unused == []
+
+
+def test_a_second_class_would_be_noticed() -> None:
+    face = "class Line(Answer, _lines.Line): ..."
+    assert shared_class_names({"views.document": "class Line: ...", API: face}) == {}
+    assert shared_class_names({"views.document": "class Line: ...", "cli.runner": face}) == {
+        "Line": ["views.document", "cli.runner"]
+    }
+    assert [*shared_class_names({"a": "class Line:\n    class _Part: ...", "b": "class Part: ..."})] == ["Part"]
 
 
 def undocumented(name: str) -> list[str]:

@@ -101,7 +101,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
     for module in (value, gradients, evaluator):
         monkeypatch.setattr(module, "with_fallback", told)
-    x, stream = Value(2.0), gradients.Programs(whole=False)
+    x, stream = Value(2.0), gradients.Programs(complete=False)
     (x * x).backward()
     stream.gradient("x*x", {"x": 2.0})
     assert taken == ["backend"] * 2
@@ -125,7 +125,7 @@ def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
     ways = {"quick": none, "slow": lambda: 2, "slowest": lambda: 3}
     assert kernels.first_backend(ways, None) == (2, "slow", "there is no such machine")
     assert kernels.first_backend(ways, "slowest") == (3, "slowest", "")
-    with pytest.raises(ExpressionError, match="`--backend quick` is not available: there is no such machine"):
+    with pytest.raises(ExpressionError, match="the backend `quick` is not available: there is no such machine"):
         kernels.first_backend(ways, "quick")
 
 

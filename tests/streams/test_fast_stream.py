@@ -69,7 +69,7 @@ def said(answer: Gradient[Any]) -> str:
 
 def held(line: str, defaults: Defaults, programs: Programs | None = None) -> bool:
     """Whether a line is answered without a graph; either way it has to be what `gradient` answers, twice."""
-    programs = programs or Programs(whole=False)
+    programs = programs or Programs(complete=False)
     (request,) = list(stream(io.BytesIO(line.encode(errors="surrogatepass")), defaults)) or [None]
     if request is None or request.error is not None:
         return False
@@ -101,7 +101,7 @@ def test_random_formulas_at_two_points(root: object, values: list[list[float]], 
     text = expression_text(root)  # type: ignore[arg-type]
     names = ["x", "y", "w_1", "theta", "λ", "x₂"]
     defaults = Defaults({}, ("y",) if some else None)
-    programs = Programs(whole=False)
+    programs = Programs(complete=False)
     for numbers in values:
         held(f"{text}\t{point_text(dict(zip(names, numbers, strict=True)))}", defaults, programs)
 
@@ -233,10 +233,10 @@ def answered(format: str, count: int, *, again: bool = False) -> Callable[[], ob
     rng = random.Random(1)
     asked = "".join(f"{formula(rng, rng.randint(5, 20))}\tx=0.5,y=1.25,z=-0.75\n" for _ in range(count))
 
-    remembered = Programs(whole=False)
+    remembered = Programs(complete=False)
 
     def run() -> None:
-        known = remembered if again else Programs(whole=False)
+        known = remembered if again else Programs(complete=False)
         made = formats.writer(format, io.StringIO(), GradientView(tree=False), True)
         answer_requests(
             stream(io.BytesIO(asked.encode()), Defaults({}, None)),
@@ -264,20 +264,20 @@ def test_request_records_take_no_graph_either() -> None:
 
 def test_a_formula_that_comes_again_means_what_its_point_says() -> None:
     lines = ["e*x\tx=2", "e*x\tx=3", "e*x\tx=3,e=2", "e*x\tx=1", "sin(x)\tx=1", "sin(x)\tx=1,sin=1", "sin(x)\ty=1"]
-    together = Programs(whole=False)
+    together = Programs(complete=False)
     assert [held(line, Defaults({}, None), together) for line in lines] == [True] * 5 + [False] * 2
 
 
 def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "MAX_KEPT_SIZE", 1000)
     for text in ("x + {}", "a = x; a + {}"):
-        known = Programs(whole=False, remembered=10)
+        known = Programs(complete=False, remembered=10)
         for k in range(100):
             assert known.gradient(text.format(k), {"x": 1.0}).value == k + 1
-            assert 1 <= len(known._known) <= 10
+            assert 1 <= len(known._programs) <= 10
         known.gradient("x" + " + x" * 2000, {"x": 1.0})
         known.gradient(text.format(0), {"x": 1.0})
-        assert len(known._known) == 1
+        assert len(known._programs) == 1
 
 
 def test_programs_are_kept_when_they_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,15 +285,15 @@ def test_programs_are_kept_when_they_come_again(monkeypatch: pytest.MonkeyPatch)
     ordinary = programs.parse
     monkeypatch.setattr(programs, "parse", lambda text, point: texts.append(text) or ordinary(text, point))
     monkeypatch.setattr(programs, "MAX_SEEN_HASHES", 100)
-    known = Programs(whole=False)
+    known = Programs(complete=False)
     few = [f"x*{k}" for k in range(programs.MAX_FIRST_USE_PROGRAMS)]
     many = [f"{k}*x" for k in range(500)]
     for text in [*few, *many, *few, many[-1], many[-1], many[-1], many[0]]:
         assert known.gradient(text, {"x": 1.0}).value == float(text.strip("x*"))
-        assert len(known._met) <= 100
+        assert len(known._seen_once) <= 100
     # the first ones were kept at once, the last one when it came again, and that the others came is forgotten by now
     assert texts == [*few, *many, many[-1], many[0]]
-    assert len(known._known) == programs.MAX_FIRST_USE_PROGRAMS + 1
+    assert len(known._programs) == programs.MAX_FIRST_USE_PROGRAMS + 1
 
 
 def test_what_is_whole_has_everything() -> None:
@@ -354,7 +354,7 @@ def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
     ["1/2x", "foo(x)", "x(y)", "x; 2", "sqrt(x)*y", "log(x)", "1e308*y*9", "x < y", "f(x) = g(x); f(1)", "x"],
 )
 def test_a_line_leaves_nothing_to_the_collector(text: str) -> None:
-    programs = Programs(whole=False)
+    programs = Programs(complete=False)
     left = []
     for _ in range(3):
         gc.collect()

@@ -13,7 +13,7 @@ from autodiff_cli.language.tokens import Head, Statement
 from autodiff_cli.run.flat_graph import Place
 from autodiff_cli.table.primitive import Primitive
 
-NAME, PLUS = Primitive("name", ()), Primitive("pos", ("x",))
+PLUS = Primitive("pos", ("x",))
 """What a node of a body is that is neither a number nor an operation."""
 
 
@@ -76,7 +76,7 @@ def tree(text: str) -> Node:
     body = recorder.body
     assert body is not None
     made: list[Node] = []
-    for i, (primitive, parents) in enumerate(zip(*body.columns(NAME), strict=True)):
+    for i, (primitive, parents) in enumerate(zip(body.primitives, body.parents, strict=True)):
         kind = "number" if primitive.name == "constant" else primitive.name.rstrip("_")
         value = body.constants[i][1] if kind == "number" else body.called.get(i, (None,))[0]
         start, end, _ = recorder.span(body.places[i])

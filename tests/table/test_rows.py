@@ -252,7 +252,7 @@ def test_a_domain_is_said_of_the_inputs(row: Primitive) -> None:
     for bound in row.bounds.bounds:
         assert row.params[bound.position] in row.domain
     hard = " or " in row.domain or row.domain in ("lo <= hi", "x and y are not both 0", "x > 0, b > 0 and b != 1")
-    assert row.bounds.whole or hard
+    assert row.bounds.complete or hard
 
 
 # ---- no other places ------------------------------------------------------------------------------------------------

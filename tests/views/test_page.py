@@ -167,9 +167,16 @@ def test_the_steps_are_those_of_the_trace_wherever_the_sliders_are(
         want: list[tuple[str, str, float | None, float]] = []
         names = {row.name: row for row in found.rows}
         want += [("forward", row.name, None, float(row.value)) for row in found.rows]
-        if found.gradient and (found.pulls or text == "x"):
-            want.append(("seed", (found.pulls[0].source if found.pulls else found.rows[0]).name, None, found.value))
-        want += [("pull", p.target.name, p.partial, p.total) for p in found.pulls]
+        if found.gradient and (found.adjoint_steps or text == "x"):
+            want.append(
+                (
+                    "seed",
+                    (found.adjoint_steps[0].source if found.adjoint_steps else found.rows[0]).name,
+                    None,
+                    found.value,
+                )
+            )
+        want += [("pull", p.target.name, p.partial, p.total) for p in found.adjoint_steps]
         got = tab.evaluate(STEPS)
         # What has no name of the program's is numbered over all branches, here; in a trace over those that are taken.
         named = [row.name for row in found.rows if not row.numbered]
@@ -766,7 +773,7 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
         found = trace(text, point, units=unit)
         want: list[Any] = [["forward", None, float(row.value), symbol(row.value)] for row in found.rows]
         want.append(["seed", None, 1.0, ""])
-        for pull in found.pulls:
+        for pull in found.adjoint_steps:
             want.append(["pull", [pull.partial, symbol(pull.partial)], pull.total, symbol(pull.total)])
         got = tab.evaluate(IN_UNITS)
         assert [(row[0], row[1] and row[1][1], row[3]) for row in got] == [
@@ -800,7 +807,7 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
                 row.kind == "operation" and "where" not in row.formula
             ):
                 assert told[2] == notation.primal_cells(row)[2][0]
-        for pull, told in zip(found.pulls, rows[len(found.rows) + 1 :], strict=True):
+        for pull, told in zip(found.adjoint_steps, rows[len(found.rows) + 1 :], strict=True):
             assert told[1].split(" = ")[-1] == notation.number(pull.partial)
             assert told[3] == notation.number(pull.total)
         drawn = picture(text, point, units=unit)

@@ -12,7 +12,7 @@ from autodiff_cli.derivatives.graph import gather, to_picture
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.graphs.value import Value
 from autodiff_cli.views.characters import STYLES, Terminal, escaped, width_of
-from autodiff_cli.views.document import Drawing, Outline, OutlineRow, Paragraph, ProgramHeading, Table
+from autodiff_cli.views.document import Outline, OutlineRow, Paragraph, ProgramHeading, Table, TextDrawing
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.graph import MAX_FOLDED_TERMS, MAX_LINES, outline
 from autodiff_cli.views.rendering import Html, Markdown, ScreenText
@@ -151,7 +151,7 @@ EVERY_BLOCK = (
     Table(("a<b", "n"), [((("x|y", "code"),), (("2", "number"),))], frozenset((1,))),
     Outline(("node",), [OutlineRow((), (("*<", "operator"),))], "cut & left"),
     ProgramHeading(3, "x<y\nz&1"),
-    Drawing("a & b", lambda look: "<~>"),
+    TextDrawing("a & b", lambda look: "<~>"),
 )
 
 
@@ -166,13 +166,13 @@ def test_html_is_well_formed_and_says_what_plain_text_says() -> None:
 
 def test_every_style_has_the_same_colour_in_a_table_and_outside() -> None:
     for style in STYLES:
-        look = Terminal(terminal=True, color=True, width=80)
+        look = Terminal(is_terminal=True, color=True, width=80)
         line = ScreenText(look).render([Paragraph((("x", style),))])
         assert line.rstrip("\n") in ScreenText(look).render([Table(("h",), [((("x", style),),)])])
 
 
 def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> None:
-    assert ScreenText(Terminal(terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(Terminal()).render(
+    assert ScreenText(Terminal(is_terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(Terminal()).render(
         EVERY_BLOCK
     )
 

@@ -32,7 +32,7 @@ from autodiff_cli.optimize.fit import fit
 from autodiff_cli.optimize.minimize import minimize
 from autodiff_cli.uncertainty.propagate import propagate
 from autodiff_cli.views.characters import Terminal, width_of
-from autodiff_cli.views.document import Block, Drawing, Paragraph, Pieces, Table
+from autodiff_cli.views.document import Block, Paragraph, Pieces, Table, TextDrawing
 from autodiff_cli.views.error import draw
 from autodiff_cli.views.rendering import ScreenText
 from running import autodiff
@@ -97,16 +97,16 @@ def system(at: dict[str, float]) -> str:
 def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = ScreenText) -> list[str]:
     """What a screen of this width breaks of a document, beside what it would be on an endless one."""
     # what draws itself is measured, not read
-    drawn = [block for block in blocks if isinstance(block, Drawing)]
-    told = [block for block in blocks if not isinstance(block, Drawing)]
-    text = medium(Terminal(terminal=True, width=width)).render(told)
+    drawn = [block for block in blocks if isinstance(block, TextDrawing)]
+    told = [block for block in blocks if not isinstance(block, TextDrawing)]
+    text = medium(Terminal(is_terminal=True, width=width)).render(told)
     # columns that are told elsewhere too may be left out, as a whole
     left = [as_left(each, width) if isinstance(each, Table) else each for each in told]
-    endless = ScreenText(Terminal(terminal=True)).render(left)
+    endless = ScreenText(Terminal(is_terminal=True)).render(left)
     found = list(fragments(text, endless))
     found += [f"too wide: {line}" for line in text.splitlines() if width_of(line) > width and not in_one_word(line)]
     for block in drawn:
-        lines = medium(Terminal(terminal=True, width=width)).render([block]).splitlines()
+        lines = medium(Terminal(is_terminal=True, width=width)).render([block]).splitlines()
         found += [f"too wide: {line}" for line in lines if width_of(line.rstrip()) > width]
     sources = {
         "".join(text for text, _ in block.pieces) for block in told if isinstance(block, Paragraph) and block.source
@@ -116,7 +116,7 @@ def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = Scree
 
 def as_left(table: Table, width: int) -> Table:
     """The table, without the columns that a screen may leave out if this one does so as a whole."""
-    shown = ScreenText(Terminal(terminal=True, width=width)).render([table])
+    shown = ScreenText(Terminal(is_terminal=True, width=width)).render([table])
     kept = [k for k, head in enumerate(table.heads) if k not in table.spare or head in shown]
     return table._replace(
         heads=tuple(table.heads[k] for k in kept),
@@ -157,7 +157,7 @@ def test_errors_and_hints_are_broken_between_words(width: int) -> None:
     words = "so many words that no line holds them all, and `a piece of code` and `--at x=1`, " * 3
     told = Diagnostic("syntax", words, Span(0, 1), words)
     for level in ("error", "warning"):
-        lines = draw(told, "x", Terminal(terminal=True, width=width), level=level).splitlines()
+        lines = draw(told, "x", Terminal(is_terminal=True, width=width), level=level).splitlines()
         assert max(map(width_of, lines)) <= width
         assert len(lines) > 6
         assert " ".join(" ".join(lines).split()).count(words.strip()) == 2
@@ -192,7 +192,7 @@ class Folded(ScreenText):
     """A layout that squeezes columns and breaks what is in them wherever they end."""
 
     def table(self, table: Table) -> Iterable[str]:
-        share = (self.look.width or 80) // len(table.heads) - 1
+        share = (self.terminal.width or 80) // len(table.heads) - 1
         rows = [table.heads, *(["".join(text for text, _ in cell) for cell in row] for row in table.rows)]
         for row in rows:
             for k in range(0, max(map(len, row)), share):
@@ -203,7 +203,7 @@ class Cut(ScreenText):
     """A layout that leaves out what is beyond the screen's edge."""
 
     def table(self, table: Table) -> Iterable[str]:
-        return [line[: self.look.width] for line in ScreenText(Terminal()).table(table)]
+        return [line[: self.terminal.width] for line in ScreenText(Terminal()).table(table)]
 
 
 class Endless(ScreenText):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import Any
 from xml.etree import ElementTree
 
@@ -117,14 +118,74 @@ def test_the_reference_has_the_keys_of_records(name: str) -> None:
     tables = re.findall(rf"^`{command}`.*?:\n\n(.*?)\n\n", page, re.DOTALL | re.MULTILINE)
     listed = {key for table in tables for key in re.findall(r"^\| `([\w.]+)`", table, re.MULTILINE)}
     record = views.record(answer)
-    if command == "exercise":
-        record = record["exercises"][0]  # type: ignore[index]
     assert record.keys() - {"arithmetic", "digits"} <= listed
     nested = {key.split(".")[-1] for key in listed}
     names = {"x", "w", "a", "b", "kind", "message", "start", "end", "hint"} | {
         key for key in keys(record) if "," in key
     }
     assert keys(record) - {"arithmetic", "digits"} - names <= nested
+
+
+COMMAND_LINES = (
+    'grad "y = x*w; y**2" --at x=1,w=2 --all --relative',
+    'grad "x/3" --at x=1 --precision 30',
+    'grad x**2 --at "x=1 m"',
+    'grad "(y - a*x)**2" --data LINE --reduce sum --at a=1',
+    "trace x*w --at x=1,w=2 --mode forward --direction x=1",
+    "graph x*w --at x=1,w=2",
+    "check sin(x) --at x=1",
+    "descend x**2 --at x=1 --steps 2",
+    "minimize x**2 --at x=1",
+    'minimize x**2 --at x=2 --subject-to "x >= 1"',
+    "maximize -x**2 --at x=1",
+    "plot x**2 --at x=1 --order 2",
+    "plot exp(x),1+x --range x=0:1",
+    "plot x*w --at x=1,w=2",
+    "diff x**2 --steps --at x=1",
+    "diff x**2+y**2=1 --for y",
+    'diff "sqrt(x**2)" --assume "x > 0"',
+    "diff x**2 --answer 3*x",
+    "hessian x**2*w --at x=1,w=2",
+    "hessian x**2 --at x=1 --answer 3",
+    "jacobian x,x*w --at x=1,w=2 --direction x=1",
+    "jacobian x,x*w --at x=1,w=2 --adjoint 1,2",
+    "taylor exp(x) --at x=0 --order 2",
+    "taylor exp(x) --at x=0 --order 2 --answer 1+x",
+    "propagate x**2 --at x=1±0.1 --samples 1000",
+    "solve x**2=a --at a=2 --relative",
+    "solve x**2=a --for x",
+    "solve x**2=4 --answer x=2",
+    'fit "y = a + b*x" --data LINE',
+    'fit "y = a + b*x" --data LINE --predict x=1',
+    "export x**2 --to sql",
+    "exercise --count 2 --solutions --level 3",
+    "exercise --check 1 --answer 2",
+    "exercise x**2 --check 1 --answer 2*x",
+    "functions",
+    "functions sin",
+    "units",
+    "units kN",
+    "units h",
+)
+COMMON = {"id", "line", "expr", "note", "arithmetic", "digits", "within"}
+"""The keys that records of all commands may have."""
+
+
+@pytest.mark.parametrize("line", COMMAND_LINES)
+def test_the_reference_has_the_keys_that_a_command_prints(line: str) -> None:
+    data = str(TESTS / "cases" / "files" / "line.csv")
+    command, *args = [data if word == "LINE" else word for word in shlex.split(line)]
+    printed = json.loads(autodiff(command, *args, "--json").out)
+    page = (TESTS / "tutorials" / "reference.md").read_text(encoding="utf-8").partition("<!-- table: keys -->")[2]
+    if "--answer" in args and command != "exercise":
+        assert "\nWith `--answer`: those of `exercise`" in page.partition(f"\n`{command}`:\n")[2].partition("\n\n`")[0]
+        command = "exercise"
+    tables = re.findall(rf"^`{command}`(?:, [^\n]*)?:\n\n(.*?)\n\n", page, re.DOTALL | re.MULTILINE)
+    listed = [set(re.findall(r"^\| `([\w.]+)`", table, re.MULTILINE)) for table in tables]
+    assert listed
+    for record in printed if isinstance(printed, list) else [printed]:
+        assert "error" not in record
+        assert any(record.keys() - COMMON <= known for known in listed), record.keys() - COMMON - set().union(*listed)
 
 
 @pytest.mark.parametrize("name", ANSWERS)

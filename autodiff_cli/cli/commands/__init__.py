@@ -112,24 +112,19 @@ def answer_at(
             from ..row_routes import answer_rows
 
             return answer_rows(call, grid, method, question)
-        for option in ("wide", "spreadsheet", "backend"):
-            # a loss has rows, perhaps for a backend
-            if call.values[option] and (option != "backend" or question.posed is not None):
-                hint = "give a file, `--points FILE`, or a sweep, `--at x=0:10:1`; or leave it out"
-                raise usage_error(f"`--{option}` is only for rows of data", hint)
     chosen = chosen or call.choose_format()
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream
     out = writer(chosen, place, call.view, call.many, document=call.document)
     code = answer_with(call, method, out)
-    return code if file is None else file.finish(code, whole=call.many)
+    return code if file is None else file.finish(code, always=call.many)
 
 
 def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
     """Add the name of a lone variable to values and ranges without one."""
     for parameter in ("at", "range", "bounds"):
-        given = values.get(parameter)
-        (typed,) = given if isinstance(given, list) and len(given) == 1 else (given,)
+        value = values.get(parameter)
+        (typed,) = value if isinstance(value, list) and len(value) == 1 else (value,)
         if not isinstance(typed, str) or typed[:1] in ("@", "") or {"=", ","} & {*typed}:
             continue
         from ...equations.equations import variables_of
@@ -138,4 +133,4 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
         names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]
         if len(names) == 1 and "," not in names[0] and not is_name(typed.strip()):
             named = f"{names[0]}={typed}"
-            values[parameter] = named if typed is given else [named]
+            values[parameter] = named if typed is value else [named]

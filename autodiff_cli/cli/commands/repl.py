@@ -199,9 +199,9 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     if name is None:
         return "", []
     word, own = name[1], session.session
-    functions = [known for known, of in own.definitions.items() if of.parameters is not None]
-    called = [f"{known}(" for known in (*functions, *FUNCTIONS)]
-    named = [known for known in own.names if known not in functions]
+    functions = [defined for defined, of in own.definitions.items() if of.parameters is not None]
+    called = [f"{function}(" for function in (*functions, *FUNCTIONS)]
+    named = [defined for defined in own.names if defined not in functions]
     commands = [f"{command} " for command in COMMANDS] if text.lstrip() == word else []
     return word, sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
 
@@ -260,20 +260,24 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
         return None
     kept = History()
 
-    class Known(InMemoryHistory):
+    class SavedHistory(InMemoryHistory):
+        """A history that saves every line."""
+
         def store_string(self, string: str) -> None:
             super().store_string(string)
             kept.add(string)
 
-    class Words(Completer):
+    class NameCompleter(Completer):
+        """Completes names, functions and commands of the session."""
+
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]
 
     prompt: PromptSession[str] = PromptSession(
         PROMPT,
-        history=Known(kept.earlier),
-        completer=Words(),
+        history=SavedHistory(kept.earlier),
+        completer=NameCompleter(),
         complete_while_typing=False,
         enable_history_search=True,
     )

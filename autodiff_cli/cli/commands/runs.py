@@ -66,8 +66,8 @@ def grad(call: Command) -> int:
     from ...derivatives.gradient import Programs
 
     drawn = call.many and not call.no_tree and FORMS[call.choose_format()] == "document"
-    whole = call.everything or drawn
-    programs = Programs(call.arithmetic, whole=whole, relative=call.relative, units=call.units, system=call.system)
+    full = call.everything or drawn
+    programs = Programs(call.arithmetic, complete=full, relative=call.relative, units=call.units, system=call.system)
 
     def method(request: Request) -> Any:
         return programs.gradient(request.text, request.point, request.wrt)
@@ -142,7 +142,7 @@ def descend(call: Command) -> int:
     out, saved = call.out(), Saved(call)
     runs = RunWriter(out.stream, writer(chosen, out.stream, call.view, True), call.many, saved)
     code = answer_with(call, method_of(call), runs)
-    out.finish(code, whole=call.many)
+    out.finish(code, always=call.many)
     saved.finish(code)
     return max(runs.code, code)
 

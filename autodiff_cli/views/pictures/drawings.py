@@ -205,12 +205,12 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
         style["bbox"] = behind if shape.kind == "partial" else None
         page.text(shape.x, shape.y + scene.BASELINE, shape.text, **style)
         return
-    look = scene.SHAPE_STYLES[shape.kind]
+    drawn = scene.SHAPE_STYLES[shape.kind]
     style |= {
         "linestyle": (0, (4, 3)) if shape.skipped else "solid",
-        "facecolor": getattr(colors, look.fill, "none"),
-        "edgecolor": getattr(colors, look.edge, "none"),
-        "linewidth": look.width * points,
+        "facecolor": getattr(colors, drawn.fill, "none"),
+        "edgecolor": getattr(colors, drawn.edge, "none"),
+        "linewidth": drawn.width * points,
     }
     if isinstance(shape, Box):
         corner, rounded = (shape.x, shape.y - shape.height / 2), f"round,pad=0,rounding_size={shape.round}"
@@ -222,7 +222,7 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
     for command, *places in shape.pieces:
         vertices += places or [(0.0, 0.0)]
         kinds += [codes[command]] * max(1, len(places))
-    page.add_artist(PathPatch(Drawn(vertices, kinds), fill=bool(look.fill), capstyle="butt", **style))
+    page.add_artist(PathPatch(Drawn(vertices, kinds), fill=bool(drawn.fill), capstyle="butt", **style))
 
 
 def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:

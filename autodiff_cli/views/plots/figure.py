@@ -194,20 +194,20 @@ def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], 
 
 
 def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve | Surface) -> None:
-    for look, pieces, label in series:
-        color, style = look.color and getattr(palette, look.color), {**look.style}
-        if "markerfacecolor" in style:
-            style["markerfacecolor"] = palette.paper
-        if look is ROWS and (data := plot.data) is not None:
+    for style, pieces, label in series:
+        color, options = style.color and getattr(palette, style.color), {**style.options}
+        if "markerfacecolor" in options:
+            options["markerfacecolor"] = palette.paper
+        if style is ROWS and (data := plot.data) is not None:
             draw_dots(axes, (data.x, data.y), (data.dx, data.dy), color, zorder=4)
-        elif look.marker:
+        elif style.marker:
             xs, ys = zip(*chain(*pieces), strict=True)
-            axes.plot(xs, ys, look.marker, color=color, label=label or None, **style)
+            axes.plot(xs, ys, style.marker, color=color, label=label or None, **options)
         elif color:
             line = with_gaps([piece for piece in pieces if len(piece) > 1])
             dots = [piece[0] for piece in pieces if len(piece) == 1]
             if line:
-                axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **style})
+                axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **options})
             if dots:
                 axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5)
 

@@ -17,7 +17,7 @@ from ...curves.sampling import FLAT, Stretch
 from ...curves.sampling import Point as Place
 from ...errors import require
 from ..characters import Terminal
-from ..document import Drawing
+from ..document import TextDrawing
 from ..numerals import heading
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SeriesStyle(NamedTuple):
     color: str
     marker: str = ""
     """The marker of its points; empty for a line with gaps."""
-    style: Mapping[str, Any] = MappingProxyType({})
+    options: Mapping[str, Any] = MappingProxyType({})
 
 
 FUNCTIONS = [*map(SeriesStyle, *_ON_TERMINALS, ("blue", "red", "green", "violet", "brown", "ink"))]
@@ -94,7 +94,7 @@ BARS, ROWS = SeriesStyle("magenta", 0, ""), SeriesStyle("magenta", None, "ink")
 class PlotLine(NamedTuple):
     """Pieces of a line, or points, that look the same."""
 
-    look: SeriesStyle
+    style: SeriesStyle
     pieces: Sequence[Stretch]
     label: str = ""
 
@@ -104,10 +104,10 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
     one, two = frames(curve)
     upper: list[PlotLine] = []
     lower = upper if two is None else []
-    for look, output, name in zip(FUNCTIONS, curve.outputs, names, strict=False):
-        upper.append(PlotLine(look, [*clip(output.function.stretches, one)], name))
+    for style, output, name in zip(FUNCTIONS, curve.outputs, names, strict=False):
+        upper.append(PlotLine(style, [*clip(output.function.stretches, one)], name))
         if output.value is not None and curve.at is not None:
-            dot = look._replace(terminal="", marker="o", style=POINT)
+            dot = style._replace(terminal="", marker="o", options=POINT)
             upper.append(PlotLine(dot, [((curve.at, output.value),)]))
     if not curve.outputs:
         upper.append(PlotLine(FUNCTIONS[0], [*clip(curve.function.stretches, one)], names[0]))
@@ -135,8 +135,8 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
 def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[PlotLine]:
     """Yield the path of a run, its steps and its end."""
     if plot.path:
-        look = SeriesStyle(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
-        yield PlotLine(look, [plot.path], f"path, {len(plot.path):,} points")
+        style = SeriesStyle(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
+        yield PlotLine(style, [plot.path], f"path, {len(plot.path):,} points")
         if len(plot.path) <= MAX_MARKED_STEPS:
             yield PlotLine(SeriesStyle("", None, color, ".", {"markersize": 4, "zorder": 4}), [plot.path])
         yield PlotLine(SeriesStyle(terminal, None, color, "s", POINT), [plot.path[-1:]])
@@ -227,19 +227,19 @@ def _cells(numbers: Sequence[float]) -> list[int]:
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
 
 
-def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[Drawing]:
+def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[TextDrawing]:
     """Return the plot as one drawing, or as two under `names`."""
     if isinstance(plot, Surface):
-        return [Drawing("", partial(_surface, plot))]
+        return [TextDrawing("", partial(_surface, plot))]
     plot = plot.in_logs() if plot.log else plot
     sides = (plot.low, plot.high)
     parts = panels(plot, names, False)
     titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
     titled = zip(titles, parts, strict=False)
-    return [Drawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
+    return [TextDrawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
 
 
-def _surface(surface: Surface, look: Terminal) -> str:
+def _surface(surface: Surface, terminal: Terminal) -> str:
     numpy, contourpy = library("numpy"), library("contourpy")
     across, up, heights = refine_surface(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
@@ -250,7 +250,7 @@ def _surface(surface: Surface, look: Terminal) -> str:
     if surface.point is not None:
         series += [PlotLine(SeriesStyle("green", 0, ""), arrow(surface)), PlotLine(MARKED_POINT, [(surface.point,)])]
     frame = Frame(surface.y[0], surface.y[-1])
-    return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, look)
+    return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, terminal)
 
 
 def arrow(surface: Surface) -> list[Stretch]:
@@ -268,7 +268,9 @@ def arrow(surface: Surface) -> list[Stretch]:
     return [(surface.point, tip), (left, tip, right)]
 
 
-def _drawing(series: Sequence[PlotLine], sides: tuple[float, float], frame: Frame, height: int, look: Terminal) -> str:
+def _drawing(
+    series: Sequence[PlotLine], sides: tuple[float, float], frame: Frame, height: int, terminal: Terminal
+) -> str:
     numpy = library("numpy")
     # uniplot does without numba, which takes seconds to import
     absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
@@ -278,9 +280,9 @@ def _drawing(series: Sequence[PlotLine], sides: tuple[float, float], frame: Fram
         if absent:
             del sys.modules["numba"]
     across, up = _unit(*sides), _unit(*frame)
-    width = max(20, min(look.width or WIDTH + 12, 100) - 12)
+    width = max(20, min(terminal.width or WIDTH + 12, 100) - 12)
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
-    block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if look.unicode else [(0.0, 0.0)]
+    block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if terminal.unicode else [(0.0, 0.0)]
     drawn: list[tuple[SeriesStyle, list[Place]]] = []
     for drawn_as, pieces, _ in series:
         if drawn_as.every is None:
@@ -299,7 +301,7 @@ def _drawing(series: Sequence[PlotLine], sides: tuple[float, float], frame: Fram
         width=width,
         height=height,
         color=[drawn_as.terminal for drawn_as, _ in drawn],
-        character_set="braille" if look.unicode else "ascii",
+        character_set="braille" if terminal.unicode else "ascii",
         force_ascii_characters=[_CHARACTERS[drawn_as.terminal] for drawn_as, _ in drawn],
         x_min=sides[0] / across,
         x_max=sides[1] / across,
@@ -308,9 +310,9 @@ def _drawing(series: Sequence[PlotLine], sides: tuple[float, float], frame: Fram
         x_unit="" if across == 1 else f"·{across:g}",
         y_unit="" if up == 1 else f"·{up:g}",
     )
-    if not look.color:
+    if not terminal.color:
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    if look.unicode:
+    if terminal.unicode:
         return text
     lines = text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+"))
     return lines.encode("ascii", "replace").decode()
