@@ -35,7 +35,7 @@ LEVELS = {
     4: "graphs with shared nodes, and neurons",
     5: "kinks, steps of descent, second derivatives",
 }
-DEFAULT_COUNT, MAX_COUNT = 10, 100
+DEFAULT_COUNT = 10
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
 """Drafts for a problem, for one of a topic, and for an unlike one."""
