@@ -576,3 +576,13 @@ def test_second_derivatives_by_too_many_are_refused_before_the_search() -> None:
     assert refused.value.hint == "name some of the variables: `--wrt x,y`"
     # without variables there are no second derivatives
     assert solve(equations(30).replace("k", "2"), dict.fromkeys(unknowns, 0.9), order=2).converged
+
+
+@pytest.mark.parametrize("width", [1e-6, 1.0])
+def test_a_wide_undecided_box_is_not_called_a_pole(monkeypatch: pytest.MonkeyPatch, width: float) -> None:
+    flint = pytest.importorskip("flint")
+    box = [flint.arb(0, width)]
+    monkeypatch.setattr(enclosures, "search", lambda *_: ([], [], [box], False))
+    found = solve("cos(x)/x = 0", between=Range(-1, 1), every=True, arithmetic=CERTIFIED)
+    assert len(found.undecided) == 1
+    assert ("as at a pole" in found.message) == (width < 1e-3)
