@@ -28,7 +28,7 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import refine, with_errors
 from ..record import Record
-from .enclosures import KrawczykOperator, boxes, prove
+from .enclosures import Krawczyk, boxes, prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
@@ -448,7 +448,7 @@ def _sharpen(
 
     from ..numbers.ball import Ball
 
-    operator = KrawczykOperator(outputs, unknowns, values, boxes(m.bits))
+    operator = Krawczyk(outputs, unknowns, values, boxes(m.bits))
     if (order > 1 or exact) and operator.proves_root(places):
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclose(places, 8)
