@@ -84,7 +84,7 @@ class CheckedNumber(Record):
 
 
 class Check(Record):
-    """A check of a program's value and gradient at a point; `views/fields.txt` describes the fields."""
+    """A check of a program's value and gradient at a point."""
 
     text: str
     value: float

@@ -46,7 +46,7 @@ class _Ends(NamedTuple):
 
 
 class Interval(OperatorNumber, _Ends):
-    """An interval of real numbers, perhaps without 0. `x*x` is the range of squares, of no other products."""
+    """An interval of real numbers, perhaps without 0; `x*x` is the range of squares."""
 
     __slots__ = ()
     m: Ranges

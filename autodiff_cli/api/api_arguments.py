@@ -89,7 +89,7 @@ class PythonCall(OptionValues):
     """The arguments of a call from Python."""
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
-        """Raises `ExpressionError` if options conflict."""
+        """Convert the options. Raises `ExpressionError` if they conflict."""
         options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
         own = {options[name].parameter if name in options else name: value for name, value in values.items()}
         typed = {name: x for name, x in own.items() if x is not None and x is not False}

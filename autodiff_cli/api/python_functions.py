@@ -800,7 +800,7 @@ STUBS: list[tuple[str, Signature, Sequence[tuple[str, Mapping[str, str | None]]]
 
 @takes("grad")
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
-    """The program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
+    """Return the program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
 
     With `lenient` its `text` is the one that was read.
 
@@ -846,7 +846,7 @@ def rows(
     question: str = "grad",
     in_: Names = None,
 ) -> _rows.Rows:
-    """The program as a function from a `pyarrow.RecordBatch` (or a table) to another, with the answers to its rows.
+    """Return the program as a function from a `pyarrow.RecordBatch` (or table) to another, the answers to its rows.
 
     That has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True: all);
     `.schema(given)` says so beforehand. `columns` says which column is which variable where names differ, `at` gives
@@ -884,7 +884,7 @@ def draw(
     digits: int | None = None,
     decimals: int | None = None,
 ) -> Picture:
-    """A picture of the graph below a Value, or below several: it shows itself in a notebook, and can be saved.
+    """Draw the graph below a Value, or below several: the picture shows itself in a notebook, and can be saved.
 
     >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     >>> picture = draw(a * b)
@@ -902,7 +902,7 @@ draw_dot = draw
 
 @answers("descend")
 def descend(call: PythonCall) -> Descent:
-    """Gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
+    """Run gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
 
     Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
 
@@ -931,7 +931,7 @@ def maximize(call: PythonCall) -> Minimum:
 
 @answers("plot")
 def plot(call: PythonCall) -> Curve | Surface:
-    """A function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
+    """Plot a function with its derivative and its tangent; over two variables its contours, and the `path` of a run.
 
     The path is the name of a file that `descend` wrote, or points, or rows such as those of `descend`. With `for_` or
     `between`, which are those of `solve`, the text is equations, and the first unknown is the function. With `order=2`
@@ -957,7 +957,7 @@ fit = function_of(Fit, "fit", "data", "at")
     ],
 )
 def exercise(call: PythonCall) -> Sheet | Marked:
-    """Exercises of a level, or whether the `answer` to the one with the number `check` is right.
+    """Return exercises of a level, or whether the `answer` to the one with the number `check` is right.
 
     >>> sheet = exercise(2, count=3, seed=7)
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right

@@ -79,14 +79,17 @@ def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:
         if not is_table:
             lines = [part for line in lines for part in _broken(line, terminal)]
         elif terminal.width is not None and width_of(lines[0]) > terminal.width:
-            lines = _table([line.split("│")[1:-1] for line in lines if line.startswith("│")], terminal)
+            rows = [line for line in lines if line.startswith("│")]
+            lines = _table([row.split("│")[1:-1] for row in rows], terminal)
         yield from [(INDENT + line).rstrip() for line in lines]
 
 
 def _table(rows: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
     right = {k for row in rows for k, cell in enumerate(row) if cell.startswith("  ")}
     head, *cells = [tuple(map(_cell, row)) for row in rows]
-    return [*ScreenText(terminal).table(Table(tuple(map(plain_text, head)), cells, frozenset(right)))]
+    heads = tuple(map(plain_text, head))
+    table = Table(heads, cells, frozenset(right))
+    return [*ScreenText(terminal).table(table)]
 
 
 def _cell(text: str) -> Pieces:
@@ -103,12 +106,13 @@ def _broken(line: str, terminal: Terminal) -> list[str]:
     command = line.removesuffix(CONTINUES)
     styles: tuple[Style, Style] = "", "code"
     pieces = tuple((part, styles[k % 2]) for k, part in enumerate(_ARGUMENT.split(command)))
-    parts = break_lines(pieces, terminal.width and terminal.width - len(CONTINUES))
-    first, *others = [plain_text(part) for part in parts]
+    width = terminal.width and terminal.width - len(CONTINUES)
+    first, *others = [plain_text(part) for part in break_lines(pieces, width)]
     *begun, last = [first, *[CONTINUED + part.lstrip() for part in others]]
     # in single quotes the shell would keep a backslash
     end = "" if "'" in line else CONTINUES
-    ended = [*[part + end for part in begun], last + line.removeprefix(command)]
+    last += line.removeprefix(command)
+    ended = [*[part + end for part in begun], last]
     return [paint(part, "code", terminal) for part in ended]
 
 
@@ -119,12 +123,14 @@ def _write_paged(text: str, terminal: Terminal) -> None:
     environment = {"LESS": "FRSX", **os.environ}
     if terminal.encoding == "utf-8":
         environment.setdefault("LESSCHARSET", "utf-8")
+    process = None
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     try:
         command = shlex.split(pager, posix=os.name == "posix") if is_long else []
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) if command else None
+        if command:
+            process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
     except (OSError, ValueError):
-        process = None
+        pass  # the page is printed
     if process is None:
         sys.stdout.write(text)
         return

@@ -20,7 +20,7 @@ Path = Sequence[Mapping[str, float]]
 Function = Callable[[float], float | None]
 """None where undefined."""
 Hull = Callable[[float, float], Point | None]
-"""Bounds of a function over an interval; None where it has none that are known."""
+"""Bounds of a function over an interval; None if unknown."""
 INITIAL_STEPS = 480
 MAX_REFINEMENTS = 6
 """Halvings of a step where the curve bends."""

@@ -104,7 +104,9 @@ def report_headings(used: Mapping[str, str], called: Mapping[str, str]) -> None:
 
 def _without_text(error: ExpressionError) -> ExpressionError:
     error.text = ""
-    error.diagnostic = error.diagnostic._replace(hint=f"{error.hint or 'mend it'}; {LEAVE_OUT}")
+    hint = error.hint or "mend it"
+    hint += " " if hint.endswith("?") else "; "
+    error.diagnostic = error.diagnostic._replace(hint=hint + LEAVE_OUT)
     return error
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 MAX_PROGRAMS = 1024
 """The most programs that are remembered, for further points."""
 MAX_FIRST_USE_PROGRAMS = 128
-"""The most programs that are kept at their first use; after these, only repeated ones are.
+"""The most programs kept at their first use; after these, only repeated ones are.
 
 Most programs of a long stream never repeat, and memory that is reused at once is faster.
 """

@@ -164,7 +164,7 @@ def seeds(
     direction: Mapping[str, float | str] | None,
     adjoint: Mapping[str, float | str] | Sequence[float | str] | None,
 ) -> tuple[dict[str, float | str] | None, list[float | str] | None]:
-    """Return the seeds of the variables and of the outputs. Raises a usage error for names that there are not."""
+    """Return the seeds of the variables and of the outputs. Raises a usage error for unknown names."""
     names, outputs = posed.wanted, output_names(posed.program)
     for name in [name for name in direction or () if name not in names]:
         raise usage_error(f"`{name}` of the direction is not one of the variables", f"the variables: {quote(names)}")

@@ -93,7 +93,7 @@ class Note(Record):
 
 
 class Trace(Record):
-    """A trace; forward mode has no `adjoint_steps` and `gradient`, reverse mode no `tangent_steps`."""
+    """A trace: `adjoint_steps` and `gradient` in reverse mode, `tangent_steps` in forward mode."""
 
     text: str
     mode: str
@@ -232,7 +232,7 @@ class NodeTexts:
     def __init__(
         self, graph: Graph, order: Sequence[int], variables: Collection[int], rate: Unit | None = None
     ) -> None:
-        """Tangents are per `rate`; `variables` come first."""
+        """Name the nodes, `variables` first; tangents are per `rate`."""
         self.graph, self.order, self.rate = graph, order, rate
         self.letter = next(
             (x for x in "vuwzk" if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())),

@@ -115,10 +115,9 @@ def advance(states: list[int], terminal: int, goal: str = "") -> str:
 
 def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int, list[int], int]:
     """Return the unexpected token, the parser states before it, and the last operand's start."""
-    states, starts = (
-        [0],
-        [(0, False)],
-    )  # of each state the first token of what was read, and whether that is an operand
+    states = [0]
+    # of each state the first token of what was read, and whether that is an operand
+    starts = [(0, False)]
     previous = closed = 0
     for number, (terminal, start, _) in enumerate(tokens):
         if previous == KIND["NAME"] and terminal in (KIND["OPEN"], KIND["EQUALS"], KIND["AUGMENT"]):

@@ -144,7 +144,7 @@ MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(en
 
 # ---- named fragments of the text around the error
 class Fragments(Context):
-    """A context with named fragments of its text, computed on demand; one that is missing is a `KeyError`."""
+    """A context with named fragments of its text, computed on demand; a missing one is a `KeyError`."""
 
     cached: dict[str, str]
 

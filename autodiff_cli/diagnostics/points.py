@@ -139,10 +139,8 @@ def of_many_values(name: str, text: str) -> tuple[str, str] | None:
         return f"{name} of the list is given many values, and needs one", f"give one value, such as `{first}`"
     spelled = _ELSEWHERE.fullmatch(written)
     if spelled is not None:
-        return (
-            f"`{written}` is how other programs write many values",
-            f"write `{name}={_sweep_of(*spelled.groups())}`",
-        )
+        message = f"`{written}` is how other programs write many values"
+        return message, f"write `{name}={_sweep_of(*spelled.groups())}`"
     if not is_many:
         return None
     hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "

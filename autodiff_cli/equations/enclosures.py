@@ -56,8 +56,8 @@ def prove(finder: Search) -> list[list[float]]:
     others = finder.parameters(balls)
     # numerators have no poles
     numerators = [fraction_of(output)[0] for output in outputs]
-    equations = KrawczykOperator(outputs, unknowns, others, balls)
-    operator = KrawczykOperator(numerators, unknowns, others, balls)
+    equations = Krawczyk(outputs, unknowns, others, balls)
+    operator = Krawczyk(numerators, unknowns, others, balls)
     bounds = [problem.bounds[name] for name in unknowns]
     multiple: dict[float, int] = {}
 
@@ -75,7 +75,7 @@ def prove(finder: Search) -> list[list[float]]:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
         for box in undecided:
-            proven, _, left, _ = search(KrawczykOperator([factor], unknowns, others, balls), box, finder.stop)
+            proven, _, left, _ = search(Krawczyk([factor], unknowns, others, balls), box, finder.stop)
             simple, waiting = simple + proven, waiting + left
     intervals: list[tuple[float, float]] = []
     for ends in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
@@ -146,12 +146,12 @@ def _decimals(ball: Any) -> list[float]:
     return [x for x in dict.fromkeys(rounded) if ball.contains(x)]
 
 
-def _exact(operator: KrawczykOperator, box: Box) -> list[float] | None:
+def _exact(operator: Krawczyk, box: Box) -> list[float] | None:
     points = map(list, zip(*map(_decimals, box), strict=False))
     return next((point for point in points if operator.proves_root(point)), None)
 
 
-def _multiple_root(operator: KrawczykOperator, box: Box) -> tuple[float, int] | None:
+def _multiple_root(operator: Krawczyk, box: Box) -> tuple[float, int] | None:
     """Return the only root in a box, and its multiplicity k; None if not proven.
 
     All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by Taylor's theorem the
@@ -178,7 +178,7 @@ def boxes(bits: int) -> Any:
     from ..numbers.base import undecided
 
     class Open:
-        """An undecided comparison, which is an error when it is used."""
+        """An undecided comparison: an error where used."""
 
         def __bool__(self) -> bool:
             raise undecided("cannot determine whether this is 0")
@@ -234,7 +234,7 @@ def enclosure(
     return bounds
 
 
-class KrawczykOperator:
+class Krawczyk:
     """Krawczyk's operator of equations."""
 
     def __init__(
@@ -269,7 +269,7 @@ class KrawczykOperator:
         return False
 
     def decide(self, box: Box) -> bool | None:
-        """Return whether the equations hold in all of the box, or nowhere in it; None if undecided."""
+        """Return whether the equations hold all over the box, or nowhere; None if undecided."""
         point, everywhere = self._point(box), True
         for output in self.outputs:
             try:
@@ -347,7 +347,7 @@ def _overlap(box: Box, other: Box) -> bool:
 
 
 def search(
-    operator: KrawczykOperator,
+    operator: Krawczyk,
     box: Box,
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,

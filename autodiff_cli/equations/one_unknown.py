@@ -336,7 +336,7 @@ class OneEquation(Search):
             root = self._refine(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
                 x = min(max(root[0], low), high)
-                if self(x) is None:
+                if not self._is_defined(x):
                     self.rejected[x] = None
                 elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
                     is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
@@ -408,7 +408,7 @@ class OneEquation(Search):
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
             beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
-            root = next((y for y in beside if self(y)), None)
+            root = next(filter(self._is_defined, beside), None)
             near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
             if root is None or abs(root - x) > near:
                 continue
@@ -484,7 +484,7 @@ class OneEquation(Search):
             # f may be 0 at the double, and not beside it
             x = float(x)
             here = function(x)
-            if here is None and self(x) is None:
+            if here is None and not self._is_defined(x):
                 self.rejected[x] = None
             if here is None or here[0] != 0:
                 return None

@@ -28,7 +28,7 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import refine, with_errors
 from ..record import Record
-from .enclosures import KrawczykOperator, boxes, prove
+from .enclosures import Krawczyk, boxes, prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
@@ -136,8 +136,14 @@ def solve(
     for name in problem.unknowns if every else ():
         if name not in problem.bounds:
             raise usage_error(f"`--all` searches between bounds, and `{name}` has none", f"`--between {name}=0:1`")
-    finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, stop)
-    anywhere = len(problem.unknowns) == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
+    variables, count = len(problem.wanted), len(problem.unknowns)
+    if order > 1 and variables and variables + count > MAX_HESSIAN_SIZE:
+        numbers = f"{plural(variables, 'variable')} and {plural(count, 'unknown')}"
+        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
+        hint = "name some of the variables: `--wrt x,y`" if count < MAX_HESSIAN_SIZE else "leave out `--order 2`"
+        raise limit_error(message, hint)
+    finder = (OneEquation if count == 1 else SeveralEquations)(problem, stop)
+    anywhere = count == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
     interrupted = False
     starts: list[list[float]] = []
     try:
@@ -148,9 +154,6 @@ def solve(
             starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
     except SolvingStopped:
         interrupted = True
-    if starts and order > 1 and len(problem.wanted) + len(problem.unknowns) > MAX_HESSIAN_SIZE:
-        message = f"second derivatives by {len(problem.wanted)} variables are too many; {MAX_HESSIAN_SIZE} is the most"
-        raise limit_error(message, "name some of them: `--wrt x,y`")
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
@@ -445,7 +448,7 @@ def _sharpen(
 
     from ..numbers.ball import Ball
 
-    operator = KrawczykOperator(outputs, unknowns, values, boxes(m.bits))
+    operator = Krawczyk(outputs, unknowns, values, boxes(m.bits))
     if (order > 1 or exact) and operator.proves_root(places):
         return _named(unknowns, map(m.number, places))
     enclosed = operator.enclose(places, 8)

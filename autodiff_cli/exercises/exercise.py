@@ -35,7 +35,7 @@ LEVELS = {
     4: "graphs with shared nodes, and neurons",
     5: "kinks, steps of descent, second derivatives",
 }
-DEFAULT_COUNT, MAX_COUNT = 10, 100
+DEFAULT_COUNT = 10
 DEFAULT_SEED = 1
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
 """Drafts for a problem, for one of a topic, and for an unlike one."""
@@ -410,7 +410,9 @@ def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
             if last.rule == CONVENTIONS:
                 formula = expression_text(last.part)
             by = derivative.by[0]
-            yield f"the derivative by `{by}` at `{_at(posed.point)}`: `{formula} = {slopes[by]}`"
+            if formula != slopes[by]:
+                formula += f" = {slopes[by]}"
+            yield f"the derivative by `{by}` at `{_at(posed.point)}`: `{formula}`"
     if posed.kind == "tangent":
         line = f"{value} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
         yield f"the value there is `{value}`, so the line is `{line}`, which is `{posed.answer[0]}`"

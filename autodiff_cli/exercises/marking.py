@@ -589,31 +589,23 @@ def _mistakes(part: Value, *, product: bool) -> Iterator[Mistake]:
             yield from _mistakes_in_term(expression_text(term), k, -1 if k and primitive is SUB else 1)
     if primitive is MUL and product:
         rule = "it is u′·v + u·v′"
-        yield (
-            f"the derivative of a product is not the product of the derivatives: {rule}",
-            lambda x, v: x[0].slope * x[1].slope,
-        )
+        text = f"the derivative of a product is not the product of the derivatives: {rule}"
+        yield text, lambda x, v: x[0].slope * x[1].slope
         yield f"a term of the product rule is missing: {rule}", lambda x, v: x[0].slope * x[1].value
         yield f"a term of the product rule is missing: {rule}", lambda x, v: x[0].value * x[1].slope
         yield f"the product rule has a plus: {rule}", lambda x, v: x[0].slope * x[1].value - x[0].value * x[1].slope
     if primitive is DIV:
         rule = "it is (u′·v − u·v′)/v²"
-        yield (
-            f"the derivative of a quotient is not the quotient of the derivatives: {rule}",
-            lambda x, v: x[0].slope / x[1].slope if x[1].slope else None,
-        )
+        text = f"the derivative of a quotient is not the quotient of the derivatives: {rule}"
+        yield text, lambda x, v: x[0].slope / x[1].slope if x[1].slope else None
         yield f"the denominator is missing: {rule}", lambda x, v: v.slope * x[1].value ** 2
-        yield (
-            f"the quotient rule has a minus: {rule}",
-            lambda x, v: (x[0].slope * x[1].value + x[0].value * x[1].slope) / x[1].value ** 2,
-        )
+        text = f"the quotient rule has a minus: {rule}"
+        yield text, lambda x, v: (x[0].slope * x[1].value + x[0].value * x[1].slope) / x[1].value ** 2
     if primitive is POW:
         rule = "it is n·u^(n − 1)·u′"
         yield f"the exponent goes down by 1: {rule}", lambda x, v: None if x[1].slope else v.slope * x[0].value
-        yield (
-            f"the exponent is missing as a factor: {rule}",
-            lambda x, v: v.slope / x[1].value if x[1].value else None,
-        )
+        text = f"the exponent is missing as a factor: {rule}"
+        yield text, lambda x, v: v.slope / x[1].value if x[1].value else None
     if primitive not in (ADD, SUB, MUL, DIV, NEG):
         for k, inside in enumerate(inputs):
             text = f"the derivative of the inner function, `{expression_text(inside)}`, is missing: the chain rule"

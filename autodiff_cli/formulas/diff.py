@@ -350,6 +350,9 @@ def _assumption(text: str, program: Program) -> Assumption:
         hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
         message = f"the assumption `{text}` can be read in two ways: 0 is a natural number for some"
         raise usage_error(message, hint)
+    if words == ["real"]:
+        message = f"`{text}` holds already: every variable is real"
+        raise usage_error(message, "leave it out")
     are_known = words and all(word in _WORDS for word in words)
     spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
     try:

@@ -48,7 +48,7 @@ class Program:
         self.text = text
         self.all_nodes = graph  # the graph of all that was read, needed by an output or not
         self.roots = graph.roots
-        self.leaves = graph.names[1]  # the indices of the variables in `whole`, by name, as they appear
+        self.leaves = graph.names[1]  # the indices of the variables in `all_nodes`, by name, as they appear
         self.parameters = parameters
         self.constants = constants
         self.bound = bound
@@ -78,7 +78,7 @@ class Program:
         return self._needed[0]
 
     def place(self, i: int) -> int | None:
-        """Return the index in `graph` of a node of `whole`, or None."""
+        """Return the index in `graph` of a node of `all_nodes`, or None."""
         return i if self.graph is self.all_nodes else self._needed[1].get(i)
 
     @cached_property
@@ -91,7 +91,7 @@ class Program:
 
     @cached_property
     def values(self) -> list[Value]:
-        """The nodes of `whole` as Values, in its order; cached."""
+        """All nodes as Values, in order; cached."""
         return values_of(self.all_nodes)
 
     @property
@@ -109,7 +109,7 @@ class Program:
         return [(name, self.values[i]) for name, _, i in self.bound]
 
     def bindings_at(self) -> list[tuple[str, int, int]]:
-        """The bound names, their places and the indices of their nodes."""
+        """Return the bound names, their places and the indices of their nodes."""
         span = Spans(self.text)
         return [(name, span(place).start, i) for name, place, i in self.bound]
 
@@ -225,11 +225,11 @@ class Builder:
         self.span = self.nodes.span_of = Spans(text)
 
     def outline(self) -> list[Statement]:
-        """The statements and their places in the text."""
+        """Return the statements and their places in the text."""
         return [Statement(kind, *self.span((first, last))[:2]) for kind, first, last in self.statements]
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """The scope for new nodes. Raises `ListNotation`."""
+        """Return the scope for new nodes. Raises `ListNotation`."""
         if self.lists:
             raise ListNotation
         return self.nodes, self.node_of, self.conditions, self.functions

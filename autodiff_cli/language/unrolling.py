@@ -340,7 +340,7 @@ class Unroller(Builder):
     def _check_terms(self, count: int, place: Place, what: str) -> None:
         if count > MAX_TERMS:
             message = f"`{what}` has {count:,} terms here, and {MAX_TERMS:,} is the most"
-            hint = "for more terms, write each as a row of data, and add them up with `--data` and `--reduce sum`"
+            hint = "for more terms, write each as a row of data, and add the rows up with --data"
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
     def _fixed_integer(self, root: int, call: Call, what: str, also: str = "") -> int:

@@ -120,7 +120,7 @@ def current_budget() -> Work:
 
 
 MAX_GARBAGE_OBJECTS = 200_000
-"""Objects allocated between two rows before garbage is collected, more than a stream caches."""
+"""Objects allocated between two rows before a collection, more than a stream caches."""
 
 YOUNG_COLLECTIONS = 15
 """The number of young collections for each full collection."""

@@ -267,12 +267,14 @@ class ConstrainedProblem(Objective):
         """Return the nearby point that meets the conditions, and a report."""
         low, high = (np.array(side) for side in zip(*self.limits, strict=True))
         pushed = np.zeros(len(x)) if self.constraints else self.first_order(x).gradients[0]
-        kinks = []
+        kinks: list[tuple[Any, ConvergenceReport]] = []
+        posed: object = None
         for near in BORDER_DISTANCES:
             room = near * np.maximum(1.0, np.abs(x))
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
             reduced = ReducedProblem(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
-            local = reduced.judged()
+            before, posed = posed, (reduced.places, reduced.x.tolist())
+            local = reduced.judged() if posed != before else None
             if local is not None:
                 there = np.array([local.row.point[name] for name in self.free])
                 if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):

@@ -26,7 +26,7 @@ MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
 
 
 class Fit(Record):
-    """A formula fitted to data; `views/fields.txt` describes the fields of its record."""
+    """A formula fitted to data."""
 
     text: str
     arithmetic: Arithmetic

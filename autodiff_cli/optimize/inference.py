@@ -338,10 +338,8 @@ class Inference:
             return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
         if not moved <= MAX_LAST_STEP:
             step = f"another step would move a parameter by {moved:.2g} standard errors"
-            return (
-                "stuck",
-                f"{method}; not converged: {step}; start elsewhere (`--at`), or hold a parameter (`--fix`)",
-            )
+            hint = "start elsewhere (`--at`), or hold a parameter (`--fix`)"
+            return "stuck", f"{method}; not converged: {step}; {hint}"
         edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""
         return "converged", f"{method}; converged{edge}"
 

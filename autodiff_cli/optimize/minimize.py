@@ -30,7 +30,7 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 
 
 class Minimum(Record):
-    """The end point of an optimiser; `views/fields.txt` describes its fields."""
+    """The end point of an optimiser."""
 
     text: str
     method: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..equations.enclosures import KrawczykOperator, boxes
+from ..equations.enclosures import Krawczyk, boxes
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
@@ -99,7 +99,7 @@ class NormalEquations:
         return total, slopes, square
 
 
-class _Stationary(KrawczykOperator):
+class _Stationary(Krawczyk):
     """Krawczyk's operator of normal equations."""
 
     def __init__(self, equations: NormalEquations) -> None:

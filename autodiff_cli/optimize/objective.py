@@ -210,10 +210,8 @@ class Objective(SearchProblem):
         reason, message = "stuck", f"not converged: {method} found no better point along its direction"
         if projected_slope(report.row, self.limits) <= self.tolerance:
             at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
-            reason, message = (
-                "gradient",
-                f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}",
-            )
+            reason = "gradient"
+            message = f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}"
         elif more:
             reason = "steps"
             message = f"not converged after {len(self.path) - 1} steps, the most that were allowed"

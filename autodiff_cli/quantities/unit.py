@@ -296,7 +296,7 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     other_case = sorted(name for name in names if name.lower() == symbol.lower())[:3]
     hints = [f"`{name}`" for name in named or other_case or ([close] if close else [])]
     hint = f"did you mean {' or '.join(hints)}? " if hints else ""
-    raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all".replace("? `", "?; `"))
+    raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
 
 
 def _entry(symbol: str) -> tuple[TableUnit, str] | None:

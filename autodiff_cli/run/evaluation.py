@@ -84,9 +84,9 @@ class Evaluation:
         self.graph = graph
         """Its `data` are the nodes' values, None in untaken branches."""
         self.wanted = wanted
-        """The variables to differentiate by, with their indices; None for one that the graph lacks."""
+        """The variables to differentiate by, with their indices; None if the graph lacks one."""
         self.order: Sequence[int] = self.sweep(forward, graph, m, graph.roots)
-        """The evaluated nodes, in order of evaluation; after `differentiate` those on the other side of a kink too."""
+        """The evaluated nodes in order; after `differentiate` also those on the other side of a kink."""
 
     def sweep(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
         """Return the result of a sweep over the graph. Raises `ExpressionError`."""

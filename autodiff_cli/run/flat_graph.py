@@ -40,7 +40,7 @@ class Graph:
     """The primitive of nodes without a row, but for constants."""
 
     grads: Sequence[Any] | None = None
-    """The derivative of the output by each node, None for one without influence; None itself without a sweep."""
+    """The derivative of the output by each node, None without influence; None itself without a sweep."""
 
     def __init__(self) -> None:
         self.rows = []

@@ -488,4 +488,6 @@ class _SidesOfPiece:
 
     def length(self, xs: Sequence[Number]) -> Number:
         k = next(self.sides, None)
-        return 0 if k is None else xs[k] if next(self.sides) > 0 else -xs[k]
+        if k is None:
+            return 0
+        return xs[k] if next(self.sides) > 0 else -xs[k]

@@ -428,7 +428,11 @@ def _kinks(active: Activity, i: int) -> list[int]:
 def may_meet_kinks(order: Iterable[int], active: Activity) -> bool:
     """Return whether an active node has a kink or jump here. Raises `NodeError`."""
     primitives = active.graph.primitives
-    return any(True for _ in _nodes_that(order, lambda i: active[i] and primitives[i].may_kink and _kinks(active, i)))
+
+    def kinks(i: int) -> object:
+        return active[i] and primitives[i].may_kink and _kinks(active, i)
+
+    return any(True for _ in _nodes_that(order, kinks))
 
 
 def breakpoints(order: Iterable[int], active: Activity) -> list[int]:

@@ -64,7 +64,7 @@ entry("silu_slope", "x", "", lambda m, x, out: m.sigmoid_slope(x) * (2 - x * m.t
 
 
 def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
-    """The n-th derivative of sin(πx)/(πx), from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = πⁿ⁻¹·sin(πx + nπ/2)."""
+    """Return the n-th derivative of sin(πx)/(πx), from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = πⁿ⁻¹·sin(πx + nπ/2)."""
     # at 0 from the power series
     order = int(float(n))
     at_zero = 0 if order % 2 else (-1) ** (order // 2) * m.pi**order / (order + 1) if order else 1
@@ -86,7 +86,7 @@ entry("polygamma_difference", "n a b", "", None, lambda m, n, a, b, out: m.polyg
 
 
 def _beta_slope(m: Any, a: Number, b: Number) -> Number:
-    """beta·(ψ(a) - ψ(a + b))."""
+    """Return beta·(ψ(a) - ψ(a + b))."""
     # where a + b is 0, -1, -2, …, 1/Γ(a + b) is taken by reflection (DLMF 5.5.3, 5.5.4)
     total = a + b
 
@@ -107,7 +107,7 @@ def _running_products(xs: list[Number]) -> list[Number]:
 
 
 def _products_of_others(m: Any, *inputs: Number) -> list[Number]:
-    """The product of the other inputs for each; out/x has no value at x = 0."""
+    """Return the product of the other inputs for each; out/x has no value at x = 0."""
     xs = list(inputs)
     if len(xs) == 1:
         return [1]
@@ -215,7 +215,7 @@ elementary("round", "x", "the nearest whole number, halves to the even one", non
 
 
 def _even_split(m: Any, xs: Sequence[Number], out: Number) -> list[Number]:
-    """Equal weights, of sum 1, for inputs equal to the output; else structural zeros."""
+    """Return equal weights, of sum 1, for inputs equal to the output; else structural zeros."""
     winners = m.sum(*[m.where(m.eq(x, out), 1, 0) for x in xs])
     return [m.where(m.eq(x, out), lambda: 1 / winners, m.nothing) for x in xs]
 

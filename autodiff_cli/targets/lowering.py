@@ -124,7 +124,7 @@ def length(name: str, count: int) -> int:
 
 
 def compose_for(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
-    """The formula of an operation, for a function of the target."""
+    """Return the formula of an operation, for a function of the target."""
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)
     result = m.number(rule(m, *[m.input(k) for k in range(count)]))
@@ -372,7 +372,7 @@ class Vectors(NamedTuple):
     results: tuple[Step, ...]
     """Values, then partial derivatives; they and all inputs are checked too."""
     checks: tuple[tuple[Step, Step], ...]
-    """Steps that must be finite, comparisons that must not be ties, with the conditions under which that holds."""
+    """Steps that must be finite and comparisons that must not be ties, each with its condition."""
 
 
 def vectors(recording: Recording) -> Vectors:

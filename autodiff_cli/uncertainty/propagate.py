@@ -98,7 +98,7 @@ class Input(Record):
 
 
 class Propagation(Record):
-    """Outputs with their uncertainties; `views/fields.txt` describes the fields."""
+    """Outputs with their uncertainties."""
 
     text: str
     results: list[Result]

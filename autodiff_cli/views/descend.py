@@ -7,7 +7,7 @@ from ..optimize.descend import Descent, DescentStep
 from .characters import shorten_end
 from .document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from .numerals import attach_units, heading, unit_of, words
-from .schema import MatplotlibPage, OutputRow, PicturedView, read_section
+from .schema import OutputRow, PicturedView, PlotPage, read_section
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -96,7 +96,7 @@ class DescentView(PicturedView[Answer], section="descend"):
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
             yield Paragraph((*value, (" at ", "faint"), *place))
 
-    def picture(self, shown: Answer) -> MatplotlibPage:
+    def picture(self, shown: Answer) -> PlotPage:
         from .plots.figure import loss_picture
 
         run = _run(shown)

@@ -16,7 +16,7 @@ from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals, level_digits
 from .plots.frame import axis_name, axis_of, drawings, frames, plot_unit
-from .schema import MatplotlibPage, OutputRow, PicturedView, Values, read_section
+from .schema import OutputRow, PicturedView, PlotPage, Values, read_section
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -264,18 +264,18 @@ class PlotView(PicturedView[Plot], section="plot"):
         for line in words(plot, self.digits):
             yield Paragraph(((line, ""),))
 
-    def picture(self, plot: Plot) -> MatplotlibPage:
+    def picture(self, plot: Plot) -> PlotPage:
         from .plots.figure import draw_contours, draw_curve
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
         kinked = is_kinked(plot)
         if isinstance(plot, Surface):
             draw = partial(draw_contours, surface=plot, kinked=kinked)
-            return MatplotlibPage(draw, title_of(plot), caption, plot.levels)
+            return PlotPage(draw, title_of(plot), caption, plot.levels)
         if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
         draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)
-        return MatplotlibPage(draw, title_of(plot), caption)
+        return PlotPage(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]

@@ -317,7 +317,7 @@ class View(Generic[Answer]):
         raise AttributeError(f"{type(self).__name__} has no drawing")
 
 
-class MatplotlibPage(NamedTuple):
+class PlotPage(NamedTuple):
     """Draws on a page of matplotlib, with its texts."""
 
     draw: Callable[[Any, Any], None]
@@ -335,9 +335,9 @@ class PicturedView(View[Answer]):
     figure: ClassVar[str] = ""
     """The function here that draws the picture."""
 
-    def picture(self, answer: Answer) -> MatplotlibPage:
+    def picture(self, answer: Answer) -> PlotPage:
         """Return the picture of an answer."""
-        picture: MatplotlibPage = _function(self.figure)(answer)
+        picture: PlotPage = _function(self.figure)(answer)
         return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
-from autodiff_cli.accuracy.check import Check, check, correct_digits, ridders, sides
+from autodiff_cli.accuracy.check import ZERO, Check, _Comparison, _judge, check, correct_digits, ridders, sides
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
 from autodiff_cli.numbers.floats import REAL
@@ -299,3 +299,12 @@ def test_differences_know_the_rounding_of_values_and_what_is_near(text: str, x: 
     _, partial = check(text, {"x": x}).quantities
     assert partial.difference is not None and partial.difference_error is not None
     assert abs(partial.difference - slope) <= 3 * partial.difference_error + 1e-9 * abs(slope)
+
+
+@pytest.mark.parametrize(
+    ("computed", "is_zero"), [(0.9, True), (-0.9, True), (1.1, False), (5.0, False), (-5.0, False)]
+)
+def test_what_is_computed_for_zero_is_at_most_the_rounding(computed: float, is_zero: bool) -> None:
+    rounding = 3e-16
+    number = _judge("value", computed * rounding, mpf(0), [], 6, 0, rounding, _Comparison(), None)
+    assert number.agrees == is_zero and (number.remark == ZERO) == is_zero

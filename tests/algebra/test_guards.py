@@ -50,6 +50,8 @@ from strategies import share_leaves
         ("x if abs(tanh(x)) < 1 else 2*x", "1"),
         ("x*(1 if x**2 + pi > 3 else 2)", "1"),
         ("sqrt(x) if sqrt(x) >= 0 else x", "1/(2*sqrt(x))"),
+        ("(x if x**2 > 3 else 5*x) if x > 2 else 0", "where(x > 2, 1, 0)"),
+        ("(x if x**3 < 9 else 5*x) if x < 2 else 0", "where(x < 2, 1, 0)"),
     ],
 )
 def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:

@@ -122,7 +122,7 @@ def test_what_stands_for_no_value_is_no_unit(tmp_path: Path) -> None:
     path = tmp_path / "lab.csv"
     path.write_text("x\nN/A\n3\n", encoding="utf-8")
     result = autodiff("grad", "2*x", "--points", str(path), "--wide")
-    assert result.out == "value,d_x,error\n,,line 2: point: column `x`: `N/A` stands for no value\n6.0,2.0,\n"
+    assert result.out == "value,d_x,error\n,,line 2: point: column `x`: `N/A` is a missing value\n6.0,2.0,\n"
 
 
 @pytest.mark.parametrize(
@@ -308,7 +308,7 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
         ("x,y\n1,2\n1;5,3\n", "`1;5` has a `;` in it, and columns are separated by `,` here"),
         ("x,y\n1,2\n12:30,3\n", "it is a time, not a number: `12:30`"),
         ("x,y\n1,2\n(5.2),3\n", "accounts write `-5.2` as `(5.2)`"),
-        ("x,y\n1,2\n#DIV/0!,3\n", "`#DIV/0!` stands for no value"),
+        ("x,y\n1,2\n#DIV/0!,3\n", "`#DIV/0!` is a missing value"),
         ("x,y\n1,2\n0x1F,3\n", "numbers are decimal here, and `0x1F` is not"),
         ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal comma, as the file begins: `1.5`"),
         ("x;y\n1.5;2\n1,5;2\n", "it is not written with a decimal point, as the file begins: `1,5`"),

@@ -56,7 +56,7 @@ def test_a_date_is_no_difference(cell: str, tmp_path: Path) -> None:
     result = answers(path)
     assert errors(result) == [f"line 2: point: column `x`: it is a date, not a number: `{cell}`", None, None, None]
     assert json.loads(result.out.splitlines()[3])["value"] == 2023
-    assert "1  point: column `x`: it is a date, and no number\n" in result.err
+    assert "1  point: column `x`: it is a date, not a number\n" in result.err
 
 
 @pytest.mark.parametrize("cell", ["5-10", "555-1234", "1-2-24", "2024-01", "1.5-123", "-.5-100", "1.5e", "2E"])
@@ -80,7 +80,7 @@ def test_a_mark_for_no_value_is_said_to_be_one(tmp_path: Path) -> None:
     found = errors(answers(path))
     assert found.pop() is None
     assert found == [
-        f"line {k}: point: column `x`: `{mark}` stands for no value" for k, mark in enumerate(marks, start=2)
+        f"line {k}: point: column `x`: `{mark}` is a missing value" for k, mark in enumerate(marks, start=2)
     ]
 
 
@@ -182,7 +182,7 @@ def test_a_fit_names_the_file_and_refuses_columns_by_name(tmp_path: Path) -> Non
     bad.write_text("y,x\n1,2\nNA,4\n", encoding="utf-8")
     parquet.write_table(pa.table({"x": ["1", "2"], "y": [1.0, None]}), text)
     asked = ["fit", "y=a*x", "--at", "a=1", "--data", str(good), "--data"]
-    assert f"error: {bad}, line 3: column `y`: `NA` stands for no value" in autodiff(*asked, str(bad)).err
+    assert f"error: {bad}, line 3: column `y`: `NA` is a missing value" in autodiff(*asked, str(bad)).err
     assert "error: column `x` holds text" in autodiff(*asked, str(text)).err
     parquet.write_table(pa.table({"x": [1, 2], "y": [1.0, None]}), text)
     assert f"error: {text}, row 2: column `y`: it is empty" in autodiff(*asked[:4], "--data", str(text)).err

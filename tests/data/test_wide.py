@@ -356,11 +356,9 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     failure("x", "--points", str(cut), *to, code=5, told="cannot be read as parquet")
     (tmp_path / "empty").mkdir()
     failure("x", "--points", str(tmp_path / "empty"), *to, code=5, told="holds no file of data")
-    failure("x", "--points", str(tmp_path / "*.pq"), *to, code=5, told="no file is called like")
+    failure("x", "--points", str(tmp_path / "*.pq"), *to, code=5, told="no file matches")
     failure("id*x", "--points", str(good), *to, code=2, told="column `id` holds text")
-    failure(
-        "x", "--points", str(good), "--output", str(good), "--force", code=5, told="cannot be written at the same time"
-    )
+    failure("x", "--points", str(good), "--output", str(good), "--force", code=5, told="cannot be the output too")
     parquet.write_table(pa.table({"x": ["1"]}), tmp_path / "other.parquet")
     failure(
         "x",
@@ -391,7 +389,7 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
         told="cannot be read as parquet",
         stdin=b"x\n1\n",
     )
-    failure("x", "--points", str(good), "--exact", *to, code=2, told="holds doubles")
+    failure("x", "--points", str(good), "--exact", *to, code=2, told="holds only doubles")
     failure("x", "--points", str(good), "--keep", "value", *to, code=2, told="no column `value`")
     parquet.write_table(pa.table({"x": [1.0], "value": [2.0], "flag": [True]}), tmp_path / "third.parquet")
     failure(
@@ -410,7 +408,7 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
         file.write_table(twice)
     for kind in ("parquet", "arrow"):
         failure("x", "--points", str(tmp_path / f"twice.{kind}"), *to, code=2, told="the data has two columns `x`")
-    failure("x", "--backend", "numpy", "--points", str(good), code=2, told="about wide rows")
+    failure("x", "--backend", "numpy", "--points", str(good), code=2, told="only for wide rows")
     assert not out.exists() and not list(tmp_path.glob(".*"))
 
 

@@ -131,7 +131,7 @@ ERRORS = [
     ("c += 1; c", {}, "name", "c", "not bound yet"),
     ("x₁ + x1", {"x1": 1, "x₁": 1}, "name", "x1", "look alike"),
     ("polygamma(x, 2)", {"x": 1}, "type", "polygamma(x, 2)", "whole number"),
-    ("c = a + 1; c*2", {"a": 1, "c": 2}, "point", "a + 1", "bound by the program"),
+    ("c = a + 1; c*2", {"a": 1, "c": 2}, "point", "a + 1", "the program binds it"),
 ]  # fmt: skip
 
 

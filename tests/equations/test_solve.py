@@ -421,7 +421,7 @@ def test_what_is_an_equation(text: str, given: list[str], equations: list[str], 
     [
         ("y = x**2", [], "`y = …` is an equation only if", "y"),
         ("a = b = c", [], "two signs of equality", "="),
-        ("x, y = 1, 2", ["x", "y"], "about one thing", "x, y = 1, 2"),
+        ("x, y = 1, 2", ["x", "y"], "compares two expressions", "x, y = 1, 2"),
         ("x + = 3", [], "a value is missing after `+`", ""),
         ("x =", ["x"], "the right side of this equation is missing", "="),
         ("= 3", ["x"], "the left side of this equation is missing", "="),
@@ -555,3 +555,34 @@ def test_residuals_whose_squares_are_too_large_are_measured_without_a_warning() 
         warnings.simplefilter("error")
         found = solve("1e200*x = 3e200; 1e200*y = x*1e200", {"x": 1.0, "y": 1.0})
     assert found.solutions[0].values["x"] == 3.0
+
+
+def test_second_derivatives_by_too_many_are_refused_before_the_search() -> None:
+    def equations(count: int) -> str:
+        names = [f"x{k}" for k in range(count)]
+        return "; ".join(f"{name}**3 + {other} = k" for name, other in zip(names, names[1:] + names[:1], strict=True))
+
+    searches = itertools.count()
+    unknowns = [f"x{k}" for k in range(30)]
+    with pytest.raises(ExpressionError) as refused:
+        solve(equations(30), {"k": 1}, unknowns=unknowns, order=2, stop=lambda: bool(next(searches)))
+    assert "by 1 variable and 30 unknowns" in str(refused.value) and refused.value.hint == "leave out `--order 2`"
+    assert next(searches) == 0
+    with pytest.raises(ExpressionError) as refused:
+        solve(f"{equations(29)}; x29 = a + b", {"k": 1, "a": 1, "b": 1}, unknowns=unknowns, order=2)
+    assert "by 3 variables and 30 unknowns" in str(refused.value)
+    with pytest.raises(ExpressionError) as refused:
+        solve(equations(29).replace("k", "k*a", 1), {"k": 1, "a": 1}, unknowns=unknowns[:29], order=2)
+    assert refused.value.hint == "name some of the variables: `--wrt x,y`"
+    # without variables there are no second derivatives
+    assert solve(equations(30).replace("k", "2"), dict.fromkeys(unknowns, 0.9), order=2).converged
+
+
+@pytest.mark.parametrize("width", [1e-6, 1.0])
+def test_a_wide_undecided_box_is_not_called_a_pole(monkeypatch: pytest.MonkeyPatch, width: float) -> None:
+    flint = pytest.importorskip("flint")
+    box = [flint.arb(0, width)]
+    monkeypatch.setattr(enclosures, "search", lambda *_: ([], [], [box], False))
+    found = solve("cos(x)/x = 0", between=Range(-1, 1), every=True, arithmetic=CERTIFIED)
+    assert len(found.undecided) == 1
+    assert ("as at a pole" in found.message) == (width < 1e-3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers.budget import use_budget
 from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.numbers.running_digits import Remembering
+from autodiff_cli.numbers.running_digits import Remembering, RunningDigits
 from autodiff_cli.run.evaluation import Evaluation
 from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
@@ -196,3 +197,16 @@ def test_a_value_that_is_kept_costs_as_much_as_one_that_is_not(name: str, x: int
     assert costs[0] <= costs[2] * 1.01 and costs[2] > 0, "the first time: nothing is computed twice"
     is_zero = not getattr(plain, name)(plain.number(x))
     assert costs[1] == (costs[3] if is_zero else 0), "the second time: a 0 may be an underflow, and is computed again"
+
+
+def test_fractions_stay_exact_up_to_a_thousand_bits() -> None:
+    m = RunningDigits(30)
+    third, ratio = m.fraction(Fraction(1, 3)), Fraction(1, 3)
+    product = third
+    for _ in range(299):
+        product, ratio = product * third, ratio / 3
+    # 476 bits, of which 30 digits would be 100
+    assert product.ratio == ratio
+    assert product - m.fraction(ratio) == 0
+    longer = product * product * product
+    assert longer.ratio is None

@@ -402,6 +402,8 @@ def test_import_needs_only_math() -> None:
 def test_products_are_rounded_once() -> None:
     draw = random.Random(1)
     for _ in range(1000):
-        x, factor = draw.uniform(-2, 2), draw.choice([3.0, 5.0, 7.0, 10.0, 30.0])
-        exact = float(Fraction(x) * Fraction(factor))
-        assert REAL.prod(x, factor, 1.0, 1.0, 1.0, 1.0, 1.0) == REAL.products_of_others(1.0, x, factor)[0] == exact
+        factors = [draw.uniform(-2, 2) for _ in range(7)]
+        exact = [Fraction(x) for x in factors]
+        assert REAL.prod(*factors) == float(math.prod(exact))
+        others = [float(math.prod(exact[:k] + exact[k + 1 :])) for k in range(7)]
+        assert list(REAL.products_of_others(*factors)) == others

@@ -205,3 +205,15 @@ def test_the_function_on_its_constraints_has_its_derivatives(
     at = reduced.derivatives({free: z, dependent: there[dependent](z)}, [free], [1.0])
     assert at.gradient[0] == pytest.approx(slope, rel=1e-6, abs=1e-6)
     assert at.hessian[0][0] == pytest.approx(curvature, rel=1e-4)
+
+
+def test_one_reduced_problem_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    # at the cusp neither constraint has a multiplier, however near its border counts as active
+    seen: list[tuple[list[int], list[float]]] = []
+    report = ReducedProblem.judged
+    monkeypatch.setattr(
+        ReducedProblem, "judged", lambda self: seen.append((self.places, self.x.tolist())) or report(self)
+    )
+    answer = autodiff_cli.minimize("x", "x=1,y=1", subject_to="y = x**3; y >= 0")
+    assert not answer.converged
+    assert seen and all(seen.count(each) == 1 for each in seen)

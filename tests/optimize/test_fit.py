@@ -745,7 +745,7 @@ def test_data_of_too_many_numbers_is_refused_while_it_is_read(monkeypatch: pytes
         ("y = a*exp(k*x)", LINE, {}, {}, "missing_value", "`k` has no start"),
         ("y = log(a) + b*x", LINE, {"a": -1}, {}, "domain", "row 1 of the data|undefined at -1"),
         ("y = a*log(x)", LINE, {}, {}, "domain", "undefined at 0"),
-        ("y = 2*x", LINE, {}, {}, "usage", "nothing to fit"),
+        ("y = 2*x", LINE, {}, {}, "usage", "no parameter to fit"),
         ("y = a + b*x + c*x**2 + d*x**3 + f*x**4", LINE, {}, {}, "usage", "4 rows of data cannot determine 5"),
         ("y = a + b*x", LINE, {}, {"sigma": "z"}, "usage", "no column `z`"),
         ("y = a + b*x", LINE, {}, {"sigma": 0.0}, "point", "`--sigma` has the uncertainty 0"),

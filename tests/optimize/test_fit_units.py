@@ -175,8 +175,8 @@ def test_units_that_the_formula_does_not_determine():
     [
         ("I (a.u.)", "`I` is in `a.u.`, which is not a known unit"),
         ("I (%)", "`I` is in `%`, which is not a known unit"),
-        ("I (foo)", "`I` has none"),
-        ("I", "`I` has none"),
+        ("I (foo)", "`I` has no unit"),
+        ("I", "`I` has no unit"),
         ("I (°C)", "`I` is in °C, whose 0 is not absolute zero"),
     ],
 )

@@ -444,7 +444,7 @@ def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Pa
     for name, unit in (("a", "m"), ("b", "mm")):
         (measured / f"{name}.csv").write_text(f"x,y\n{unit},s\n1,2\n", encoding="utf-8")
     failure("column `x` has the unit mm in", "--in", "none", given=measured, code=2)
-    failure("about parts, which are files in a folder", to=tmp_path / "out.parquet", code=2)
+    failure("writes parts, which are files in a folder", to=tmp_path / "out.parquet", code=2)
     failure("is a folder", "-", code=2)
     failure("`--workers` needs `--engine`", "-", "--workers", "2", to=tmp_path / "a.csv", code=2)
     failure("`--scheduler` and `--workers` exclude each other", "--scheduler", "tcp://x:1", "--workers", "2", code=2)
@@ -504,10 +504,10 @@ def test_files_elsewhere_are_read_and_written(store: Store, tmp_path: Path) -> N
     kept = asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/one.parquet")
     assert kept.code == 5 and "already exists" in kept.err
     same = asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/in/data.parquet", "--force")
-    assert same.code == 5 and "cannot be written at the same time" in same.err
+    assert same.code == 5 and "cannot be the output too" in same.err
     missing = asked("s3://bucket/in/none.parquet")
     assert missing.code == 5 and "`s3://bucket/in/none.parquet` cannot be read: No such file" in missing.err
-    assert "no file is called like" in asked("s3://bucket/none/*.parquet").err
+    assert "no file matches" in asked("s3://bucket/none/*.parquet").err
     url = tmp_path.as_uri() + "/data.parquet"
     assert autodiff("grad", DIVIDED, "--points", url, "--wide", "--keep-all").out == here
 

@@ -592,7 +592,7 @@ def test_a_number_is_exact() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("5±-1", "below 0"), ("5±", "no uncertainty behind the sign"), ("5±1±2", "two uncertainties"),
+        ("5±-1", "below 0"), ("5±", "no uncertainty after the sign"), ("5±1±2", "two uncertainties"),
         ("5%", "no value"),
         ("5(-1)", "no digits of an uncertainty"), ("5.0(+3-2)", "no digits"), ("uniform(5, 4)", "goes from 5 to 4"),
         ("normal(1)", "1 number"), ("normal(1, -1)", "below 0"), ("triangular(0, 5, 3)", "mode 5"),
@@ -959,7 +959,7 @@ def test_a_fit_with_as_many_rows_as_parameters_and_known_uncertainties() -> None
 
 @pytest.mark.parametrize("record", [None, [], {}, {"parameters": {"a": 1}}, {"value": 3}, "fit"])
 def test_a_file_that_holds_no_fit_is_refused(record: object) -> None:
-    with pytest.raises(ExpressionError, match="not what `fit` found"):
+    with pytest.raises(ExpressionError, match="not an answer of `fit`"):
         estimates_of_fit(record)
 
 

@@ -125,7 +125,7 @@ def test_data_are_drawn_over_the_solution_of_equations(given: dict[str, Any], po
 
 
 def test_bounds_of_no_unknown_in_particular_are_refused() -> None:
-    with pytest.raises(ExpressionError, match="it is not said which"):
+    with pytest.raises(ExpressionError, match="several variables have no value"):
         plot("y*exp(y) = x", data=LAMBERT, between=Range(0, 3))
     with pytest.raises(ExpressionError, match="no column `z`"):
         plot("z*exp(z) = x", data=LAMBERT, unknowns=["z"])

@@ -268,7 +268,7 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
             kept.add(string)
 
     class NameCompleter(Completer):
-        """Completes names, functions and commands of the session."""
+        """Completes names and commands of the session."""
 
         def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
             word, choices = completions(session, document.text_before_cursor)

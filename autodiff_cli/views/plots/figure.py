@@ -16,7 +16,7 @@ from ...curves.sampling import Stretch
 from ...uncertainty.measured_value import concise, in_unit
 from ..characters import Theme, on_one_line, shorten_end
 from ..numerals import level_digits, percent
-from ..schema import MatplotlibPage
+from ..schema import PlotPage
 from .frame import MAX_DOTS, ROWS, PlotLine, arrow, axis_of, in_sight, library, panels, path_of, rows_of, with_gaps
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ SETTINGS: Any = {
 }
 
 
-def draw_file(picture: MatplotlibPage, format: str, theme: Theme = "auto") -> bytes:
+def draw_file(picture: PlotPage, format: str, theme: Theme = "auto") -> bytes:
     """Return the content of a file with a picture."""
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
@@ -318,7 +318,7 @@ def draw_dots(
         axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars, zorder=min(style["zorder"], 3))
 
 
-def fit_picture(answer: Fit) -> MatplotlibPage:
+def fit_picture(answer: Fit) -> PlotPage:
     """Return the data, the curve with its band, and the residuals."""
     observed, sigma = answer.columns[answer.response], answer.sigma
     predictor, *others = answer.predictors
@@ -361,7 +361,7 @@ def fit_picture(answer: Fit) -> MatplotlibPage:
         if parameter.error is not None:
             written = concise(float(parameter.estimate), float(parameter.error))
         parts.append(f"{name} = {written.replace('-', '−')} {units.get(name) or ''}".rstrip())
-    return MatplotlibPage(draw, shorten_end(on_one_line(answer.text)), ", ".join(parts))
+    return PlotPage(draw, shorten_end(on_one_line(answer.text)), ", ".join(parts))
 
 
 def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
@@ -381,7 +381,7 @@ def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> N
             draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=width)
 
 
-def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> MatplotlibPage:
+def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> PlotPage:
     """Return the values over the steps, the `best` in a ring."""
     steps, values = [row.step for row in rows], [row.value for row in rows]
 
@@ -399,10 +399,10 @@ def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: st
         with_grid(axes, palette)
         axes.legend(loc="best", fontsize=9)
 
-    return MatplotlibPage(draw, title, caption)
+    return PlotPage(draw, title, caption)
 
 
-def budget_picture(answer: Propagation) -> MatplotlibPage:
+def budget_picture(answer: Propagation) -> PlotPage:
     """Return the budgets as bars, with histograms of draws."""
     shown = answer.results[:MAX_OUTPUTS]
 
@@ -420,7 +420,7 @@ def budget_picture(answer: Propagation) -> MatplotlibPage:
     if len(shown) == 1:
         unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
         caption = f"{in_unit(shown[0].interval, unit)}, for {percent(shown[0].level)}"
-    return MatplotlibPage(draw, shorten_end(on_one_line(answer.text)), caption)
+    return PlotPage(draw, shorten_end(on_one_line(answer.text)), caption)
 
 
 def _bars(axes: Any, result: Result, palette: Palette) -> None:
