@@ -150,7 +150,8 @@ def pose_over(
     budget.current_budget().reset(len(text) * (1 + data.rows))
     for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
         if name.strip() in data.numbers:
-            raise usage_error(f"`{name.strip()}` is a column of the data, not a variable", "leave it out of `--wrt`")
+            hint = "leave it out of `--wrt`"
+            raise usage_error(f"`{name.strip()}` is a column of the data, not a variable", hint)
     without = {*data.numbers, *(held if wrt is None else ())}
     wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
     if only_variables:

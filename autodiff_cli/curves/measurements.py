@@ -49,7 +49,8 @@ def rows_drawn(
     texts = getattr(data, "units", {})
     for name, spread in spreads.items():
         if name not in (across, up):
-            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", f"the plot draws {quote((across, up))}")
+            hint = f"the plot draws {quote((across, up))}"
+            raise usage_error(f"`{name}` has an uncertainty, and is not drawn", hint)
         if percentage(spread) is not None:
             check_percentage(name, texts.get(name, ""))
     x, y = (tuple(map(float, data[name])) for name in (across, up))
@@ -111,7 +112,8 @@ def columns_drawn(
             most = "one variable" if unknowns else "one variable or two"
             raise usage_error(f"a plot is over {most}, and the data has {what} of this program", hint)
     for name in {*over} & {*unknowns}:
-        raise usage_error(f"`{name}` is an unknown, not a variable of the solution", "plot over another one")
+        hint = "plot over another one"
+        raise usage_error(f"`{name}` is an unknown, not a variable of the solution", hint)
     axes = [*over]
     spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
     spread_columns = {*spreads} & {*columns}
@@ -173,5 +175,6 @@ def _sizes(spread: Spread | None, data: Data, name: str) -> tuple[float, ...]:
     else:
         sizes = (float(spread),) * len(data[name])
     if not all(size >= 0 and math.isfinite(size) for size in sizes):
-        raise point_error(f"the uncertainties of `{name}` are not all 0 or larger", "correct them, or leave them out")
+        hint = "correct them, or leave them out"
+        raise point_error(f"the uncertainties of `{name}` are not all 0 or larger", hint)
     return sizes

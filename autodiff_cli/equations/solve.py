@@ -135,7 +135,8 @@ def solve(
         raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
     for name in problem.unknowns if every else ():
         if name not in problem.bounds:
-            raise usage_error(f"`--all` searches between bounds, and `{name}` has none", f"`--between {name}=0:1`")
+            hint = f"`--between {name}=0:1`"
+            raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
     variables, count = len(problem.wanted), len(problem.unknowns)
     if order > 1 and variables and variables + count > MAX_HESSIAN_SIZE:
         numbers = f"{plural(variables, 'variable')} and {plural(count, 'unknown')}"
@@ -219,7 +220,8 @@ def posed_equations(
     program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
     names, count = list(program.leaves), len(program.roots)
     if not names:
-        raise usage_error("there is no variable in the equations", "write the unknown as a name: `x**2 = 2`")
+        hint = "write the unknown as a name: `x**2 = 2`"
+        raise usage_error("there is no variable in the equations", hint)
     if unknowns is None:
         unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
         if not unknowns and len(names) == count:
@@ -227,7 +229,8 @@ def posed_equations(
     unknowns = expand(unknowns, names)
     for name in [*unknowns, *ranges]:
         if name not in names:
-            raise usage_error(f"`{name}` is not a variable of these equations", f"their variables: {quote(names)}")
+            hint = f"their variables: {quote(names)}"
+            raise usage_error(f"`{name}` is not a variable of these equations", hint)
     for name in ranges:
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
@@ -243,7 +246,8 @@ def posed_equations(
         raise limit_error(message, "solve fewer")
     if isinstance(between, Range):
         if count > 1:
-            raise usage_error("bounds of several unknowns need their names", "write `--between x=0:1,y=0:2`")
+            hint = "write `--between x=0:1,y=0:2`"
+            raise usage_error("bounds of several unknowns need their names", hint)
         ranges = {unknowns[0]: between}
     numbers, measured = numbers_or_quantities(typed), None
     if dimensions:

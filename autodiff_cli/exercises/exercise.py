@@ -168,7 +168,8 @@ def make_sheet(
         program, reading = read_leniently(function, parse)
         text, names = function if reading is None else reading.text, list(program.variables)
         if not names:
-            raise usage_error(f"`{function}` has no variable to differentiate by", "write one of `x`: `x² sin x`")
+            hint = "write one of `x`: `x² sin x`"
+            raise usage_error(f"`{function}` has no variable to differentiate by", hint)
         if not program.bindings and not _HEAD.match(text):
             text = f"f({', '.join(names)}) = {text}"
         own = []

@@ -255,7 +255,8 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[An
         raise usage_error("some of these formulas have no name" if labels else message, f"write `--answer '{asked}'`")
     for key in labels:
         if labels.count(key) > 1:
-            raise usage_error(f"the answer has `{derivative_name(key[1], key[0])}` twice", "leave one of them out")
+            hint = "leave one of them out"
+            raise usage_error(f"the answer has `{derivative_name(key[1], key[0])}` twice", hint)
     return entries
 
 
@@ -299,7 +300,8 @@ def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequ
         # a program: `t = x + 1; 2*t`
         return AnswerEntry(None, start, end)
     asked = [derivative_name(by, of) for of, by in wanted]
-    raise usage_error(f"`{label}` is not one of the derivatives that are asked for", f"they are {quote(asked)}")
+    hint = f"they are {quote(asked)}"
+    raise usage_error(f"`{label}` is not one of the derivatives that are asked for", hint)
 
 
 def _readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterator[Key]:
@@ -352,7 +354,8 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     """
     exercises = make_sheet(level, count=number, seed=seed, **choices).exercises
     if number > len(exercises):
-        raise usage_error(f"this sheet has no exercise {number}", f"it has {plural(len(exercises), 'exercise')}")
+        hint = f"it has {plural(len(exercises), 'exercise')}"
+        raise usage_error(f"this sheet has no exercise {number}", hint)
     posed = exercises[number - 1]
     if posed.kind == "tangent":
         return FormulaAnswer(posed, answer).mark()

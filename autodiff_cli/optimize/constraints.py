@@ -46,7 +46,8 @@ NEWTON_STEPS = 30
 MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
 MIN_INDEPENDENT = 1e-8  # relative length of a gradient, and of its independent part
 BOUND_SHARE = 1e-4  # by which a variable at its bound is preferred less
-ZERO_MULTIPLIER = 1e-9  # multiplier, relative to the largest gradient
+ZERO_MULTIPLIER = 1e-9  # share of a constraint in the gradient, relative to the largest gradient
+MAX_REMAINDER = 1e-10  # of the gradient, relative to the terms of its sum
 
 WORDS: dict[Any, str] = {
     **KINDS,
@@ -103,6 +104,10 @@ class FirstOrder(NamedTuple):
     """Values and gradients of a function and its constraints, with rounding errors."""
 
     x: Any
+    scale: Any
+    """The largest size of the variables on the way."""
+    typical: Any
+    """Their size without excursions."""
     values: Any
     errors: Any
     gradients: Any
@@ -110,11 +115,11 @@ class FirstOrder(NamedTuple):
 
     def room(self, near: float) -> Any:
         """Return the rounding errors, with those of relative changes of the variables."""
-        return self.errors + near * np.maximum(self.sizes, 1e-300)
+        return self.errors + near * np.maximum(np.linalg.norm(self.gradients * self.typical, axis=1), 1e-300)
 
     @property
     def sizes(self) -> Any:
-        return np.linalg.norm(self.gradients * np.maximum(1.0, np.abs(self.x)), axis=1)
+        return np.linalg.norm(self.gradients * self.scale, axis=1)
 
 
 class ConstrainedProblem(Objective):
@@ -133,27 +138,42 @@ class ConstrainedProblem(Objective):
     def equations(self) -> Any:
         return np.array([constraint.equality for constraint in self.constraints], dtype=bool)
 
-    @cached_property
+    @property
     def start_sizes(self) -> Any:
         return self.first_order(np.array(self.start.free_values)).sizes
+
+    def set_scale(self, x: Any) -> None:
+        """Take the largest values on the way to `x` as size of the variables, and to be feasible the first ones."""
+        rows = np.abs([*(step.free_values for step in self.path), x])
+        self.scale, first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
+        self.scale[self.scale == 0] = 1.0
+        self.typical = np.maximum(first, np.abs(x))
+        self.typical[self.typical == 0] = 1.0
 
     def _embed(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
         return [by_name.get(name, 0.0) for name in self.free]
 
-    def first_order(self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None) -> FirstOrder:
-        """Return the first order of function (from its `row`, if given) and constraints."""
+    def first_order(
+        self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None, size: Any = 0.0
+    ) -> FirstOrder:
+        """Return the first order of function (from its `row`, if given) and constraints.
+
+        Coordinates are rounded like themselves, or like numbers of a larger `size`.
+        """
         point = self.point(x.tolist())
+        sizes = dict(zip(self.free, np.maximum(np.abs(x), size).tolist(), strict=True))
         columns: list[tuple[float, float, Sequence[float], Sequence[float]]] = []
         if row is not None:
             columns.append((row.value, 0.0, row.partials, [0.0] * len(x)))
             places = range(1, len(self.functions))
         for function, names in self.functions if places is None else [self.functions[k] for k in places]:
-            inputs = {name: Bounded(v, UNIT_ROUNDOFF * abs(v) * (name in names)) for name, v in point.items()}
+            spread = {name: UNIT_ROUNDOFF * size for name, size in sizes.items() if name in names}
+            inputs = {name: Bounded(v, spread.get(name, 0.0)) for name, v in point.items()}
             value, slopes = function.value_and_gradient_with_errors(inputs, names)
             gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
             columns.append((value.x, value.error, self._embed(gradient, names), self._embed(errors, names)))
-        return FirstOrder(x, *map(np.array, zip(*columns, strict=True)))
+        return FirstOrder(x, self.scale, self.typical, *map(np.array, zip(*columns, strict=True)))
 
     def _for_scipy(self, method: str, steps: int) -> dict[str, Any]:
         def in_scipy(constraint: Constraint, function: Any, names: Sequence[str]) -> NonlinearConstraint:
@@ -218,6 +238,10 @@ class ConstrainedProblem(Objective):
                 left[k] = 0.0
         return result, left
 
+    def largest_change(self, at: FirstOrder) -> float:
+        """Return by how much steps as large as the variables change the value, here or at the start."""
+        return max(float(at.sizes[0]), float(self.start_sizes[0]), 1e-300)
+
     def violations(self, at: FirstOrder, near: float = MAX_VIOLATION) -> Any:
         """Return by how much each constraint is off, beyond errors and a distance."""
         off = np.where(self.equations, np.abs(at.values[1:]), -at.values[1:])
@@ -229,6 +253,7 @@ class ConstrainedProblem(Objective):
         return False
 
     def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
+        self.set_scale(np.array(self.start.free_values))
         best: ConvergenceReport | None = None
         reason, message, method = "", "", methods[0]
         try:
@@ -241,6 +266,7 @@ class ConstrainedProblem(Objective):
                     result = self.path[-1].free_values
                 try:
                     self.row(result)
+                    self.set_scale(np.array(result))
                     counts = self.evaluations, self.outside
                     with np.errstate(all="ignore"):
                         values, report = self.find_feasible(np.array(result))
@@ -270,14 +296,14 @@ class ConstrainedProblem(Objective):
         kinks: list[tuple[Any, ConvergenceReport]] = []
         posed: object = None
         for near in BORDER_DISTANCES:
-            room = near * np.maximum(1.0, np.abs(x))
+            room = near * self.scale
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
             reduced = ReducedProblem(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
             before, posed = posed, (reduced.places, reduced.x.tolist())
             local = reduced.judged() if posed != before else None
             if local is not None:
                 there = np.array([local.row.point[name] for name in self.free])
-                if np.all(np.abs(there - x) <= END_TOLERANCE * np.maximum(1.0, np.abs(x))):
+                if np.all(np.abs(there - x) <= END_TOLERANCE * self.scale):
                     report = self._conditions(there, reduced, local)
                     if report.reason:
                         return there, report
@@ -286,7 +312,7 @@ class ConstrainedProblem(Objective):
         return kinks[0] if kinks and not report.reason else (x, report)
 
     def _conditions(self, x: Any, reduced: ReducedProblem, local: ConvergenceReport | None) -> ConvergenceReport:
-        at = self.first_order(x)
+        at = self.first_order(x, size=self.scale)
         multipliers, left = self.multipliers(at, self.active_constraints(at, BORDER_DISTANCES[-1]))
         held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
         numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
@@ -300,10 +326,11 @@ class ConstrainedProblem(Objective):
             if amount
         ]
         errors = at.gradient_errors
-        allowed = np.maximum(self.tolerance, errors[0] + np.abs(multipliers) @ errors[1:])
-        largest = max(1.0, float(np.max(np.abs(at.gradients[0]))))
+        terms = np.abs(at.gradients[0]) + np.abs(multipliers) @ np.abs(at.gradients[1:])
+        allowed = errors[0] + np.abs(multipliers) @ errors[1:] + MAX_REMAINDER * terms
+        largest, shares = self.largest_change(at), np.abs(multipliers) * at.sizes[1:]
         # a constraint whose multiplier is not 0 is at its border
-        loose = any(not a.active and abs(a.multiplier) > ZERO_MULTIPLIER * largest for a in at_point)
+        loose = any(k not in held and share > ZERO_MULTIPLIER * largest for k, share in enumerate(shares))
         kind: str | None = "not stationary"
         verdict = reason = ""
         functions = [self.functions[k] for k in (0, *(1 + k for k in held))]
@@ -311,6 +338,9 @@ class ConstrainedProblem(Objective):
             message = f"not converged: no point was found where all constraints hold: {', '.join(off)}"
         elif local is not None and local.reason in ("kink", "unattained"):
             kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
+        elif local is not None and local.kind == "not stationary":
+            message = "not converged: the value falls on along the constraints; start elsewhere (`--at`)"
+            message = self.sense.phrase(message)
         elif np.any(np.abs(left) > allowed) or loose:
             message = "not converged: the gradient is not a sum of the constraints' gradients: "
             message += f"{np.max(np.abs(left)):.3g} remains; start elsewhere (`--at`), or write kinks as constraints"
@@ -325,7 +355,7 @@ class ConstrainedProblem(Objective):
             if kind in ("maximum", "saddle"):
                 kind = "flat" if weak else "saddle"
             unclear = at.sizes[reduced.places] <= MIN_INDEPENDENT * self.start_sizes[reduced.places]
-            slopes = np.abs(at.gradients[0] - multipliers @ at.gradients[1:])
+            slopes = np.abs(at.gradients[0] - multipliers @ at.gradients[1:]) * self.scale
             bounds = [self.free.index(name) for name in local.held] if local is not None else []
             if kind == "minimum" and (np.any(unclear) or np.any(slopes[bounds] <= ZERO_MULTIPLIER * largest)):
                 kind, weak = "flat", True
@@ -347,12 +377,12 @@ class ReducedProblem(SearchProblem):
         at = problem.first_order(x)
         active = problem.active_constraints(at, near)
         multipliers, _ = problem.multipliers(at, active)
-        scale = max(1.0, float(np.max(np.abs(at.gradients))))
-        self.places = [1 + k for k in active if problem.equations[k] or multipliers[k] > ZERO_MULTIPLIER * scale]
+        largest, shares = problem.largest_change(at), multipliers * at.sizes[1:]
+        self.places = [1 + k for k in active if problem.equations[k] or shares[k] > ZERO_MULTIPLIER * largest]
         self.dependent: list[int] = []
         if self.places:
             # independent constraints, equations first; variables that follow, first those at no bound
-            matrix = at.gradients[self.places] * np.maximum(1.0, np.abs(x))
+            matrix = at.gradients[self.places] * 10.0 ** np.rint(np.log10(problem.scale))
             sizes = at.sizes[self.places]
             first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
             unit = np.where(sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0)
@@ -362,9 +392,8 @@ class ReducedProblem(SearchProblem):
             free = [BOUND_SHARE if wall else 1.0 for wall in bounds_at(x, problem.limits)]
             self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][:rank].tolist()
         self.others = [k for k in range(len(x)) if k not in self.dependent]
-        self.ends, self.least = np.array(problem.limits).T, -near * scale
-        self.sizes = np.max(np.abs([*(step.free_values for step in problem.path), x]), axis=0)
-        self.sizes[self.sizes == 0] = 1.0
+        self.ends, self.least = np.array(problem.limits).T, -near * largest
+        self.sizes, self.path = problem.scale, []
         self.function: Any = self
         self.limits = [problem.limits[k] for k in self.others]
         self.size = self.sizes[self.others].tolist()
@@ -417,7 +446,8 @@ class ReducedProblem(SearchProblem):
         except np.linalg.LinAlgError:
             raise ExpressionError("domain", "the constraints have no solution here") from None
         # beside a bound, that may hold what the constraints do not
-        signed = [m for m, k in zip(multipliers, places, strict=True) if not problem.equations[k - 1]]
+        shares = zip(multipliers * at.sizes[places], places, strict=True)
+        signed = [share for share, k in shares if not problem.equations[k - 1]]
         wrong = not np.any(np.isin(x[dependent], self.ends)) and min(signed, default=0.0) < self.least
         if wrong or np.any(problem.violations(at, self.near)):
             raise ExpressionError("domain", "a constraint does not hold here")

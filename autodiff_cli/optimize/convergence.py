@@ -122,6 +122,8 @@ class SearchProblem(ABC):
     size: Sequence[float]
     """The size of numbers like which the coordinates are rounded."""
     tolerance: float
+    path: list[DescentStep]
+    """The points on the way."""
     sense = Sense()
 
     @abstractmethod
@@ -164,12 +166,35 @@ class SearchProblem(ABC):
             report = self._describe(row, here._replace(kind=CURVED[here.curvature]))
             return self._precise(report, "a further step would change the value by less than its rounding error")
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
-        return held_up or self._describe(row, here, kinks, why)
+        if held_up is None and stationary and not self.is_stationary(row, here):
+            return self._falling(row)
+        report = held_up or self._describe(row, here, kinks, why)
+        return self._precise(report, "") if stationary and not report.reason else report
 
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
-        if projected_slope(report.row, self.limits) <= self.tolerance:
-            return report
-        return report._replace(reason="precision", message=f"converged: {why}")
+        if projected_slope(report.row, self.limits) > self.tolerance:
+            return report._replace(reason="precision", message=f"converged: {why}")
+        at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
+        message = f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}"
+        return report._replace(reason="gradient", message=message)
+
+    def is_stationary(self, row: DescentStep, verdict: Verdict | None) -> bool:
+        """Return whether the gradient is 0 within rounding errors.
+
+        Without a verdict by the Hessian it may be as small as the tolerance, relative to the largest on the way.
+        """
+        if verdict is not None:
+            return verdict.kind != "not stationary"
+        here = self.bounded_at(row)
+        if here is not None:
+            beyond = [g.x if abs(g.x) > g.error else 0.0 for g in here[1]]
+            row = row._replace(partials=tuple(beyond))
+        return self._change(row) <= self.tolerance * max(map(self._change, self.path), default=math.inf)
+
+    def _change(self, row: DescentStep) -> float:
+        # by how much steps as large as the variables change the value, beside bounds
+        scaled = tuple(g * size for g, size in zip(row.partials, self.size, strict=True))
+        return projected_slope(row._replace(partials=scaled), self.limits)
 
     def _look(self, row: DescentStep) -> tuple[Verdict | None, tuple[Diagnostic, ...], str]:
         # the verdict by gradient and Hessian; without these kinks, and the reason

@@ -44,8 +44,8 @@ UNBOUNDED_FACTOR = 1e15  # times the value at the start: a fall without bound
 MAX_ATTEMPTS = 3  # of a method that is stuck
 VERDICT_SHARE = 0.5  # of the work, for the verdict
 
-FAILURES = (Diagnosed, ValueError, FloatingPointError)
-"""The errors by which a method of SciPy ends without a result."""
+FAILURES = (Diagnosed, ValueError, FloatingPointError, UnboundLocalError)
+"""The errors by which a method of SciPy ends without a result; the last one is that of its trust-exact."""
 
 
 class Objective(SearchProblem):
@@ -208,11 +208,7 @@ class Objective(SearchProblem):
         if report.reason:
             return report
         reason, message = "stuck", f"not converged: {method} found no better point along its direction"
-        if projected_slope(report.row, self.limits) <= self.tolerance:
-            at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
-            reason = "gradient"
-            message = f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}"
-        elif more:
+        if more:
             reason = "steps"
             message = f"not converged after {len(self.path) - 1} steps, the most that were allowed"
         return report._replace(reason=reason, message=message)
