@@ -175,7 +175,7 @@ OWN = {*dir(Command), *vars(Command("grad", {}))} - {"expr", "at"}
 """What a call has besides options."""
 
 READ_BY_THE_RUNNER = {
-    name for module in (commands, runner, row_routes, searches, OptionValues.held) for name in read_in(module)
+    name for module in (commands, runner, row_routes, searches, OptionValues.constant_texts) for name in read_in(module)
 }
 READ_BY_THE_RUNNER |= {*ForcedDialect._fields, "columns"}
 
