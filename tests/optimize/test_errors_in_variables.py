@@ -14,7 +14,8 @@ from scipy.stats import norm
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.optimize import strategies
-from autodiff_cli.optimize.least_squares import EndPoint, FitInterrupted, Model, polished
+from autodiff_cli.optimize.convergence import SearchStopped
+from autodiff_cli.optimize.least_squares import EndPoint, Model, polished
 
 PEARSON: dict[str, list[float]] = {
     "x": [0.0, 0.9, 1.8, 2.6, 3.3, 4.4, 5.2, 6.1, 6.5, 7.4],
@@ -223,7 +224,7 @@ def test_a_fit_that_is_stopped_in_a_search_returns_what_its_strategy_accepted(mo
 
     def stop_in_search(model: Model, *_: Any) -> EndPoint:
         model.reached.note(through_every_row)
-        raise FitInterrupted
+        raise SearchStopped
 
     monkeypatch.setattr(strategies, "polished", lambda *parts: polished(*parts)._replace(moved=1.0))
     whole = autodiff_cli.fit("y = a + b*x", PEARSON, sigma="y=sy,x=sx")
