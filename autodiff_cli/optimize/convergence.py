@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from contextlib import suppress
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
@@ -314,6 +314,8 @@ class SearchProblem(ABC):
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=kinks)
             return ConvergenceReport(row, None, f"the kind of point is not known without the Hessian: {why}")
         held, say = tuple(row.free[i] for i in verdict.held), self.sense.phrase
+        if not self.function.is_smooth and self._contradicted(row, verdict):
+            return ConvergenceReport(row, "kink", self._beside_kink(row), held=held)
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
@@ -341,6 +343,22 @@ class SearchProblem(ABC):
         rises = all(1 in both and 0 not in both for both in trends)
         trend = "the value rises that way" if rises and every else "no lower value was found that way"
         return say(sentence + trend, listed=listed)
+
+    def _contradicted(self, row: DescentStep, verdict: Verdict) -> bool:
+        # beyond a kink within rounding errors the value may do what the Hessian excludes
+        import numpy as np
+
+        free = [k for k in range(len(row.free)) if k not in verdict.held]
+        units = np.diag(self.size)[free]
+        if verdict.kind == "minimum":
+            pairs = list(combinations(units[:MAX_NAMED], 2))
+            ways = [*units, *(a + b for a, b in pairs), *(a - b for a, b in pairs)]
+            return any(-1 in self.trends(row, way.tolist()) for way in ways)
+        if verdict.kind == "saddle" and free:
+            at = self.function.derivatives(row.point, row.free, self.size)
+            vectors = np.linalg.eigh(units @ np.array(at.hessian) @ units.T)[1]
+            return self.trends(row, (vectors[:, 0] @ units).tolist()) == [1, 1]
+        return False
 
     def _beside_kink(self, row: DescentStep) -> str:
         say, rises = self.sense.phrase, True
