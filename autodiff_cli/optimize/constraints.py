@@ -382,7 +382,8 @@ class ReducedProblem(SearchProblem):
         self.dependent: list[int] = []
         if self.places:
             # independent constraints, equations first; variables that follow, first those at no bound
-            matrix = at.gradients[self.places] * 10.0 ** np.rint(np.log10(problem.scale))
+            magnitudes = 10.0 ** np.floor(np.log10(problem.scale))
+            matrix = at.gradients[self.places] * np.maximum(magnitudes, np.abs(x))
             sizes = at.sizes[self.places]
             first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
             unit = np.where(sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0)
