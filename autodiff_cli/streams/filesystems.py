@@ -277,7 +277,7 @@ class Upload:
         self.file: IO[bytes] = SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # noqa: SIM115 - `drop` closes it
 
     def finish(self) -> None:
-        """Upload the file, under its name only when it is complete."""
+        """Upload the file; its name shows complete files only."""
         folder, slash, name = self.inner.rpartition("/")
         is_atomic = self.system.type_name in OBJECT_STORES
         target = self.inner if is_atomic else f"{folder}{slash}{hidden_name(name)}"
