@@ -140,10 +140,10 @@ def usage_error(message: str, hint: str | None = None, span: Span | None = None)
     return ExpressionError("usage", message, span, hint)
 
 
-def needs_error(name: str, needs: str, add: str | None = None) -> ExpressionError:
-    """Return the error of an option without what it needs; `add` is how to write that."""
-    add = needs if add is None else add
-    return usage_error(f"`{name}` needs {needs}", f"{add and f'add {add}, or '}leave `{name}` out")
+def needs_error(name: str, needs: str, text: str | None = None) -> ExpressionError:
+    """Return the error of an option without what it needs; `text` is how to write that."""
+    text = needs if text is None else text
+    return usage_error(f"`{name}` needs {needs}", f"{text and f'add {text}, or '}leave `{name}` out")
 
 
 def limit_error(message: str, hint: str) -> ExpressionError:

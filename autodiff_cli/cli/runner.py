@@ -225,14 +225,18 @@ class OptionValues:
         return None if self.system and left_out(units) else units
 
     @property
+    def held(self) -> tuple[str, ...]:
+        """Return the constants of nature, which no search varies."""
+        return names(self.values.get("constants"), "--constants") or ()
+
+    @property
     def constant_texts(self) -> list[str]:
         """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
-        held = names(self.values.get("constants"), "--constants")
-        if not held:
+        if not self.held:
             return []
         from ..quantities.table import constant_texts
 
-        return constant_texts(held, self.command == "propagate")
+        return constant_texts(self.held, self.command == "propagate")
 
     @property
     def fixed(self) -> dict[str, float]:

@@ -371,3 +371,19 @@ def test_synonyms_stand_for_what_there_is() -> None:
     assert {name for names in slips.CHOICE_SYNONYMS.values() for name in names} <= choices
     assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= set(COMMANDS)
     assert not set(slips.COMMAND_SYNONYMS) & set(COMMANDS)
+
+
+def test_a_question_has_each_of_its_arguments_from_an_option_or_a_property() -> None:
+    without: dict[str, set[str]] = {}
+    for command in QUESTIONS:
+        question = resolve(declared(command).facts["asks"].split()[0])
+        options = {option.parameter for option in declared(command).options.values()}
+        for name, parameter in signature(question).parameters.items():
+            is_read = hasattr(OptionValues, name) or OPTIONS.get(name, name) in options or name == "wrt"
+            if parameter.kind is parameter.KEYWORD_ONLY and not is_read:
+                without.setdefault(command, set()).add(name)
+    # they are given by the modules that ask
+    assert without.pop("propagate") == {"by_size", "fitted", "readings", "stop"}
+    assert without.pop("fit") == {"formula", "stop"} and without.pop("exercise") == {"function"}
+    assert without.pop("check") == {"watch"} and without.pop("diff") == {"name"}
+    assert without == {command: {"stop"} for command in ("minimize", "maximize", "solve")}

@@ -108,7 +108,7 @@ def test_a_table_gives_a_table() -> None:
     [
         ({"text": "x*"}, "missing after"),
         ({"text": "x", "backend": "cuda"}, "`backend` cannot be `cuda`"),
-        ({"text": "x", "question": "taylor"}, "no rows of `taylor`"),
+        ({"text": "x", "question": "taylor"}, "`taylor` is not a question about rows"),
         ({"text": "x", "at": {"r": "oops"}}, "`oops` has no value"),
     ],
 )

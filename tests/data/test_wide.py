@@ -408,7 +408,7 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
         file.write_table(twice)
     for kind in ("parquet", "arrow"):
         failure("x", "--points", str(tmp_path / f"twice.{kind}"), *to, code=2, told="the data has two columns `x`")
-    failure("x", "--backend", "numpy", "--points", str(good), code=2, told="only for wide rows")
+    failure("x", "--backend", "numpy", "--points", str(good), code=2, told="`--backend` needs `--wide`")
     assert not out.exists() and not list(tmp_path.glob(".*"))
 
 

@@ -13,7 +13,15 @@ import autodiff_cli
 from agreement import FORTY, close
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas import derivation
-from autodiff_cli.formulas.derivation import ASSUMPTION, CONVENTIONS, MAX_NODES, PUT_IN, SIMPLIFY, Derivation, RuleStep
+from autodiff_cli.formulas.derivation import (
+    ASSUMPTION,
+    CONVENTIONS,
+    MAX_NODES,
+    SIMPLIFY,
+    SUBSTITUTE,
+    Derivation,
+    RuleStep,
+)
 from autodiff_cli.formulas.diff import Diff, diff
 from autodiff_cli.graphs.value import Value, in_order
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
@@ -238,7 +246,7 @@ def test_a_long_formula_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         derived(f"t0 = x + 1; {shared}; sin(t40)")
     longest = " + ".join("x" for _ in range(MAX_NODES // 2))
     assert [step.rule for step in derived(longest).derivations[0].steps] == ["sum", SIMPLIFY]
-    assert derived("sin(" * 50 + "x" + ")" * 50).derivations[0].steps[-2].rule == PUT_IN
+    assert derived("sin(" * 50 + "x" + ")" * 50).derivations[0].steps[-2].rule == SUBSTITUTE
     with pytest.raises(ExpressionError, match="too long to be derived step by step") as refused:
         derived("exp(x**2)/(x + 1)", order=9)
     with pytest.raises(ExpressionError, match="takes more than"):
@@ -257,7 +265,7 @@ def test_steps_have_whole_formulas_only() -> None:
 
 
 def test_what_is_taken_at_kinks_is_told_apart() -> None:
-    for text, rule in (("relu(2x)", PUT_IN), ("abs(x)*x", SIMPLIFY), ("x**2 if x < 1 else 3*x", PUT_IN)):
+    for text, rule in (("relu(2x)", SUBSTITUTE), ("abs(x)*x", SIMPLIFY), ("x**2 if x < 1 else 3*x", SUBSTITUTE)):
         (each,) = derived(text).derivations
         assert each.steps[-1].rule == rule, text
     for everywhere, last in ((False, "function"), (True, CONVENTIONS)):

@@ -78,7 +78,7 @@ def test_somebody_else_may_be_quicker(tmp_path: Path, monkeypatch: pytest.Monkey
     path = tmp_path / "x.svg"
     sync = files.os.fsync
     monkeypatch.setattr(files.os, "fsync", lambda number: (sync(number), path.write_text("theirs")))
-    with pytest.raises(ExpressionError, match="is kept"):
+    with pytest.raises(ExpressionError, match="already exists"):
         files.write(str(path), b"mine", force=False)
     assert path.read_text() == "theirs" and list(tmp_path.iterdir()) == [path]
 

@@ -304,6 +304,7 @@ OPERATORS: dict[str, str] = {
     "language/tokens": "`+=` is a sum",
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
     "batched/kernels": "how near a pole is",
+    "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",
     "inputs/quantities": "how a number is converted between units: by factors and a zero",
     "formulas/diff": "a division by zero at every point",

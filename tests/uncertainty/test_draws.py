@@ -106,5 +106,5 @@ def test_what_draws_do_not_go_with(chain: Path, options: list[str], message: str
 
 
 def test_one_draw_says_nothing() -> None:
-    with pytest.raises(ExpressionError, match="`a` has 1 draw, which says nothing of its uncertainty"):
+    with pytest.raises(ExpressionError, match="`a` has 1 draw, which does not give its uncertainty"):
         propagate("2*a", draws={"a": [1.0]})

@@ -701,7 +701,7 @@ def test_coverage_factors() -> None:
         ("x=5±1,y=uniform(1,2)", {"correlation": {("x", "y"): 0.5}, "samples": 1e4}, "usage",
          "distribution is uniform"),
         ("x=5±1", {"readings": {"y": [1.0]}}, "point", "`y` has 1 reading,"),
-        ("x=5±1", {"readings": {"x": [1.0, 2.0], "y": [1.0, 3.0]}}, "point", "`x` is given a value"),
+        ("x=5±1", {"readings": {"x": [1.0, 2.0], "y": [1.0, 3.0]}}, "point", "`x` has a value in `--at`"),
         ("", {"readings": {"x": [1.0, 2.0], "y": [1.0, 3.0]}, "correlation": {("x", "y"): 0.5}}, "point",
          "follows from"),
     ],
