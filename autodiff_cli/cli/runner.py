@@ -232,7 +232,7 @@ class OptionValues:
     @property
     def constant_texts(self) -> list[str]:
         """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
-        if not self.held:
+        if "constants" not in self.values:
             return []
         from ..quantities.table import constant_texts
 
