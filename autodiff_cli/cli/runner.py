@@ -232,7 +232,7 @@ class OptionValues:
     @property
     def constant_texts(self) -> list[str]:
         """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
-        if "constants" not in self.values:
+        if not self.values.get("constants"):
             return []
         from ..quantities.table import constant_texts
 
