@@ -279,3 +279,12 @@ def test_before_there_is_anything_to_end_with_a_signal_interrupts() -> None:
         interruption.begun = True
         signal.raise_signal(signal.SIGINT)
         assert (interruption.asked, interruption.code) == (True, 130)
+
+
+@pytest.mark.parametrize(("factor", "reason"), [(1.0, "gradient"), (1e-3, "unattained")])
+def test_many_variables_have_converged_relative_to_the_start(factor: float, reason: str) -> None:
+    # beyond the variables that a Hessian is computed for, small gradients of small functions decide nothing
+    text = " + ".join(f"(x{k} - 1)**4" for k in range(201))
+    found = minimize(f"{factor}*({text})", {f"x{k}": 2.0 for k in range(201)})
+    assert found.reason == reason and found.converged == (reason == "gradient")
+    assert max(map(abs, found.gradient.values())) < 1e-8
