@@ -31,8 +31,6 @@ from ..targets.target import by_library, language
 from .backends import needs_data, one_by_one, unavailable_backend
 from .evaluator import Evaluator, Record, gradient_recorder
 
-"""The backends for rows, fastest first; plain Python is always available."""
-
 LIBRARY = "libmvec.so.1"
 """The C library's vector mathematics, if it has them."""
 

@@ -27,7 +27,7 @@ EXAMPLES = (
 
 MIN_RICH_WIDTH = 72
 """The width in columns below which help is plain text."""
-PIPED_WIDTH = 78
+PIPED_HELP_WIDTH = 78
 """The width in columns of help in a pipe, whatever COLUMNS says."""
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
@@ -295,7 +295,7 @@ def run_app(args: Sequence[str]) -> int:
     group: Any = typer.main.get_command(app)
     try:
         level = HELP_ALL if HELP_ALL in args else None
-        width = None if sys.stdout.isatty() else PIPED_WIDTH
+        width = None if sys.stdout.isatty() else PIPED_HELP_WIDTH
         with group.make_context("autodiff", list(args), obj=level, terminal_width=width) as context:
             group.invoke(context)
     except typer.Exit as stop:

@@ -164,8 +164,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
         draws = "--draws" in needs and "draws(" in str(values.get("--at"))
         if needs and not draws and not any(_is_there(need, values) for need in needs):
             added = [_write(need, by_name) for need in needs if need != STREAM]
-            wanted = [IN_WORDS.get(need, f"`{need}`") for need in needs]
-            raise needs_error(name, " or ".join(wanted), " or ".join(added))
+            *wanted, last = [IN_WORDS.get(need, f"`{need}`") for need in needs]
+            raise needs_error(name, " or ".join([", ".join(wanted), last][not wanted :]), " or ".join(added))
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
         if option.reads_stdin and "-" in texts:

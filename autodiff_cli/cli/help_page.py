@@ -8,11 +8,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
 from ..views.characters import Style, Terminal, paint, terminal_of, width_of
-from ..views.document import Pieces, Table, plain_text
+from ..views.document import Table, plain_text, sentence
 from ..views.rendering import ScreenText, break_lines
 
 MAX_WIDTH = 100
@@ -74,9 +75,9 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
 
 def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:
     terminal = terminal._replace(width=terminal.width and max(terminal.width - len(INDENT), 1))
-    for is_table, group in groupby(code, lambda line: line.startswith(FRAME)):
+    for _, group in groupby(code, lambda line: line.startswith(FRAME)):
         lines = [*group]
-        if not is_table:
+        if not lines[0].startswith("╭"):
             lines = [part for line in lines for part in _broken(line, terminal)]
         elif terminal.width is not None and width_of(lines[0]) > terminal.width:
             rows = [line for line in lines if line.startswith("│")]
@@ -85,17 +86,11 @@ def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
-    right = {k for row in rows for k, cell in enumerate(row) if cell.startswith("  ")}
-    head, *cells = [tuple(map(_cell, row)) for row in rows]
+    right = {k for row in rows for k, cell in enumerate(row) if cell.startswith("  ") and cell.strip()}
+    head, *cells = [tuple([sentence(cell.strip().replace("\\|", "|")) for cell in row]) for row in rows]
     heads = tuple(map(plain_text, head))
     table = Table(heads, cells, frozenset(right))
     return [*ScreenText(terminal).table(table)]
-
-
-def _cell(text: str) -> Pieces:
-    styles: tuple[Style, Style] = "", "code"
-    parts = text.strip().replace("\\|", "|").split("`")
-    return tuple((part, styles[k % 2]) for k, part in enumerate(parts) if part)
 
 
 def _broken(line: str, terminal: Terminal) -> list[str]:
@@ -125,12 +120,9 @@ def _write_paged(text: str, terminal: Terminal) -> None:
         environment.setdefault("LESSCHARSET", "utf-8")
     process = None
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
-    try:
+    with suppress(OSError, ValueError):  # else the page is printed
         command = shlex.split(pager, posix=os.name == "posix") if is_long else []
-        if command:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
-    except (OSError, ValueError):
-        pass  # the page is printed
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) if command else None
     if process is None:
         sys.stdout.write(text)
         return

@@ -312,11 +312,12 @@ class Command(OptionValues):
             otherwise = "latex" if is_latex else self.view.usual
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
-        of_many = COLUMNAR if "wide" in self.values else ()
+        of_many = COLUMNAR if "wide" in self.values and self.format in (None, *COLUMNAR) else ()
         formats = (*(formats or self.view.formats), *of_many)
         chosen = format_of(self.format, self.output, formats, usual, self.view.endings)
         if chosen in COLUMNAR:
-            raise needs_error(f"--format {chosen}", "many points", "`--points PATH` or `--at x=0:10:1`")
+            named = f"--format {chosen}" if self.format else f"--output {self.output}"
+            raise needs_error(named, "many points", "`--points PATH` or `--at x=0:10:1`")
         return chosen
 
     def standard_input_for(self, option: str, path: str) -> BinaryIO | None:

@@ -130,7 +130,7 @@ class Lines:
         is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
         is_command = is_command and re.match(r"\s+[\w(\"']|\Z", after) is not None
         if not is_command and _OPERAND.match(after):
-            is_command = closest(name, [*COMMANDS, *FUNCTIONS]) in COMMANDS
+            is_command = closest(name, [*COMMANDS, *FUNCTIONS, "quit", "exit"]) in COMMANDS
         if match[1] or (is_command and len(name) > 2 and name not in FUNCTIONS):
             raise _as_typed_here(slips.bad_command(name))
         return None

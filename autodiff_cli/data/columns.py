@@ -72,9 +72,8 @@ def read_columns(
                 if count > MAX_NUMBERS:
                     message = f"the data has more than {MAX_NUMBERS:,} numbers"
                     raise limit_error(message, "take a sample of its rows")
-        name = _name_of(files)
-    if columns:
-        _require_rows(len(next(iter(columns.values()))), left_out, name)
+        if columns:
+            _require_rows(len(next(iter(columns.values()))), left_out, _name_of(files))
     if left_out:
         write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
     return columns

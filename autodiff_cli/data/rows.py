@@ -23,6 +23,7 @@ from ..graphs.adjoint import column_names
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
+from ..inputs.figures import Figure
 from ..inputs.optional_units import column_units, left_out, program_units, units_in_headings, with_units
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, output_names, parse
@@ -517,7 +518,7 @@ def _list(names: Sequence[str] | str) -> tuple[str, ...]:
 
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-NO_COLUMNS = (str, bytes, Mapping)
+NO_COLUMNS = (str, bytes, Mapping, Figure)
 
 
 def is_frame(value: object) -> bool:

@@ -190,18 +190,25 @@ def value_text(name: str, value: Any) -> str:
         return value
     if not is_of_pint(value):
         return written_number(name, value).source
-    from ..quantities.unit import unit_or_none
-
     number, unit = written_number(name, value.magnitude).source, f"{value.units:~P}"
-    if not unit or (value.dimensionless and unit_or_none(unit) is None):
-        # per cent and the like
+    if _is_plain(value, unit):
         return written_number(name, value).source
     return f"({number}) {unit}" if "/" in number else f"{number} {unit}"
 
 
 def numbers_and_unit(column: Any) -> tuple[Any, str]:
     """Return the numbers of a column and the unit that pint gives them, "" if none."""
-    return (column.magnitude, f"{column.units:~P}") if is_of_pint(column) else (column, "")
+    if not is_of_pint(column):
+        return column, ""
+    unit = f"{column.units:~P}"
+    return (column.to("").magnitude, "") if _is_plain(column, unit) else (column.magnitude, unit)
+
+
+def _is_plain(value: Any, unit: str) -> bool:
+    from ..quantities.unit import unit_or_none
+
+    # per cent and the like
+    return not unit or (value.dimensionless and unit_or_none(unit) is None)
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:

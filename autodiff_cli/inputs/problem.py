@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..errors import (
@@ -285,6 +284,8 @@ def written_number(name: str, value: Any) -> Typed:
     """Return a number with its exact or shortest text, for other arithmetics. Raises `ExpressionError`."""
     if isinstance(value, Typed):
         return value
+    from numbers import Integral  # rarely needed
+
     exactly = isinstance(value, Integral) or type(value).__module__ in ("fractions", "decimal")
     number = as_number(value, name)
     text = value.text if type(value) is Figure else str(value) if exactly else repr(number)

@@ -17,7 +17,7 @@ from terminals import ESCAPE, on_terminal
 
 PAGES = sorted(path.stem for path in (TOP / "tests" / "tutorials" / "commands").glob("*.md"))
 CAT = {"PAGER": "cat"}
-WIDTHS = (60, 80, 100, 120)
+WIDTHS = (40, 60, 80, 100, 120)
 LINK = re.compile(r"!?\[([^]]+)\]\([^)]*\)")
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...errors import EXIT_CODES, usage_error
+from ...errors import EXIT_CODES, needs_error, usage_error
 from ..arguments import NothingAsked, read, with_own
 from ..declarations import declared
 
@@ -112,6 +112,9 @@ def answer_at(
             from ..row_routes import answer_rows
 
             return answer_rows(call, grid, method, question)
+    for name in ("wide", "spreadsheet", "backend"):
+        if call.values.get(name) and not call.values.get("data"):
+            raise needs_error(f"--{name}", "`--points` or a sweep", "`--points PATH` or `--at x=0:10:1`")
     chosen = chosen or call.choose_format()
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream
