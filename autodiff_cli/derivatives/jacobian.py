@@ -167,7 +167,10 @@ def seeds(
     """Return the seeds of the variables and of the outputs. Raises a usage error for unknown names."""
     names, outputs = posed.wanted, output_names(posed.program)
     for name in [name for name in direction or () if name not in names]:
-        raise usage_error(f"`{name}` of the direction is not one of the variables", f"the variables: {quote(names)}")
+        raise usage_error(
+            f"`{name}` of the direction is not among the variables to differentiate by",
+            f"the variables: {quote(names)}",
+        )
     along = None if direction is None else {name: direction.get(name, 0.0) for name in names}
     if adjoint is None:
         return along, None

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..numbers.running_digits import RunningDigits
     from ..quantities.unit import Unit
 
-"""The time is quadratic in the order, cubic for a power of the variable."""
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
@@ -250,7 +249,7 @@ def series_through(
     coefficients = [zero + (float(x) if m is REAL else x) for x in map(series.at, range(order + 1))]
     if m is REAL and not all(map(math.isfinite, coefficients)):
         message = "a coefficient of the series through this point is too large for double precision"
-        raise ExpressionError("overflow", message, hint="ask for a lower order, or use `--precision`")
+        raise ExpressionError("overflow", message, hint="use `--precision`")
     message = "the formula has no value at this point, but a limit: the series is that of its continuous extension"
     if not decisions.confirmed:
         message += f"; the cancellation of terms is confirmed with {ZERO_TEST_DIGITS[-1]} digits, but not proven"

@@ -199,7 +199,8 @@ def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Seq
     for name in direction:
         if name not in variables:
             raise usage_error(
-                f"`{name}` of the direction is not one of the variables", f"the variables: {quote(variables)}"
+                f"`{name}` of the direction is not among the variables to differentiate by",
+                f"the variables: {quote(variables)}",
             )
     return {name: as_number(value, name) for name, value in direction.items()}
 

@@ -70,7 +70,9 @@ def export(
             span=graph.span(recorder.node),
         ) from None
     bound = [(program.place(i), name) for name, _, i in program.bound]
-    labels = {recording.place[i]: name for i, name in bound if i and i in recording.place and graph.parents[i]}
+    labels = {
+        recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
+    }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)

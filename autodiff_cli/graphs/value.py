@@ -358,8 +358,8 @@ def as_float(x: object, refusal: str) -> float:
             "or for many points write the function as code, `export(text, to='numpy')`"
         )
     try:
-        # `float` reads texts and buffers of them as well
-        is_number = hasattr(x, "__float__") or hasattr(x, "__index__")
+        # `float` reads texts and buffers of them as well, and NumPy has texts with `__float__`
+        is_number = not isinstance(x, str | bytes) and (hasattr(x, "__float__") or hasattr(x, "__index__"))
         number = float(x if is_number else None)  # type: ignore[arg-type]
     except OverflowError:
         number = math.inf

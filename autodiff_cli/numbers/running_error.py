@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from decimal import Decimal
 
-from ..table.primitive import PRIMITIVES, Primitive
+from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued
 from .budget import charge
 from .floats import REAL
@@ -25,9 +25,6 @@ MAX_EXACT_INTEGER = 2.0**53
 
 UNDERFLOW_ERROR = 2.0**-1074
 """The largest rounding error of a subnormal result."""
-
-NEVER_ZERO = {name for name, primitive in PRIMITIVES.items() if primitive.values.startswith("(0")} | {"pow", "gamma"}
-"""Functions that are 0 only by underflow, or where the argument is 0."""
 
 
 class Bounded(Valued):
@@ -111,7 +108,8 @@ class Running(Lifted):
         def function(*inputs: Number) -> Bounded:
             xs = [x.x if isinstance(x, Bounded) else x for x in inputs]
             out = value(*xs)
-            underflowed = not out and primitive.name in NEVER_ZERO and xs[0] != 0
+            # a smooth function of what is not 0
+            underflowed = not out and all(xs) and not primitive.may_kink
             error = max(unit * abs(out), UNDERFLOW_ERROR) if out or underflowed else 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
             if not any(spreads):

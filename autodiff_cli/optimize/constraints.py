@@ -138,17 +138,20 @@ class ConstrainedProblem(Objective):
     def equations(self) -> Any:
         return np.array([constraint.equality for constraint in self.constraints], dtype=bool)
 
+    @cached_property
+    def start_gradients(self) -> Any:
+        return self.first_order(np.array(self.start.free_values)).gradients
+
     @property
     def start_sizes(self) -> Any:
-        return self.first_order(np.array(self.start.free_values)).sizes
+        return np.linalg.norm(self.start_gradients * self.scale, axis=1)
 
     def set_scale(self, x: Any) -> None:
         """Take the largest values on the way to `x` as size of the variables, and to be feasible the first ones."""
         rows = np.abs([*(step.free_values for step in self.path), x])
-        self.scale, first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
+        self.scale = np.max(rows, axis=0)
         self.scale[self.scale == 0] = 1.0
-        self.typical = np.maximum(first, np.abs(x))
-        self.typical[self.typical == 0] = 1.0
+        self.typical = np.maximum(np.abs(x), 1e-6 * self.scale)
 
     def _embed(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
@@ -326,9 +329,10 @@ class ConstrainedProblem(Objective):
             if amount
         ]
         errors = at.gradient_errors
-        terms = np.abs(at.gradients[0]) + np.abs(multipliers) @ np.abs(at.gradients[1:])
-        allowed = errors[0] + np.abs(multipliers) @ errors[1:] + MAX_REMAINDER * terms
         largest, shares = self.largest_change(at), np.abs(multipliers) * at.sizes[1:]
+        terms = np.abs(at.gradients[0]) + np.abs(multipliers) @ np.abs(at.gradients[1:])
+        terms = np.maximum(terms, at.sizes[0] / self.scale)
+        allowed = errors[0] + np.abs(multipliers) @ errors[1:] + MAX_REMAINDER * terms
         # a constraint whose multiplier is not 0 is at its border
         loose = any(k not in held and share > ZERO_MULTIPLIER * largest for k, share in enumerate(shares))
         kind: str | None = "not stationary"

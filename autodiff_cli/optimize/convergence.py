@@ -189,7 +189,7 @@ class SearchProblem(ABC):
         if here is not None:
             beyond = [g.x if abs(g.x) > g.error else 0.0 for g in here[1]]
             row = row._replace(partials=tuple(beyond))
-        return self._change(row) <= self.tolerance * max(map(self._change, self.path), default=math.inf)
+        return self._change(row) <= self.tolerance * max(map(self._change, self.path[:-1]), default=math.inf)
 
     def _change(self, row: DescentStep) -> float:
         # by how much steps as large as the variables change the value, beside bounds

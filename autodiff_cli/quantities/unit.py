@@ -270,7 +270,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
         n = plain_exponent(Fraction(digits))
         if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
-            raise _wrong(f"the power {n} of a unit is too high", start, end, "write the power of ten out")
+            raise _wrong(f"a unit cannot have the power {n}", start, end, "write the power of ten out")
         if unit.zero:
             raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")
         try:

@@ -84,7 +84,7 @@ class Evaluation:
         self.graph = graph
         """Its `data` are the nodes' values, None in untaken branches."""
         self.wanted = wanted
-        """The variables to differentiate by, with their indices; None if the graph lacks one."""
+        """The variables to differentiate by, with their indices; None for one that the graph lacks."""
         self.order: Sequence[int] = self.sweep(forward, graph, m, graph.roots)
         """The evaluated nodes in order; after `differentiate` also those on the other side of a kink."""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
+from scipy.optimize import minimize
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
@@ -143,13 +146,51 @@ def test_kinks_and_corners(formula: str, start: str, constraints: str, bounds: s
     [
         # where curves cross, or a bound has no multiplier, the value falls along another branch
         ("-x**2 - y**2", "x=1.99,y=0.67", "y >= x**2; x*y = 0"),
-        ("x**4 + y**4 - x*y", "x=0.96,y=1.24", "y >= 0; max(x, y) <= 1; x**2 = y**2"),
         ("2*x**6 + 2*y**2*(1 + y) + x*y", "x=0,y=2", "x*y = 0"),
     ],
 )
 def test_no_minimum_is_claimed_where_a_constraint_has_no_gradient(formula: str, start: str, constraints: str) -> None:
     answer = autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert answer.kind != "minimum", answer.verdict
+
+
+def test_a_minimum_on_one_of_two_crossing_curves_is_reached() -> None:
+    # at (0, 0), where they cross, the value falls along y = x
+    answer = autodiff_cli.minimize("x**4 + y**4 - x*y", "x=0.96,y=1.24", subject_to="y>=0; max(x, y)<=1; x**2 = y**2")
+    assert answer.kind == "minimum" and answer.converged
+    assert answer.point == pytest.approx({"x": 0.5, "y": 0.5}, rel=1e-7) and answer.value == pytest.approx(-0.125)
+
+
+@pytest.mark.parametrize("count", [5, 10, 20])
+@pytest.mark.parametrize("start", [0.0, 1.0])
+def test_a_chain_of_constraints_is_solved(count: int, start: float) -> None:
+    # neighbours that sum to 3 each: at their best x1, x3, ... are the same, and so are the others
+    names = [f"x{k}" for k in range(1, count + 1)]
+    formula = " + ".join(f"({name} - {k})**2" for k, name in enumerate(names, start=1))
+    pairs = "; ".join(f"{a} + {b} <= 3" for a, b in pairwise(names))
+    answer = autodiff_cli.minimize(formula, dict.fromkeys(names, start), subject_to=pairs)
+    assert answer.converged and answer.kind == "minimum", answer.message
+    expected = minimize(
+        lambda x: float(np.sum((x - np.arange(1, count + 1)) ** 2)), np.full(count, start), method="SLSQP",
+        constraints=[{"type": "ineq", "fun": lambda x: 3 - x[:-1] - x[1:]}], options={"ftol": 1e-14, "maxiter": 500},
+    )  # fmt: skip
+    assert answer.value == pytest.approx(expected.fun, rel=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("formula", "constraint", "best"), [("(x - 1)**2", "x <= 0.5", 0.5), ("(x - 1e-9)**2", "x <= 0", 0.0)]
+)
+@pytest.mark.parametrize("start", [100.0, 1e10])
+def test_a_far_start_makes_no_other_point_feasible(formula: str, constraint: str, best: float, start: float) -> None:
+    answer = autodiff_cli.minimize(formula, {"x": start}, subject_to=constraint)
+    assert not answer.converged or answer.point["x"] == pytest.approx(best, rel=1e-9, abs=1e-10), answer
+
+
+def test_a_search_that_starts_where_one_ended_has_converged() -> None:
+    text = " + ".join(f"log(cosh(x{k} - 1))" for k in range(250))
+    first = autodiff_cli.minimize(text, {f"x{k}": 3.0 for k in range(250)})
+    again = autodiff_cli.minimize(text, first.point)
+    assert first.converged and again.converged, again.message
 
 
 def test_a_saddle_under_constraints_is_no_minimum() -> None:
