@@ -149,9 +149,9 @@ class ConstrainedProblem(Objective):
     def set_scale(self, x: Any) -> None:
         """Take the largest values on the way to `x` as size of the variables, and to be feasible the first ones."""
         rows = np.abs([*(step.free_values for step in self.path), x])
-        self.scale = np.max(rows, axis=0)
+        self.scale, first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
         self.scale[self.scale == 0] = 1.0
-        self.typical = np.maximum(np.abs(x), 1e-6 * self.scale)
+        self.typical = np.maximum(np.abs(x), 1e-6 * np.where(first > 0, first, 1.0))
 
     def _embed(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
@@ -242,8 +242,8 @@ class ConstrainedProblem(Objective):
         return result, left
 
     def largest_change(self, at: FirstOrder) -> float:
-        """Return by how much steps as large as the variables change the value, here or at the start."""
-        return max(float(at.sizes[0]), float(self.start_sizes[0]), 1e-300)
+        """Return by how much steps as large as the variables change the value."""
+        return max(float(at.sizes[0]), 1e-300)
 
     def violations(self, at: FirstOrder, near: float = MAX_VIOLATION) -> Any:
         """Return by how much each constraint is off, beyond errors and a distance."""
@@ -325,7 +325,7 @@ class ConstrainedProblem(Objective):
         ]
         off = [
             f"`{constraint.text}` is off by {amount:.3g} {constraint.unit or ''}".rstrip()
-            for constraint, amount in zip(self.constraints, self.violations(at), strict=True)
+            for constraint, amount in zip(self.constraints, self.violations(self.first_order(x)), strict=True)
             if amount
         ]
         errors = at.gradient_errors

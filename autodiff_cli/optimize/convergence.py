@@ -314,7 +314,8 @@ class SearchProblem(ABC):
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=kinks)
             return ConvergenceReport(row, None, f"the kind of point is not known without the Hessian: {why}")
         held, say = tuple(row.free[i] for i in verdict.held), self.sense.phrase
-        if not self.function.is_smooth and self._contradicted(row, verdict):
+        few = len(row.free) <= MAX_SMALL_DIMENSION
+        if few and not self.function.is_smooth and self._contradicted(row, verdict):
             return ConvergenceReport(row, "kink", self._beside_kink(row), held=held)
         words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
         if verdict.kind == "minimum" and held:
