@@ -47,6 +47,7 @@ MAX_VIOLATION = 1e-10  # violation beyond rounding errors, in the same units
 MIN_INDEPENDENT = 1e-8  # relative length of a gradient, and of its independent part
 BOUND_SHARE = 1e-4  # by which a variable at its bound is preferred less
 ZERO_MULTIPLIER = 1e-9  # share of a constraint in the gradient, relative to the largest gradient
+ERROR_MARGIN = 4  # rounding errors that the last of Newton's steps leaves
 MAX_REMAINDER = 1e-10  # of the gradient, relative to the terms of its sum
 
 WORDS: dict[Any, str] = {
@@ -149,9 +150,9 @@ class ConstrainedProblem(Objective):
     def set_scale(self, x: Any) -> None:
         """Take the largest values on the way to `x` as size of the variables, and to be feasible the first ones."""
         rows = np.abs([*(step.free_values for step in self.path), x])
-        self.scale, first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
-        self.scale[self.scale == 0] = 1.0
-        self.typical = np.maximum(np.abs(x), 1e-6 * np.where(first > 0, first, 1.0))
+        self.scale, self.first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
+        self.scale[self.scale == 0] = self.first[self.first == 0] = 1.0
+        self.typical = np.maximum(np.abs(x), 1e-6 * self.first)
 
     def _embed(self, values: Sequence[float], names: Sequence[str]) -> list[float]:
         by_name = dict(zip(names, values, strict=True))
@@ -315,7 +316,7 @@ class ConstrainedProblem(Objective):
         return kinks[0] if kinks and not report.reason else (x, report)
 
     def _conditions(self, x: Any, reduced: ReducedProblem, local: ConvergenceReport | None) -> ConvergenceReport:
-        at = self.first_order(x, size=self.scale)
+        at = self.first_order(x, size=self.first)
         multipliers, left = self.multipliers(at, self.active_constraints(at, BORDER_DISTANCES[-1]))
         held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
         numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
@@ -330,9 +331,11 @@ class ConstrainedProblem(Objective):
         ]
         errors = at.gradient_errors
         largest, shares = self.largest_change(at), np.abs(multipliers) * at.sizes[1:]
-        terms = np.abs(at.gradients[0]) + np.abs(multipliers) @ np.abs(at.gradients[1:])
-        terms = np.maximum(terms, at.sizes[0] / self.scale)
-        allowed = errors[0] + np.abs(multipliers) @ errors[1:] + MAX_REMAINDER * terms
+        # multipliers are as exact as the largest share
+        bounds = np.abs(multipliers)
+        bounds[held] = np.maximum(bounds[held], np.max(shares, initial=0.0) / np.maximum(at.sizes[1:][held], 1e-300))
+        terms = np.abs(at.gradients[0]) + bounds @ np.abs(at.gradients[1:])
+        allowed = ERROR_MARGIN * (errors[0] + np.abs(multipliers) @ errors[1:]) + MAX_REMAINDER * terms
         # a constraint whose multiplier is not 0 is at its border
         loose = any(k not in held and share > ZERO_MULTIPLIER * largest for k, share in enumerate(shares))
         kind: str | None = "not stationary"
