@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
 from autodiff_cli.cli import commands, row_routes, runner, searches, slips
-from autodiff_cli.cli.arguments import IN_WORDS, OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
+from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.runner import CHOICES, OPTIONS, Command, OptionValues, resolve
@@ -331,8 +331,10 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
     for name, option in options.items():
         needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in options]
         if needs and not {*needs} & {*required}:
-            needed = [IN_WORDS.get(need, f"`{need}`") for need in needs]
-            assert refused(*typed(name)) == f"`{name}` needs {' or '.join(needed)}"
+            in_words = {"SWEEP": "a sweep", "STREAM": "a stream of programs"}
+            *others, last = [in_words.get(need, f"`{need}`") for need in needs]
+            needed = f"{', '.join(others)} or {last}" if others else last
+            assert refused(*typed(name)) == f"`{name}` needs {needed}"
         for other in option.conflicts:
             if other in ("FUNCTION", "EXPR"):
                 assert refused(*typed(name), *["x"] * (not program)) == f"`{name}` and `{other}` exclude each other"

@@ -258,3 +258,15 @@ def test_one_reduced_problem_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> 
     answer = autodiff_cli.minimize("x", "x=1,y=1", subject_to="y = x**3; y >= 0")
     assert not answer.converged
     assert seen and all(seen.count(each) == 1 for each in seen)
+
+
+def test_a_small_function_and_an_excursion_make_no_point_an_optimum() -> None:
+    # the gradient is 1e-11 and 1e12; the optima are elsewhere
+    small = "1e-9*((x/1e3 - 4)**2 + 2*(y/1e3 + 1)**2 - x/1e3*y/1e3)"
+    answer = autodiff_cli.minimize(small, {"x": 0.0, "y": -2000.0}, subject_to="-3*y/1e3 = 4")
+    assert not answer.converged or answer.point["x"] == pytest.approx(1e4 / 3, rel=1e-3)
+    steep = "1e3*(4*(x/1e-6 - 4)**2 + 3*(y/1e-6 + 5)**2 + (z/1e-6 - 3)**2 + x/1e-6*y/1e-6)"
+    bounds = "-2*x/1e-6 - y/1e-6 + 2*z/1e-6 <= -3; x/1e-6 - 2*y/1e-6 - 3*z/1e-6 <= -1"
+    answer = autodiff_cli.minimize(steep, {"x": 2e-6, "y": 2e-6, "z": -3e-6}, subject_to=bounds)
+    assert answer.constraints is not None
+    assert not answer.converged or all(each.slack > -1e-8 for each in answer.constraints), answer.constraints
