@@ -71,7 +71,13 @@ OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "e
 """Arguments whose options have other names."""
 SAME = ("relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme", "steps")
 CHOICES = {name: name for name in SAME}
-CHOICES |= {"lines": "steps", "layout": "way", "no_table": "table", "no_tree": "tree", "everything": "intermediates"}
+CHOICES |= {
+    "lines": "steps",
+    "layout": "way",
+    "no_table": "table",
+    "no_tree": "tree",
+    "everything": "intermediates",
+}
 """Choices of views that have them, by option."""
 
 

@@ -108,7 +108,7 @@ class FirstOrder(NamedTuple):
     scale: Any
     """The largest size of the variables on the way."""
     typical: Any
-    """Their size without excursions."""
+    """Their size at the point, by which constraints hold."""
     values: Any
     errors: Any
     gradients: Any
@@ -148,7 +148,7 @@ class ConstrainedProblem(Objective):
         return np.linalg.norm(self.start_gradients * self.scale, axis=1)
 
     def set_scale(self, x: Any) -> None:
-        """Take the largest values on the way to `x` as size of the variables, and the first ones for rounding errors."""
+        """Take the sizes of the variables from the way to `x`: the largest, and the first for rounding errors."""
         rows = np.abs([*(step.free_values for step in self.path), x])
         self.scale, self.first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
         self.scale[self.scale == 0] = self.first[self.first == 0] = 1.0

@@ -311,7 +311,10 @@ class Documents(Writer[Answer]):
 
 
 def document_ends(
-    packages: Iterable[str] = (), *, kind: Literal["document", "picture"] = "document", may_have_units: bool = False
+    packages: Iterable[str] = (),
+    *,
+    kind: Literal["document", "picture"] = "document",
+    may_have_units: bool = False,
 ) -> list[str]:
     """Return the beginning and the end of a document."""
     from importlib.resources import files  # only documents need it

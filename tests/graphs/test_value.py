@@ -11,6 +11,7 @@ import pickle
 import re
 import sys
 import threading
+from array import array
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -346,6 +347,13 @@ def test_the_types_of_the_functions_list_what_there_is() -> None:
     for name, primitive in FUNCTIONS.items():
         unary = len(primitive.params) == 1 and not primitive.variadic and not primitive.with_two
         assert typed[name] == ("Choice" if name == "where" else "Unary" if unary else "Several")
+
+
+def test_texts_in_other_types_are_not_numbers() -> None:
+    np = pytest.importorskip("numpy")
+    for text in (array("b", b"12"), bytearray(b"3"), memoryview(b"3"), np.str_("3"), np.bytes_(b"3")):
+        with pytest.raises(TypeError, match="a Value needs a number, not"):
+            Value(text)
 
 
 @pytest.mark.parametrize("bad", [[1.0], {}, "a", None, object(), 1j, (2.0,), ExpressionError])

@@ -1028,3 +1028,13 @@ def test_help_is_short_and_about_its_user() -> None:
         shown = pydoc.plain(pydoc.render_doc(public))
         assert not PRIVATE_WORDS.search(shown), (name, PRIVATE_WORDS.search(shown))
         assert (public.__doc__ or "").count("\n") < 30, name
+
+
+def test_columns_of_pint_in_per_cent_are_numbers() -> None:
+    quantity = pytest.importorskip("pint").UnitRegistry().Quantity
+    share = {"x": quantity([100.0, 200.0, 300.0], "percent"), "y": [1.0, 2.0, 3.1]}
+    plain = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.1]}
+    shared, plainly = (autodiff_cli.fit("y = a*x", data).parameters["a"].estimate for data in (share, plain))
+    assert shared == plainly
+    third = autodiff_cli.gradient("1/3", exact=True).value
+    assert autodiff_cli.gradient("x", {"x": third}, exact=True).value == third
