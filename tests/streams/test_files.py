@@ -128,7 +128,9 @@ def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp
         if format not in formats and ending not in languages:
             many = format in COLUMNAR and "--wide" in declared(command).options
             why = (
-                f"`--format {format}` needs many points" if many else f"`{ending}` is not one of this command's formats"
+                f"`--output answer{ending}` needs many points"
+                if many
+                else f"`{ending}` is not one of this command's formats"
             )
             assert result.code == 2 and why in result.err
             assert not list(tmp_path.iterdir())

@@ -173,7 +173,7 @@ def test_draws_of_several_files_are_independent_and_those_of_one_belong_together
     odd = result("2*x", "x=draws(odd.txt#µ)", "--skip", "1", "--encoding", "utf-16-be", "--decimal", "comma")
     assert odd["results"][0]["value"] == pytest.approx(2 * (1.5 + 2.5 + 1.75) / 3, rel=1e-15)
     alone = autodiff("propagate", "x", "--at", "x=1±0.1", "--decimal", "comma", folder=tmp_path)
-    assert alone.code == 2 and "`--decimal` needs `--points` or `--data` or `--draws`" in alone.err
+    assert alone.code == 2 and "`--decimal` needs `--points`, `--data` or `--draws`" in alone.err
     fixed = ("--at", "U=12(1), I=draws(two.csv)", "--correlation", "U:I=0.5")
     refused = autodiff("propagate", "U/I", *fixed, folder=tmp_path)
     assert refused.code == 2 and "the correlations of `I` are those of its draws" in refused.err
