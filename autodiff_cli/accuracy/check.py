@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..errors import Diagnostic, ExpressionError, plural
+from ..errors import Diagnostic, ExpressionError, plural, quote
 from ..graphs.value import Value, values_of
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
@@ -50,6 +50,7 @@ NEAR_STEPS = (1e-6, 1e-9, 1e-12)  # beside a pole or another sudden change
 ROUGH = 1e-3  # relative error of an estimate for which nearer steps are tried
 
 ZERO = "0 to within rounding"
+RESCALE = "rescale the variables, so that no number on the way is so small"
 
 
 class Difference(NamedTuple):
@@ -188,14 +189,35 @@ def _check_program(problem: Problem, required: int) -> Check:
     try:
         references = _references(graph, values, wanted)
     except ExpressionError as error:
-        message = f"computed without rounding, this has no value: {error}"
-        hint = "the double-precision result is an artefact of rounding"
-        return answer._replace(warnings=(*answer.warnings, Diagnostic("lost_digits", message, error.span, hint)))
+        return answer._replace(warnings=(*answer.warnings, _without_value(error)))
     compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]
     numbers = [_number(doubles, references, name, required, name in compared) for name in ("", *wanted)]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
     warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
     return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
+
+
+def _without_value(error: ExpressionError) -> Diagnostic:
+    hint = "the double-precision result is an artefact of rounding"
+    return Diagnostic("lost_digits", f"computed without rounding, this has no value: {error}", error.span, hint)
+
+
+def lost_digits(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], required: int = DEFAULT_REQUIRED_DIGITS
+) -> list[Diagnostic]:
+    """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
+
+    The reference is that of `check`. There is none where that stays undecided. Raises `ExpressionError` and
+    `BudgetExceeded`.
+    """
+    doubles = value_and_gradient(REAL, graph, values, wanted)
+    try:
+        references = _references(graph, values, wanted)
+    except ExpressionError as error:
+        return [_without_value(error)]
+    numbers = [_number(doubles, references, name, required, False) for name in ("", *wanted)]
+    lost = [(n.name, n.kept) for n in numbers if n.kept is not None and not n.agrees]
+    return losses(doubles, references.exact, lost) if references.sure else []
 
 
 def _answer(
@@ -586,14 +608,13 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
             message = "rounding decides this comparison: in exact arithmetic its result is the opposite"
             hint = "leave a margin around the edge"
             return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
-    diagnostics: dict[object, Diagnostic] = {}
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
     values = values_of(doubles.graph) if lost else []
+    numbers: dict[tuple[int | None, str, str], list[tuple[str, int]]] = {}
     for name, left in lost:
-        count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
-        what = f"the derivative by `{name}` has {count}" if name else f"the value has {count}"
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
+        why, hint = "", "rewrite the formula so that rounding matters less"
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
@@ -601,20 +622,44 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
                 text = label or expression_text(values[node])
                 if len(text) > 40 and not label:
                     text = text[:39] + "…"
-                message = f"{what}: the contributions to the adjoint of `{text}` cancel"
-                hint = "write the formula so that its parts do not cancel"
-                diagnostics.setdefault(message, Diagnostic("lost_digits", message, values[node].span, hint))
-        elif node is not None and node not in diagnostics:
+                why, hint = (
+                    f"the contributions to the adjoint of `{text}` cancel",
+                    "write the formula so that its parts do not cancel",
+                )
+                if _is_too_small(doubles.adjoints[node], swept.adjoints[node]):
+                    why, hint = f"the adjoint of `{text}` is too small for a double", RESCALE
+        elif node is not None:
             inputs, primitive = doubles.graph.inputs(node), values[node].primitive
-            why = f"`{primitive.written}` magnifies the rounding of its inputs"
-            if primitive in (ADD, SUB):
+            why, hint = f"`{primitive.written}` magnifies the rounding of its inputs", _hint(values[node])
+            if _is_too_small(doubles.graph.data[node], swept.graph.data[node]):
+                why, hint = f"`{primitive.written}` is too small for a double", RESCALE
+            elif primitive in (ADD, SUB):
                 why = "nearly equal numbers cancel"
             elif len(inputs) == 1 and not primitive.gives_condition:
                 why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
             were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))
-            message = f"{what}: {were_lost} were lost here, where {why}"
-            diagnostics[node] = Diagnostic("lost_digits", message, values[node].span, _hint(values[node]))
-    return [*diagnostics.values()]
+            why = f"{were_lost} were lost here, where {why}"
+        if why or left < DEFAULT_REQUIRED_DIGITS:
+            numbers.setdefault((node if why else None, why, hint), []).append((name, left))
+    return [
+        Diagnostic(
+            "lost_digits", _digits_left(alike) + (why and f": {why}"), None if node is None else values[node].span, hint
+        )
+        for (node, why, hint), alike in numbers.items()
+    ]
+
+
+def _digits_left(numbers: Sequence[tuple[str, int]]) -> str:
+    left = min(left for _, left in numbers)
+    names = [name for name, _ in numbers if name]
+    derivatives = f"the {'derivative' if len(names) == 1 else 'derivatives'} by {quote(names)}" if names else ""
+    subject = " and ".join(filter(None, ("the value" * (len(names) < len(numbers)), derivatives)))
+    count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
+    return f"{subject} {'has' if len(numbers) == 1 else 'have'} {count}"
+
+
+def _is_too_small(computed: Number, exact: Number) -> bool:
+    return bool(exact != computed and abs(exact) < SMALLEST_NORMAL)
 
 
 def relative_error(computed: object, exact: Number) -> float:

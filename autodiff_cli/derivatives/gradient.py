@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ..accuracy.rounding import rounding_warnings
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, values_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
@@ -109,6 +110,16 @@ def gradient(
         in_doubles(arithmetic)
         return _over_data(text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative)
     posed = pose_with_units(text, point, wrt, units, system=system)
+    answer = _answer_or_hint(text, posed, arithmetic, relative)
+    if arithmetic == DOUBLE:
+        lost = rounding_warnings(posed.program.graph, posed.values, posed.wanted)
+        answer = answer._replace(warnings=(*answer.warnings, *lost)) if lost else answer
+    return answer
+
+
+def _answer_or_hint(
+    text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False
+) -> Gradient[Any]:
     try:
         return _answer(text, posed, arithmetic, relative)
     except ExpressionError as error:
@@ -308,15 +319,8 @@ class Programs:
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
         """Return the `gradient` at a point of finite numbers; raises as it does."""
         if self._arithmetic != DOUBLE or self._units is not None or have_units(text, point):
-            return gradient(
-                text,
-                point,
-                wrt=wrt,
-                arithmetic=self._arithmetic,
-                relative=self._relative,
-                units=self._units,
-                system=self._system,
-            )
+            posed = pose_with_units(text, point, wrt, self._units, system=self._system)
+            return _answer_or_hint(text, posed, self._arithmetic, self._relative)
         # what a program means depends on the names that have a value
         key = (text, *point)
         prepared = self._programs.get(key)
@@ -326,7 +330,7 @@ class Programs:
         program = prepared.program
         if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
             # a name that is bound to a number may be a variable
-            answer = gradient(text, point, wrt=wrt)
+            answer = _answer_or_hint(text, pose_with_units(text, point, wrt))
         elif self._complete:
             answer = gradient_of(program, point, wrt)
         else:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, limit_error
+from ..accuracy.rounding import is_accurate, lost_number_warnings, rounding_warnings
+from ..errors import Diagnostic, ExpressionError, limit_error, quote
 from ..graphs.higher_order import hessian_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
-from ..numbers.base import NumberType
-from ..numbers.running_error import UNIT_ROUNDOFF
+from ..numbers.base import Number, NumberType
+from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import eigenvalues
 from ..numerics.optimality import Derivatives, Single, classify, direction_in_words
 from ..record import Record
@@ -94,7 +96,10 @@ def hessian(
     else:
         numbers = arithmetic.run(posed.point, work)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
-        shape = _shape(matrix, names, lambda: _with_errors(posed, numbers, matrix, arithmetic), posed.warnings)
+        with_errors = _with_errors(posed, numbers, matrix, arithmetic)
+        shape = _shape(matrix, names, lambda: with_errors, posed.warnings)
+        if arithmetic == DOUBLE:
+            posed.warnings.extend(_rounding_warnings(posed, with_errors))
     if measured is not None and tree is not None:
         # the verdict is the same in all units
         shape = _in_units(shape, tree, in_si=function is None)
@@ -103,6 +108,21 @@ def hessian(
     constants, warnings = posed.program.constants, tuple(posed.warnings)
     answer = Hessian(text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree)
     return answer if function is None else answer._replace(over=function.summary)
+
+
+def _rounding_warnings(posed: Problem, at: Derivatives) -> list[Diagnostic]:
+    graph, names = posed.program.graph, posed.wanted
+    warnings = rounding_warnings(graph, posed.values, names, "hessian")
+    entries = zip(chain(*at.hessian), chain(*at.hessian_error), strict=True)
+    if all(is_accurate(Bounded(x, error)) for x, error in entries):
+        return warnings
+
+    def second_derivatives(m: NumberType) -> dict[str, Number]:
+        rows = hessian_in(m, graph, {name: m.number(x) for name, x in posed.values.items()}, names).hessian
+        pairs = [(i, j) for i in range(len(names)) for j in range(i + 1)]
+        return {f"the second derivative by {quote(dict.fromkeys((names[j], names[i])))}": rows[i][j] for i, j in pairs}
+
+    return warnings + lost_number_warnings(graph, second_derivatives, "hessian")
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:

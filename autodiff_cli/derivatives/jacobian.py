@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..accuracy.rounding import lost_number_warnings, rounding_warnings
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, Quantity, output_names, parse, unit_error
-from ..numbers.base import NumberType
+from ..numbers.base import Number, NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
 
@@ -101,8 +102,33 @@ def jacobian(
         return result
 
     numbers = arithmetic.run(inputs, work, tree)
+    if arithmetic == DOUBLE:
+        graph = posed.program.graph
+        if in_full:
+            warnings += rounding_warnings(graph, posed.values, names, "jacobian")
+        else:
+            warnings += lost_number_warnings(graph, lambda m: _products(m, posed, called, along, weights), "jacobian")
     constants, heard = posed.program.constants, (*posed.warnings, *warnings)
     return Jacobian(text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree)
+
+
+def _products(
+    m: NumberType,
+    posed: Problem,
+    outputs: Sequence[str],
+    along: Mapping[str, float | str] | None,
+    weights: Sequence[float | str] | None,
+) -> dict[str, Number]:
+    """Return the outputs and the products with the Jacobian by what messages call them."""
+    at = evaluate_in(m, posed.program.graph, {n: m.number(x) for n, x in posed.values.items()}, posed.wanted)
+    numbers = {f"the value of `{name}`": x for name, x in zip(outputs, at.values, strict=True)}
+    if along is not None:
+        slopes = at.jvp({name: m.number(float(x)) for name, x in along.items()})[0]
+        numbers |= {f"the product for `{name}`": x for name, x in zip(outputs, slopes, strict=True)}
+    if weights is not None:
+        gradient = at.vjp([m.number(float(x)) for x in weights])[0]
+        numbers |= {f"the gradient by `{name}`": x for name, x in gradient.items()}
+    return numbers
 
 
 def _units(

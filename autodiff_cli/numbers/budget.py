@@ -154,3 +154,17 @@ def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterato
         raise exceeded.as_error() from None
     finally:
         _in_force.reset(token)
+
+
+@contextmanager
+def use_share(share: float) -> Iterator[None]:
+    """Use at most a share of what is left of the allowance, for work that may be left out. Raises `BudgetExceeded`."""
+    work = Work() if (current := _in_force.get()) is None else current
+    held = work.left * (1 - share)
+    work.left -= held
+    token = _in_force.set(work)
+    try:
+        yield
+    finally:
+        work.left += held
+        _in_force.reset(token)

@@ -6,9 +6,9 @@ Source: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from decimal import Decimal
+from collections.abc import Callable, Sequence
 
+from ..table.operators import POW
 from ..table.primitive import Primitive
 from .base import Lifted, Number, Valued
 from .budget import charge
@@ -78,6 +78,10 @@ def _rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
+def _is_whole_power(inputs: Sequence[float], out: float) -> bool:
+    return inputs[1] >= 0 and abs(out) <= MAX_EXACT_INTEGER and all(float(x).is_integer() for x in inputs)
+
+
 class Running(Lifted):
     """Doubles with running error bounds, over the functions of `REAL`."""
 
@@ -94,6 +98,8 @@ class Running(Lifted):
         return x if isinstance(x, Bounded) else Bounded(float(x))
 
     def literal(self, text: str) -> Bounded:
+        from decimal import Decimal  # few answers need it
+
         x = REAL.literal(text)
         exact = text not in ("e", "pi", "π") and Decimal(text) == Decimal(x)
         return Bounded(x, 0.0 if exact else _rounding(x))
@@ -111,6 +117,8 @@ class Running(Lifted):
             # a smooth function of what is not 0
             underflowed = not out and all(xs) and not primitive.may_kink
             error = max(unit * abs(out), UNDERFLOW_ERROR) if out or underflowed else 0.0
+            if primitive is POW and _is_whole_power(xs, out):
+                error = 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
             if not any(spreads):
                 return Bounded(out, error)

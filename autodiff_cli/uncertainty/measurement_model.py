@@ -10,6 +10,7 @@ from itertools import islice
 from operator import add, mul, truediv
 from typing import Any
 
+from ..accuracy.rounding import rounding_warnings
 from ..batched.evaluator import Evaluator
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
@@ -118,7 +119,9 @@ class Explicit:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian()
-        return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
+        warnings = kink_warnings(DOUBLE, kinks.values())
+        warnings += rounding_warnings(self.program.graph, self.values, names, "jacobian")
+        return _floats(at.values), [_floats(row) for row in rows], warnings
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""

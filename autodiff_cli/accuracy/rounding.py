@@ -1,0 +1,154 @@
+"""Warnings about digits that rounding loses, for answers in doubles.
+
+A running bound of the rounding errors decides whether any may be lost; only then more digits are computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+
+from ..errors import Diagnostic, ExpressionError, plural
+from ..numbers.base import NO_RESULT, Number, NumberType
+from ..numbers.budget import BudgetExceeded, use_share
+from ..numbers.running_error import RUNNING, Bounded
+from ..run.evaluation import Evaluation
+from ..run.flat_graph import Graph
+from ..table.operators import VARIABLE
+
+MAX_BOUNDED_NODES = 10_000
+"""Larger graphs are not checked."""
+BUDGET_SHARE = 0.25
+"""The share of an answer's budget that its check may take; what takes more is not checked."""
+REQUIRED_DIGITS = 6
+"""Fewer correct digits are reported."""
+MAX_RELATIVE_ERROR = 10.0**-REQUIRED_DIGITS / 4
+"""A bound that leaves so many digits, with a margin, since it holds to first order."""
+MAX_NAMED = 4
+"""The most numbers that a warning names."""
+
+
+def rounding_warnings(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], command: str = "grad"
+) -> list[Diagnostic]:
+    """Return warnings about lost digits of the outputs at `values` and of their derivatives by `wanted`.
+
+    Their hints offer the digits of a `command`. There are none for graphs that are too large, or take too much work.
+    """
+
+    def find() -> list[Diagnostic]:
+        at = _bounded(graph, values, wanted)
+        rows = at.jacobian()[0]
+        if _branches_are_decided(at) and all(map(is_accurate, [*at.values, *[x for row in rows for x in row]])):
+            return []
+        from .check import lost_digits
+
+        found: list[Diagnostic] = []
+        for root in graph.roots:
+            found += lost_digits(graph.subgraph_of((root,))[0], values, wanted, REQUIRED_DIGITS)
+        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
+
+    return _within_share(graph, find)
+
+
+def lost_number_warnings(
+    graph: Graph, compute: Callable[[NumberType], Mapping[str, Number]], command: str
+) -> list[Diagnostic]:
+    """Return a warning that names the numbers which lose digits.
+
+    `compute` returns numbers of the graph by what messages call them, in any number type. The hint offers the digits of
+    a `command`.
+    """
+
+    def find() -> list[Diagnostic]:
+        bounded = compute(RUNNING)
+        doubtful = [name for name, x in bounded.items() if not is_accurate(x)]
+        if not doubtful:
+            return []
+        from .check import correct_digits
+
+        exact = _exact_numbers(compute, doubtful)
+        left = {name: correct_digits(bounded[name].x, x) for name, x in exact.items()}
+        lost = {name: digits for name, digits in left.items() if digits < REQUIRED_DIGITS}
+        if not lost:
+            return []
+        names = [*lost][:MAX_NAMED] + ["…"] * (len(lost) > MAX_NAMED)
+        have, fewest = "have" if len(lost) > 1 else "has", min(lost.values())
+        count = f"at least {plural(fewest, 'correct digit')}" if fewest else "no reliable digit"
+        message = f"by rounding, {', '.join(names)} {have} {count}"
+        return [Diagnostic("lost_digits", message, None, f"rewrite the formula, {_offer(command)}")]
+
+    return _within_share(graph, find)
+
+
+def _exact_numbers(compute: Callable[[NumberType], Mapping[str, Number]], names: Sequence[str]) -> dict[str, Number]:
+    """Return the numbers that more digits do not change, but for those that are 0."""
+    from ..numbers.multiprecision import Multiprecision
+    from .check import AGREE_WITHIN, REFERENCE_DIGITS, ZERO_DIGITS
+
+    digits, settled = REFERENCE_DIGITS, dict[str, Number]()
+    exact = compute(Multiprecision(digits))
+    while digits < ZERO_DIGITS and len(settled) < len(names):
+        digits *= 2
+        coarse, exact = exact, compute(Multiprecision(digits))
+        settled = {n: exact[n] for n in names if abs(coarse[n] - exact[n]) <= AGREE_WITHIN * abs(exact[n])}
+    return {name: x for name, x in settled.items() if x}
+
+
+def _offer(command: str) -> str:
+    return f"or compute with more digits: `{command} --precision 30`"
+
+
+def is_accurate(x: Number) -> bool:
+    """Return whether a number with a running bound has the required digits."""
+    return type(x) is not Bounded or x.error <= MAX_RELATIVE_ERROR * abs(x.x)
+
+
+def _bounded(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Evaluation:
+    """Evaluate a graph with bounds on its rounding errors, at exactly these values and the doubles of its constants."""
+    places = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+    data = [None if x is None else Bounded(x) for x in graph.leaf_data()]
+    for name, i in places.items():
+        data[i] = Bounded(values[name])
+    return Evaluation(RUNNING, graph.with_data(data), {name: places.get(name) for name in wanted})
+
+
+def _branches_are_decided(at: Evaluation) -> bool:
+    """Return whether rounding errors leave each comparison, kink and jump on its side."""
+    side, graph = _Sides(), at.graph
+    for i in at.order:
+        primitive, out = graph.primitives[i], graph.data[i]
+        if primitive.active_branch:
+            # functions that jump are asked for their jumps to the next values too
+            for value in (out - 1, out, out + 1) if primitive.jumps else (out,):
+                with suppress(*NO_RESULT):
+                    primitive.active_branch(RUNNING, side, *graph.inputs(i), out=value)
+    return side.are_decided
+
+
+class _Sides:
+    """Chooses the sides of kinks, and records whether rounding errors leave a choice."""
+
+    are_decided = True
+
+    def __call__(self, u: Number) -> int:
+        return 1 if self.is_nonzero(u) and u > 0 else -1
+
+    def is_nonzero(self, u: Number) -> bool:
+        self.are_decided &= type(u) is not Bounded or not 0 < u.error >= abs(u.x)
+        return bool(u != 0)
+
+    def length(self, xs: Sequence[Number]) -> Number:
+        for x in xs:
+            self.is_nonzero(x)
+        return xs[0]
+
+
+def _within_share(graph: Graph, find: Callable[[], list[Diagnostic]]) -> list[Diagnostic]:
+    if len(graph.places) > MAX_BOUNDED_NODES:
+        return []
+    try:
+        with use_share(BUDGET_SHARE):
+            return find()
+    except (BudgetExceeded, ExpressionError, *NO_RESULT):
+        return []
