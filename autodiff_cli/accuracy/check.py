@@ -207,17 +207,24 @@ def lost_digits(
 ) -> list[Diagnostic]:
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
-    The reference is that of `check`. There is none where that stays undecided. Raises `ExpressionError` and
-    `BudgetExceeded`.
+    The reference is that of `check`, at the doubles or at the decimals as written, whichever is nearer. There is none
+    where that stays undecided. Raises `ExpressionError` and `BudgetExceeded`.
     """
     doubles = value_and_gradient(REAL, graph, values, wanted)
     try:
         references = _references(graph, values, wanted)
     except ExpressionError as error:
         return [_without_value(error)]
-    numbers = [_number(doubles, references, name, required, False) for name in ("", *wanted)]
-    lost = [(n.name, n.kept) for n in numbers if n.kept is not None and not n.agrees]
-    return losses(doubles, references.exact, lost) if references.sure else []
+    lost = []
+    for name in ("", *wanted):
+        number = _number(doubles, references, name, required, False)
+        exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
+        # a tiny one is a 0 of decimals, in binary digits
+        written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
+        right = number.agrees or any(correct_digits(number.computed, x) >= required for x in written)
+        if number.kept is not None and not right:
+            lost.append((name, number.kept))
+    return losses(doubles, references.exact, lost) if lost and references.sure else []
 
 
 def _answer(

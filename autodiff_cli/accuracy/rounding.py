@@ -28,6 +28,10 @@ MAX_NAMED = 4
 """The most numbers that a warning names."""
 
 
+Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
+"""Returns numbers by name, in a number type at values of it."""
+
+
 def rounding_warnings(
     graph: Graph, values: Mapping[str, float], wanted: Sequence[str], command: str = "grad"
 ) -> list[Diagnostic]:
@@ -51,24 +55,19 @@ def rounding_warnings(
     return _within_share(graph, find)
 
 
-def lost_number_warnings(
-    graph: Graph, compute: Callable[[NumberType], Mapping[str, Number]], command: str
-) -> list[Diagnostic]:
+def lost_number_warnings(graph: Graph, values: Mapping[str, float], compute: Compute, command: str) -> list[Diagnostic]:
     """Return a warning that names the numbers which lose digits.
 
-    `compute` returns numbers of the graph by what messages call them, in any number type. The hint offers the digits of
+    `compute` returns numbers of the graph by what messages call them. The hint offers the digits of
     a `command`.
     """
 
     def find() -> list[Diagnostic]:
-        bounded = compute(RUNNING)
+        bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})
         doubtful = [name for name, x in bounded.items() if not is_accurate(x)]
         if not doubtful:
             return []
-        from .check import correct_digits
-
-        exact = _exact_numbers(compute, doubtful)
-        left = {name: correct_digits(bounded[name].x, x) for name, x in exact.items()}
+        left = _correct_digits(values, compute, {name: bounded[name].x for name in doubtful})
         lost = {name: digits for name, digits in left.items() if digits < REQUIRED_DIGITS}
         if not lost:
             return []
@@ -81,18 +80,29 @@ def lost_number_warnings(
     return _within_share(graph, find)
 
 
-def _exact_numbers(compute: Callable[[NumberType], Mapping[str, Number]], names: Sequence[str]) -> dict[str, Number]:
-    """Return the numbers that more digits do not change, but for those that are 0."""
+def _correct_digits(values: Mapping[str, float], compute: Compute, doubles: Mapping[str, float]) -> dict[str, int]:
+    """Return the correct digits of `doubles`, without numbers that are 0 or that more digits change.
+
+    As in `check.lost_digits` the reference is that of the doubles or of the decimals, whichever is nearer.
+    """
     from ..numbers.multiprecision import Multiprecision
-    from .check import AGREE_WITHIN, REFERENCE_DIGITS, ZERO_DIGITS
+    from .check import AGREE_WITHIN, REFERENCE_DIGITS, ZERO_DIGITS, correct_digits
+
+    def compute_in(m: Multiprecision) -> Mapping[str, Number]:
+        return compute(m, {name: m.literal(repr(x)) if m.decimals else m.number(x) for name, x in values.items()})
 
     digits, settled = REFERENCE_DIGITS, dict[str, Number]()
-    exact = compute(Multiprecision(digits))
-    while digits < ZERO_DIGITS and len(settled) < len(names):
+    exact = compute_in(Multiprecision(digits))
+    while digits < ZERO_DIGITS and len(settled) < len(doubles):
         digits *= 2
-        coarse, exact = exact, compute(Multiprecision(digits))
-        settled = {n: exact[n] for n in names if abs(coarse[n] - exact[n]) <= AGREE_WITHIN * abs(exact[n])}
-    return {name: x for name, x in settled.items() if x}
+        coarse, exact = exact, compute_in(Multiprecision(digits))
+        settled = {n: exact[n] for n in doubles if abs(coarse[n] - exact[n]) <= AGREE_WITHIN * abs(exact[n])}
+    written = exact
+    with suppress(ExpressionError):
+        written = compute_in(Multiprecision(digits, decimals=True))
+    return {
+        name: max(correct_digits(doubles[name], of) for of in (x, written[name])) for name, x in settled.items() if x
+    }
 
 
 def _offer(command: str) -> str:

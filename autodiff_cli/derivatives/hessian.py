@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -117,12 +117,12 @@ def _rounding_warnings(posed: Problem, at: Derivatives) -> list[Diagnostic]:
     if all(is_accurate(Bounded(x, error)) for x, error in entries):
         return warnings
 
-    def second_derivatives(m: NumberType) -> dict[str, Number]:
-        rows = hessian_in(m, graph, {name: m.number(x) for name, x in posed.values.items()}, names).hessian
+    def second_derivatives(m: NumberType, values: Mapping[str, Number]) -> dict[str, Number]:
+        rows = hessian_in(m, graph, values, names).hessian
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1)]
         return {f"the second derivative by {quote(dict.fromkeys((names[j], names[i])))}": rows[i][j] for i, j in pairs}
 
-    return warnings + lost_number_warnings(graph, second_derivatives, "hessian")
+    return warnings + lost_number_warnings(graph, posed.values, second_derivatives, "hessian")
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..accuracy.rounding import lost_number_warnings, rounding_warnings
@@ -107,20 +108,22 @@ def jacobian(
         if in_full:
             warnings += rounding_warnings(graph, posed.values, names, "jacobian")
         else:
-            warnings += lost_number_warnings(graph, lambda m: _products(m, posed, called, along, weights), "jacobian")
+            products = partial(_products, posed, called, along, weights)
+            warnings += lost_number_warnings(graph, posed.values, products, "jacobian")
     constants, heard = posed.program.constants, (*posed.warnings, *warnings)
     return Jacobian(text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree)
 
 
 def _products(
-    m: NumberType,
     posed: Problem,
     outputs: Sequence[str],
     along: Mapping[str, float | str] | None,
     weights: Sequence[float | str] | None,
+    m: NumberType,
+    values: Mapping[str, Number],
 ) -> dict[str, Number]:
     """Return the outputs and the products with the Jacobian by what messages call them."""
-    at = evaluate_in(m, posed.program.graph, {n: m.number(x) for n, x in posed.values.items()}, posed.wanted)
+    at = evaluate_in(m, posed.program.graph, values, posed.wanted)
     numbers = {f"the value of `{name}`": x for name, x in zip(outputs, at.values, strict=True)}
     if along is not None:
         slopes = at.jvp({name: m.number(float(x)) for name, x in along.items()})[0]

@@ -1,0 +1,107 @@
+"""Warnings of lost digits: none is missing where digits were lost, and none is given where they were not."""
+
+from __future__ import annotations
+
+import pytest
+
+import autodiff_cli
+from autodiff_cli.accuracy import rounding
+from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.errors import Diagnostic
+from autodiff_cli.numbers import budget
+from running import autodiff
+
+LOSE = [
+    # program, point, the numbers that the warnings name, a part of them or of their hints
+    ("sqrt(x**2 + 1) - x", {"x": 1e8}, "the value and the derivative by `x` have no", "multiply out"),
+    ("(1 - cos(x))/x**2", {"x": 1e-8}, "the value and the derivative by `x` have no", "2*sin(x/2)**2"),
+    ("(1 - cos(x))/x**2", {"x": 1e-4}, "the derivative by `x` has no", "2*sin(x/2)**2"),
+    ("log(1 + x)", {"x": 1e-18}, "the value has no", "log1p"),
+    ("sin(x*1e20)", {"x": 1 / 3}, "the value and the derivative by `x` have no", "magnifies"),
+    ("1e16 + x - 1e16", {"x": 0.3}, "the value has no", "nearly equal"),
+    ("x*y - z", {"x": 1 / 3, "y": 3e10, "z": 1e10}, "the value has no", "nearly equal"),
+    ("exp(-x)*exp(x/2)", {"x": 1400.0}, "the value and the derivative by `x` have no", "too small"),
+    ("2 if 3*x - 1 < 0 else x", {"x": 1 / 3}, "rounding decides this comparison", "margin"),
+    ("relu(1 - 3*x) + 1", {"x": 1 / 3}, "the derivative by `x` has no", "nearly equal"),
+    ("floor(3*x) + x", {"x": 1 / 3}, "the value has no", "floor"),
+    ("sqrt(3*x - 1 + 1e-17)", {"x": 1 / 3}, "computed without rounding, this has no value", "artefact"),
+    ("(x + y) - x", {"x": 1e10, "y": 3.14159e-3}, "the value has at least", "nearly equal"),
+]
+KEEP = [
+    ("x**2 - 9", {"x": 3.0}),
+    ("sin(x)**2 + cos(x)**2 - 1", {"x": 0.3}),
+    ("sin(pi)", {}),
+    ("(x - 1)**2", {"x": 1.0}),
+    ("relu(x) + abs(x)", {"x": 0.0}),
+    ("exp(-x)", {"x": 800.0}),
+    ("x*0.1", {"x": 3.0}),
+    ("tanh(x)", {"x": 30.0}),
+    ("x - x", {"x": 0.1}),
+    ("max(x, y, 0.3)", {"x": 0.3, "y": 0.1}),
+    ("2 if x < 0.1 else 3*x", {"x": 0.1}),
+    ("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 1.0, "w2": 5.0}),
+    ("0.3*x - 0.21", {"x": 0.7}),  # 0 at the decimals, not at the doubles
+    ("sin(x*1e20)", {"x": 0.3}),
+    ("sqrt(x)", {"x": 1e-300}),
+]
+
+
+def warnings(text: str, point: dict[str, float]) -> list[Diagnostic]:
+    return [warning for warning in gradient(text, point).warnings if warning.kind == "lost_digits"]
+
+
+@pytest.mark.parametrize(("text", "point", "named", "part"), LOSE)
+def test_lost_digits_are_reported(text: str, point: dict[str, float], named: str, part: str) -> None:
+    found = warnings(text, point)
+    assert any(named in each.message and part in f"{each.message} {each.hint}" for each in found), found
+    assert all("`grad --precision 30`" in (each.hint or "") for each in found)
+
+
+@pytest.mark.parametrize(("text", "point"), KEEP)
+def test_no_warning_where_digits_are_right(text: str, point: dict[str, float]) -> None:
+    assert warnings(text, point) == []
+
+
+def test_other_commands_warn_alike() -> None:
+    text, point = "sqrt(x**2 + 1) - x", "x=1e8"
+    for command, options, part, parts in (
+        ("graph", (), "the value and the derivative by `x` have no reliable digit", 1),
+        ("jacobian", (), "the value and the derivative by `x` have no reliable digit", 1),
+        ("jacobian", ("--direction", "x=1"), "the product for `sqrt(x**2 + 1) - x` have no reliable digit", 1),
+        (
+            "jacobian",
+            ("--adjoint", "1"),
+            "the value of `sqrt(x**2 + 1) - x`, the gradient by `x` have no reliable digit",
+            1,
+        ),
+        ("hessian", (), "by rounding, the second derivative by `x` has no reliable digit", 2),
+        ("propagate", (), "the value and the derivative by `x` have no reliable digit", 1),
+    ):
+        at = f"{point}+-1" if command == "propagate" else point
+        found = autodiff(command, text, "--at", at, *options)
+        assert part in found.err and found.err.count("--precision 30") == parts, (command, found.err)
+        digits = () if command in ("graph", "propagate") else ("--precision", "30")
+        assert not digits or "reliable" not in autodiff(command, text, "--at", point, *options, *digits).err
+
+
+def test_a_stream_is_not_checked_and_python_is() -> None:
+    lines = autodiff("grad", "--at", "x=1e8", "--format", "plain", stdin="sqrt(x**2 + 1) - x\n")
+    assert (lines.out, lines.err) == ("0.0 x=0.0\n", "")
+    answer = autodiff_cli.gradient("sqrt(x**2 + 1) - x", {"x": 1e8})
+    assert [warning.kind for warning in answer.warnings] == ["lost_digits"]
+
+
+def test_too_large_a_graph_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounding, "MAX_BOUNDED_NODES", 3)
+    assert warnings("sqrt(x**2 + 1) - x", {"x": 1e8}) == []
+
+
+def test_a_check_that_takes_too_much_work_is_left_out_and_the_rest_is_as_before() -> None:
+    with budget.use_budget() as work:
+        left = work.left
+        with pytest.raises(budget.BudgetExceeded), budget.use_share(0.25):
+            budget.charge(0.26 * left)
+        assert work.left == pytest.approx(left)
+        with budget.use_share(0.25):
+            budget.charge(0.24 * left)
+        assert work.left == pytest.approx(0.76 * left)
