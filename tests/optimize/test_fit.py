@@ -24,7 +24,7 @@ from scipy.optimize import curve_fit, least_squares
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.data import columns as data_columns
-from autodiff_cli.inputs.arithmetic import arithmetic_of
+from autodiff_cli.inputs.arithmetic import DOUBLE, arithmetic_of
 from autodiff_cli.inputs.parse_point import Range, with_text
 from autodiff_cli.inputs.problem import Problem, parse
 from autodiff_cli.optimize import least_squares as models
@@ -422,6 +422,17 @@ def test_what_does_not_meet_the_conditions_is_no_fit(more: dict[str, Any]) -> No
     found = fit("y = x*c*sign(2 - c)", {"x": x, "y": [5 * each for each in x]}, {"c": 1.5}, **more)
     assert not found.converged and found.reason == "stuck"
     assert "standard errors; start elsewhere (`--at`), or hold a parameter" in found.message
+
+
+@pytest.mark.parametrize("arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)])
+@pytest.mark.parametrize(
+    ("text", "start"), [("y = x*c*sign(2 - c)", {"c": 1.5}), ("y = a*b*x + c", {"a": 1.0, "b": 1.0})]
+)
+def test_a_search_that_did_not_converge_is_not_certified(text: str, start: dict[str, float], arithmetic: Any) -> None:
+    x = [0.0, 1.0, 2.0, 3.0]
+    found = fit(text, {"x": x, "y": [5 * each for each in x]}, start, arithmetic=arithmetic)
+    assert not found.converged and found.arithmetic == DOUBLE
+    assert "not_converged" in {warning.kind for warning in found.warnings}
 
 
 def test_data_that_lie_on_the_curve_are_a_fit() -> None:
