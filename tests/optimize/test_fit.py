@@ -547,6 +547,26 @@ def test_as_many_rows_as_parameters_in_many_digits(arithmetic: Any) -> None:
     assert known.error is not None and float(known.error) == pytest.approx(math.sqrt(0.02))
 
 
+@pytest.mark.parametrize("arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)])
+@pytest.mark.parametrize(
+    ("text", "y", "start", "values"),
+    [
+        ("y = a + b*x", ["1.2", "1.5", "1.8", "2.1"], {}, [0.9, 0.3]),
+        ("y = a + b*x", ["0.1"] * 4, {}, [0.1, 0.0]),
+        ("y = a*x**b", ["0.3", "1.2", "2.7", "4.8"], {"b": 1.0}, [0.3, 2.0]),
+    ],
+)
+def test_data_that_the_formula_meets_exactly_have_errors_of_0(
+    text: str, y: list[str], start: dict[str, float], values: list[float], arithmetic: Any
+) -> None:
+    data = {"x": [1, 2, 3, 4], "y": [with_text(float(each), each) for each in y]}
+    found = fit(text, data, start, arithmetic=arithmetic)
+    assert found.converged and [float(each.estimate) for each in found.parameters.values()] == values
+    errors = [each.error for each in found.parameters.values()]
+    assert [error is not None and float(error) for error in errors] == [0.0, 0.0]
+    assert float(found.rss) == 0 and found.deviation is not None and float(found.deviation) == 0
+
+
 # NIST/ITL StRD, nonlinear regression, Eckerle4
 ECKERLE = {
     "x": [400.0, 405, 410, 415, 420, 425, 430, 435, 436.5, 438, 439.5, 441, 442.5, 444, 445.5, 447, 448.5, 450, 451.5,
