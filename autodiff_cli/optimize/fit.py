@@ -121,8 +121,8 @@ def fit(
         if not free:
             hint = "a name that is no column of the data is a parameter"
             raise usage_error("the formula has no parameter to fit", hint)
-        if (count := int(np.count_nonzero(model.weights))) < len(free):
-            message = f"{plural(count, 'row')} of data cannot determine {plural(len(free), 'parameter')}"
+        if model.used < len(free):
+            message = f"{plural(model.used, 'row')} of data cannot determine {plural(len(free), 'parameter')}"
             raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
         largest = float(np.max(np.abs(model.response * model.weights)))
         if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
@@ -171,7 +171,11 @@ def _answer(
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
     numbers["deviation"] = math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None
-    if arithmetic != DOUBLE and reason == "converged":
+    if arithmetic != DOUBLE and reason != "converged":
+        message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
+        warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
+        arithmetic = DOUBLE
+    if arithmetic != DOUBLE:
         if model.loss != "linear" or inference.at_bound or corrections:
             message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
             raise usage_error(message, "leave it out")

@@ -118,7 +118,7 @@ class Inference:
                 parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
                 self.null.append({name: x / size for name, x, size in parts if abs(x) > MIN_NAMED_COMPONENT})
                 self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
-        self.used = int(np.count_nonzero(model.weights))
+        self.used = model.used
         self.dof = self.used - len(self.estimated) + len(self.null)
         self.sigma_given = model.data.has_sigma and not scaled
         self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan

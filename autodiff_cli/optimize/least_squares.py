@@ -163,6 +163,11 @@ class Model:
         return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
 
     @cached_property
+    def used(self) -> int:
+        """The number of rows whose weight is not 0."""
+        return int(np.count_nonzero(self.weights))
+
+    @cached_property
     def rounding_cost(self) -> float:
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
 
@@ -170,6 +175,8 @@ class Model:
         """Return the model with changes; it counts its own evaluations."""
         other = copy(self)
         other.__dict__.update(changes, _last=None)
+        for name in ("used", "rounding_cost"):
+            other.__dict__.pop(name, None)
         return other
 
     def use_loss(self, loss: str, scale: float) -> None:
@@ -310,12 +317,13 @@ class Model:
         solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
         return solution
 
-    def r_squared(self, values: Any, *, origin: bool = False) -> float:
-        """Return R² about the mean of the response, or about 0."""
+    def r_squared(self, values: Any, *, origin: bool = False) -> float | None:
+        """Return R² about the mean of the response, or about 0; None if the response does not vary there."""
         square, left = self.weights**2, self(values).residuals
         middle = 0.0 if origin else float(np.average(self.response, weights=square))
         total = float(square @ (self.response - middle) ** 2)
-        return 1 - float(left @ left) / total if total > 0 else 1.0
+        rounding = TERM_ROUNDING**2 * float(square @ self.response**2)
+        return 1 - float(left @ left) / total if total > rounding else None
 
 
 def column_sizes(rows: Any) -> Any:
@@ -421,7 +429,7 @@ class _Squares(SearchProblem):
         self.others = [k for k in range(len(model.free)) if k not in model.places]
         n, slopes = len(self.others), model(end.values).jacobian[:, self.others]
         self.limits, self.size = [(-math.inf, math.inf)] * n, [1.0] * n
-        self.spread = math.sqrt(2 * end.cost / max(1, model.rows - len(model.free))) or 1.0
+        self.spread = math.sqrt(2 * end.cost / max(1, model.used - len(model.free))) or 1.0
         # in these units the squares curve alike in all directions
         size = column_sizes(slopes)
         upper = np.linalg.qr(slopes / size)[1]
@@ -492,8 +500,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
     rounding = TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
     noise = min(rounding, MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
-    used = int(np.count_nonzero(model.weights))
-    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, used - int(np.count_nonzero(free)))) or 1.0
+    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, model.used - int(np.count_nonzero(free)))) or 1.0
     moved = math.inf
     step = np.zeros(len(free))
     while True:

@@ -117,6 +117,19 @@ class _Stationary(Krawczyk):
         return [self.m.number(x).a for x in self.equations.sums(balls)[1]], self.matrix
 
 
+def root_of_square(m: Any, x: Any) -> Any:
+    """Return the root of a number known to be at least 0; about 0 a number with the bound on it."""
+    from ..numbers.running_digits import RunningDigits
+
+    if m.name == "certified":
+        from ..numbers.ball import Ball
+
+        return Ball(type(x.a)(0, x.a.abs_upper().sqrt())) if x.a.contains(0) else m.sqrt(x)
+    if isinstance(m, RunningDigits) and x.correct_digits(1) < 1:
+        return m.within(0, m.base.sqrt(x.abs_upper()))
+    return m.sqrt(x)
+
+
 def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
     """Return the numbers of a fit in an arithmetic."""
     problem, data, dof = inference.model.problem, inference.model.data, inference.dof
@@ -152,9 +165,10 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
         # without degrees of freedom errors are unknown, unless sigma is given
         if inference.sigma_given or dof:
             variance = m.number(1) if inference.sigma_given else total / count
-            result["errors"] = {name: m.sqrt(variance * inverse[k][k]) for k, name in enumerate(problem.unknowns)}
+            roots = [root_of_square(m, variance * row[k]) for k, row in enumerate(inverse)]
+            result["errors"] = dict(zip(problem.unknowns, roots, strict=True))
         if dof:
-            result["deviation"] = m.sqrt(total / count)
+            result["deviation"] = root_of_square(m, total / count)
         return result
 
     fixed = [name for name in problem.program.leaves if name not in (*problem.unknowns, *data.predictors)]

@@ -159,7 +159,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         except BudgetExceeded:
             break
     model.calls = probe.calls = None
-    dof = model.rows - len(model.free)
+    dof = model.used - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
     for end in sorted(minima, key=lambda end: end.cost):
@@ -225,12 +225,15 @@ def _is_aliased(model: Model, values: Any) -> bool:
 def _has_converged(model: Model, end: EndPoint) -> bool:
     if not (end.cost < UNDEFINED_SUM_OF_SQUARES and end.moved <= MAX_LAST_STEP):
         return False
-    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE_CHI_SQUARE * max(1, model.rows - len(model.free)):
+    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE_CHI_SQUARE * max(1, model.used - len(model.free)):
         return False
-    few = model.rows < FEW_ROWS
+    few = model.used < FEW_ROWS
     enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
-    if model.r_squared(end.values) <= enough or few:
-        return model.r_squared(end.values) > enough
+    explained = model.r_squared(end.values)
+    if explained is None:
+        return end.cost <= model.rounding_cost
+    if explained <= enough or few:
+        return explained > enough
     sample = model.sample(SAMPLED_ROWS)
     left = sample(end.values).residuals
     if not float(left @ left) > 2 * sample.rounding_cost:

@@ -24,7 +24,7 @@ from scipy.optimize import curve_fit, least_squares
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.data import columns as data_columns
-from autodiff_cli.inputs.arithmetic import arithmetic_of
+from autodiff_cli.inputs.arithmetic import DOUBLE, arithmetic_of
 from autodiff_cli.inputs.parse_point import Range, with_text
 from autodiff_cli.inputs.problem import Problem, parse
 from autodiff_cli.optimize import least_squares as models
@@ -424,6 +424,17 @@ def test_what_does_not_meet_the_conditions_is_no_fit(more: dict[str, Any]) -> No
     assert "standard errors; start elsewhere (`--at`), or hold a parameter" in found.message
 
 
+@pytest.mark.parametrize("arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)])
+@pytest.mark.parametrize(
+    ("text", "start"), [("y = x*c*sign(2 - c)", {"c": 1.5}), ("y = a*b*x + c", {"a": 1.0, "b": 1.0})]
+)
+def test_a_search_that_did_not_converge_is_not_certified(text: str, start: dict[str, float], arithmetic: Any) -> None:
+    x = [0.0, 1.0, 2.0, 3.0]
+    found = fit(text, {"x": x, "y": [5 * each for each in x]}, start, arithmetic=arithmetic)
+    assert not found.converged and found.arithmetic == DOUBLE
+    assert "not_converged" in {warning.kind for warning in found.warnings}
+
+
 def test_data_that_lie_on_the_curve_are_a_fit() -> None:
     xs = [k / 2 for k in range(12)]
     found = fit("y = a*exp(-k*x) + c", {"x": xs, "y": [2 * math.exp(-0.5 * x) + 1 for x in xs]}, {"k": 1})
@@ -534,6 +545,26 @@ def test_as_many_rows_as_parameters_in_many_digits(arithmetic: Any) -> None:
     assert all(each.error is None and each.interval is None for each in found.parameters.values())
     known = fit("y = a + b*x", data, sigma=0.1, arithmetic=arithmetic).parameters["b"]
     assert known.error is not None and float(known.error) == pytest.approx(math.sqrt(0.02))
+
+
+@pytest.mark.parametrize("arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)])
+@pytest.mark.parametrize(
+    ("text", "y", "start", "values"),
+    [
+        ("y = a + b*x", ["1.2", "1.5", "1.8", "2.1"], {}, [0.9, 0.3]),
+        ("y = a + b*x", ["0.1"] * 4, {}, [0.1, 0.0]),
+        ("y = a*x**b", ["0.3", "1.2", "2.7", "4.8"], {"b": 1.0}, [0.3, 2.0]),
+    ],
+)
+def test_data_that_the_formula_meets_exactly_have_errors_of_0(
+    text: str, y: list[str], start: dict[str, float], values: list[float], arithmetic: Any
+) -> None:
+    data = {"x": [1, 2, 3, 4], "y": [with_text(float(each), each) for each in y]}
+    found = fit(text, data, start, arithmetic=arithmetic)
+    assert found.converged and [float(each.estimate) for each in found.parameters.values()] == values
+    errors = [each.error for each in found.parameters.values()]
+    assert [error is not None and float(error) for error in errors] == [0.0, 0.0]
+    assert float(found.rss) == 0 and found.deviation is not None and float(found.deviation) == 0
 
 
 # NIST/ITL StRD, nonlinear regression, Eckerle4

@@ -174,3 +174,24 @@ def test_propagate_has_the_interval_of_the_fit(options: dict[str, Any]) -> None:
 def test_exact_data_have_no_information_criteria() -> None:
     answer = autodiff_cli.fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 5, 7]})
     assert answer.goodness.aic is None and answer.goodness.runs is None
+
+
+@pytest.mark.parametrize("y", [0.1, 1 / 3, 1e9 + 0.3, 0.0])
+@pytest.mark.parametrize("text", ["y = a + b*x", "y = a*exp(b*x) + c"])
+def test_a_constant_response_has_no_r_squared(y: float, text: str) -> None:
+    found = autodiff_cli.fit(text, {"x": [*range(1, 8)], "y": [y] * 7}, {"b": 0.1} if "exp" in text else {})
+    assert found.r_squared is None
+    data = {"y": [y, y, y, 5.0], "w": [0.1, 0.3, 0.7, 0.0]}
+    weighted = autodiff_cli.fit("y = a", data, weights="w")
+    assert weighted.r_squared is None and weighted.dof == 2 and weighted.rows == 3
+
+
+def test_rows_of_weight_0_do_not_count_as_degrees_of_freedom() -> None:
+    x, y = [1.0, 2, 3, 4, 5, 6], [3.1, 4.9, 7.2, 8.8, 11.1, 13.0]
+    padded = {"x": [*x, *range(90)], "y": [*y, *[5.0] * 90], "w": [1.0] * 6 + [0.0] * 90}
+    plain = autodiff_cli.fit("y = a + b*x", {"x": x, "y": y})
+    weighted = autodiff_cli.fit("y = a + b*x", padded, weights="w")
+    assert weighted.dof == plain.dof == 4 and weighted.rows == 6
+    assert weighted.deviation == pytest.approx(plain.deviation, rel=1e-12)
+    for name, parameter in plain.parameters.items():
+        assert weighted.parameters[name].error == pytest.approx(parameter.error, rel=1e-12)
