@@ -49,6 +49,9 @@ FAR_SCALE = 1e302
 MAX_POWER = 1_000
 """Whole powers from 2 to this one have no pole."""
 
+NEAR = 0.1
+"""Functions that are `cancels_near` lose digits below."""
+
 Backend = TypeVar("Backend")
 
 Compute = Callable[[Sequence[Any], Any, Any], None]
@@ -109,6 +112,9 @@ def _pole_checks(recording: Recording) -> Iterator[Step]:
         primitive, parents = graph.primitives[i], graph.parents[i]
         if primitive.cancels_far:
             yield from [m.step("mul", place[p], FAR_SCALE) for p in parents]
+        if primitive.cancels_near:
+            sides = [m.where(m.step("lt", place[p], NEAR), 0.0, 1.0) for p in parents]
+            yield from [m.step("div", 1.0, side) for side in sides]
         near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
         if primitive is POW:
             exponent = place[parents[1]]

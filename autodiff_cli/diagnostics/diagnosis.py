@@ -42,7 +42,7 @@ _CAPITAL = frozenset((*library_names("log atan2 sinc"), "arctan"))
 
 def _power(match: re.Match[str]) -> str:
     exponent = normalize("NFKC", match[0]).replace("−", "-")
-    return f"**{exponent}" if len(exponent) == 1 else f"**({exponent})"
+    return f"**{exponent}" if re.fullmatch(r".|\([^()]*\)", exponent) else f"**({exponent})"
 
 
 def _fraction(match: re.Match[str]) -> str:

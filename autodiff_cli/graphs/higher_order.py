@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, Defined
+from ..numbers.double.twofold import two_sum
 from ..numbers.dual import Dual, Duals, primal
 from ..numbers.floats import REAL
 from ..numbers.series import Failed, SeriesType
@@ -65,8 +66,11 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
         return first.sweep(_at_breakpoints, m, first, wrt)
     leaves = [None if i is None else adjoints[i] for i in at.wanted.values()]
     partials: list[dict[int, Number]] = [{} if adjoint is None else adjoint.d for adjoint in leaves]
-    doubtful = m is REAL and _may_underflow((*at.graph.data, *adjoints), partials)
-    sharp = _in_digits(graph, values, wrt) if doubtful else None
+    sharp = None
+    if m is REAL:
+        lost = _cancelled_digits(at)
+        if lost or _may_underflow((*at.graph.data, *adjoints), partials):
+            sharp = _in_digits(graph, values, wrt, lost)
     rows = sharp or [[d.get(k, zero) for k in range(len(wrt))] for d in partials]
     for i in range(len(wrt)):
         for j in range(i):
@@ -85,11 +89,26 @@ def _may_underflow(numbers: Iterable[object], partials: Iterable[Mapping[int, fl
     return any(abs(x) < lost for d in partials for x in d.values())
 
 
-def _in_digits(graph: Graph, values: Mapping[str, float], wrt: Sequence[str]) -> list[list[Number]] | None:
+def _cancelled_digits(at: Evaluation) -> int:
+    """Return the digits that may cancel in second derivatives of functions that are `cancels_near`."""
+    digits = 0.0
+    for primitive, parents, active in zip(at.graph.primitives, at.graph.parents, at.active, strict=True):
+        if active and primitive.cancels_near:
+            inputs = [float(primal(at.graph.data[p])) for p in parents]
+            total, error = two_sum(*inputs)
+            for x, rest in ((inputs[0], 0.0), (inputs[1], 0.0), (total, error)):
+                distance = abs(x - min(0, round(x)) + rest)
+                digits += max(0.0, -2 * math.log10(distance)) if distance else 0.0
+    return math.ceil(digits)
+
+
+def _in_digits(
+    graph: Graph, values: Mapping[str, float], wrt: Sequence[str], cancelled: int = 0
+) -> list[list[Number]] | None:
     """Return the Hessian in doubles by way of unbounded exponents; None if it does not fit."""
     from ..numbers.multiprecision import Multiprecision  # only extreme numbers need it
 
-    m = Multiprecision(30)
+    m = Multiprecision(30 + cancelled)
     with Defined(*NO_RESULT):
         result = hessian_in(m, graph, {name: m.number(x) for name, x in values.items()}, wrt)
         rows: list[list[Number]] = [[float(x) for x in row] for row in result.hessian]

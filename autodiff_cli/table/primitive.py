@@ -191,6 +191,8 @@ class Facts(NamedTuple):
     """The names of the inputs in messages, if they differ: the base."""
     cancels_far: bool = False
     """Whether compiled formulas of its second derivatives lose digits at inputs far from 0."""
+    cancels_near: bool = False
+    """Whether its second derivatives lose digits where an input or the sum of both is near 0, -1, -2, …"""
     for_reading: bool = False
     """Whether its definition loses digits or is no easier: it is for reading only."""
     commutative: bool = False

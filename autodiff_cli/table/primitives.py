@@ -422,7 +422,7 @@ special("polygamma", "n x", "`n`-th derivative of digamma, `n` a fixed whole num
     domain_message=lambda n, x: ("orders above 10000 are not computed", "take a lower order") if n > 10000 else None,
     family="gamma", latex=r"\psi^{(#1)}")
 special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
-    lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative cancels_far",
+    lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative cancels_far cancels_near",
     definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), domain="a and b are not 0, -1, -2, …",
     source="DLMF 5.12", family="gamma", latex=r"\mathrm{B}")
 

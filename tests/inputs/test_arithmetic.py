@@ -271,7 +271,13 @@ def test_what_is_known_exactly_is_proven(text: str, point: dict[str, str], gradi
     assert list(digits(text, point, CERTIFIED)[1:]) == gradient
 
 
-@pytest.mark.parametrize("point", ["-1.5 0.5", "-2.5 0.5", "-0.5 0.5", "1e40 0.5", "2 3", "-3.25 1.5", "0.5 -3.5"])
+NEAR_ZERO = "9.094947017729282379150390625e-13"
+"""2**-40"""
+BETA_POINTS = ("-1.5 0.5", "-2.5 0.5", "-0.5 0.5", "1e40 0.5", "2 3", "-3.25 1.5", "0.5 -3.5")
+NEAR_POLES = (f"18.5 {NEAR_ZERO}", f"{NEAR_ZERO} {NEAR_ZERO}", "-3.0000000000009094947017729282379150390625 1")
+
+
+@pytest.mark.parametrize("point", [*BETA_POINTS, *NEAR_POLES])
 def test_beta_is_the_same_in_every_arithmetic(point: str) -> None:
     given = dict(zip("ab", point.split(), strict=True))
     with mp.workdps(160):

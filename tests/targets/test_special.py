@@ -17,6 +17,7 @@ from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
 from autodiff_cli.targets.lowering import compose_for
 from autodiff_cli.targets.target import language
+from reference import REFERENCE
 
 
 class Doubles:
@@ -41,6 +42,7 @@ NATIVE: dict[str, Callable[..., Any]] = {
     "abs": abs, "exp": math.exp, "log": math.log, "log1p": math.log1p, "sin": math.sin, "cos": math.cos,
     "tan": math.tan, "pow": math.pow, "floor": math.floor, "sign": lambda x: (x > 0) - (x < 0),
     "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "eq": lambda x, y: x == y,
+    "min": min, "max": max, "sqrt": math.sqrt,
     "and_": lambda x, y: x and y, "or_": lambda x, y: x or y,
 }  # fmt: skip
 
@@ -103,6 +105,39 @@ def test_small_differences_of_digamma() -> None:
             want = mpmath.digamma(mpmath.mpf(a)) - mpmath.digamma(mpmath.mpf(a) + mpmath.mpf(b))
             got = m.step("polygamma_difference", 0, a, b)
             assert abs(got - want) <= 8 * math.ulp(float(want)), (a, b)
+
+
+def near_whole(source: random.Random) -> float:
+    return source.randint(-150, 150) + source.choice((-1, 1)) * 10.0 ** source.uniform(-13, -1)
+
+
+def beta_points(source: random.Random) -> list[tuple[float, float]]:
+    """Points of both signs: anywhere, near poles, and where a + b is near or at a pole of digamma."""
+    points = []
+    for _ in range(12):
+        a, b = source.uniform(-150, 150), source.uniform(-9, 9)
+        points += [(a, b), (b, a), (a, source.uniform(-1e4, 1e4)), (near_whole(source), near_whole(source))]
+        points += [(a, source.randint(-150, 150) - a), (a, source.choice((-1, 1)) * 10.0 ** source.uniform(-100, -3))]
+        points += [(b, source.uniform(-1e13, 1e13)), (b / 900, -b / 900 * (1 + 10.0 ** source.uniform(-14, -1)))]
+    return points
+
+
+def test_beta_of_both_signs_near_poles_and_at_its_zeros() -> None:
+    m = Doubles()
+    zeros = tried = 0
+    for a, b in [(-0.5, -0.5), (-3.0, 2.5), (-2.5, 0.5), (-2.5, -0.5), (7.5, -9.5), *beta_points(random.Random(3))]:
+        if any(x <= 0 and x == math.floor(x) for x in (a, b)):
+            assert math.isnan(m.step("beta", a, b))
+            continue
+        for name in ("beta", "beta_slope"):
+            with mpmath.workdps(160):
+                want = REFERENCE[name](a, b)
+            if abs(want) < 1e290 and (want == 0 or abs(want) > 1e-290):
+                got = m.step(name, a, b)
+                assert abs(got - want) <= 1e-11 * abs(want), (name, a, b, got, want)
+                tried += 1
+                zeros += want == 0
+    assert tried > 120 and zeros > 2
 
 
 def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -535,28 +535,86 @@ def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
 
 
 def _beta(m: Any, a: Number, b: Number) -> Number:
+    return _beta_by_reflection(m, a, b, _waves_of_sum(m, a, b)[0])
+
+
+def _beta_slope(m: Any, a: Number, b: Number) -> Number:
+    """Return beta·(ψ(a) - ψ(a + b))."""
+    total = a + b
+    below, positive = m.le(total, 0), m.gt(a, 0)
+    wave, other_wave = _waves_of_sum(m, a, b)
+    # ψ is taken at positive numbers (DLMF 5.5.4): where a + b <= 0, its poles there cancel the zeros of beta
+    start, end = m.where(positive, a, 1 - a), m.where(below, 1 - total, total)
+    plain, mirrored = m.where(below, (1 - total) - a, b), m.where(below, -b, (total - 1) + a)
+    step = m.where(positive, plain, mirrored)
+    far = lambda: _digamma_positive(m, start) - _digamma_positive(m, end)  # noqa: E731
+    difference = m.where(m.lt(m.abs(step), 0.5 * start), lambda: _digamma_difference(m, start, step), far)
+
+    def reflected() -> Number:
+        rest = m.where(positive, math.pi * other_wave, lambda: -math.pi * _sin_pi(m, b) / _sin_pi(m, a))
+        return _beta_by_reflection(m, a, b, wave * difference + rest)
+
+    def direct() -> Number:
+        shift = m.where(positive, 0, lambda: math.pi * _cotangent(m, a))
+        return _beta_by_reflection(m, a, b, wave) * (difference - shift)
+
+    return m.where(below, reflected, direct)
+
+
+def _waves_of_sum(m: Any, a: Number, b: Number) -> tuple[Number, Number]:
+    """Return sin(π(a + b)) and cos(π(a + b)), without the rounding error of a + b."""
     total, error = two_sum(a, b)
+    sine, cosine = _sin_pi(m, total), _cos_pi(m, total)
+    small_sine, small_cosine = m.sin(math.pi * error), m.cos(math.pi * error)
+    return sine * small_cosine + cosine * small_sine, cosine * small_cosine - sine * small_sine
 
-    def pole(x: Number) -> Any:
-        return m.and_(m.le(x, 0), m.eq(m.floor(x), x))
 
-    def ordinary() -> Number:
-        value = m.gamma(a) / m.gamma(total) * m.gamma(b)
-        return value - value * (error * m.digamma(total))  # Γ magnifies the rounding of a + b
+def _beta_by_reflection(m: Any, a: Number, b: Number, wave: Number) -> Number:
+    """Return beta(a, b), where a + b <= 1/2 times `wave`/sin(π(a + b))."""
+    low, high = m.min(a, b), m.max(a, b)
+    total, error = two_sum(a, b)
+    positive, upper, negative = m.gt(low, 0), m.gt(total, 0.5), m.le(high, 0)
+    mixed = m.and_(m.and_(m.le(low, 0), m.gt(high, 0)), m.le(total, 0.5))
+    # DLMF 5.5.3 leads to beta(p, q) of positive numbers
+    rest, rest_error = two_sum(1, -m.where(mixed, total, low))
+    p = m.where(positive, low, rest)
+    p_error = m.where(positive, 0, m.where(mixed, rest_error - error, rest_error))
+    mirror, mirror_error = two_sum(1, -high)
+    q = m.where(negative, mirror, m.where(m.or_(positive, mixed), high, total))
+    q_error = m.where(negative, mirror_error, m.where(m.or_(positive, mixed), 0, error))
 
-    def large() -> Number:
-        low, high = m.min(a, b), m.max(a, b)
-        positive = m.gt(low, 0)
-        over, lost = two_sum(1, -low)
-        size = m.where(positive, low, over)
-        value = _beta_large(m, size, m.where(positive, high, total), m.where(positive, total, 1 + high))
-        # ψ(x) is about log(x) - 1/(2x)
-        value = value + value * (m.where(positive, 0, lost) * (m.log(size) - 0.5 / size - m.log(m.abs(total))))
-        # DLMF 5.5.3
-        return m.where(positive, value, lambda: math.pi / (_sin_pi(m, low) * high) / value)
+    def defined() -> Number:
+        value = _beta_positive(m, p, p_error, q, q_error)
 
-    inside = lambda: m.where(pole(total), 0, lambda: m.where(m.lt(total, doubles.MAX_MODERATE), ordinary, large))  # noqa: E731
-    return m.where(m.or_(pole(a), pole(b)), math.nan, inside)
+        def reflected() -> Number:
+            by_upper = lambda: math.pi / _sin_pi(m, low) / high / value  # noqa: E731
+            by_mixed = lambda: wave / _sin_pi(m, low) * value  # noqa: E731
+            by_negative = lambda: wave / _sin_pi(m, low) * (math.pi / _sin_pi(m, high)) / (1 - total) / value  # noqa: E731
+            return m.where(upper, by_upper, lambda: m.where(negative, by_negative, by_mixed))
+
+        return m.where(positive, value, reflected)
+
+    return m.where(m.or_(_is_pole(m, a), _is_pole(m, b)), math.nan, defined)
+
+
+def _is_pole(m: Any, x: Number) -> Any:
+    return m.and_(m.le(x, 0), m.eq(m.floor(x), x))
+
+
+def _beta_positive(m: Any, p: Number, p_error: Number, q: Number, q_error: Number) -> Number:
+    """Return beta(p + p_error, q + q_error) to first order in the errors, of which p and q below 1/2 have none."""
+    total, error = two_sum(p, q)
+
+    def digamma(x: Number) -> Number:
+        return m.log(x) - 0.5 / x  # enough digits for a factor of a rounding error
+
+    def near() -> Number:
+        value = m.gamma(p) / m.gamma(total) * m.gamma(q)
+        return value - value * (error * digamma(total))
+
+    value = m.where(m.lt(total, doubles.MAX_MODERATE), near, lambda: _beta_large(m, p, q, total))
+    of_total = digamma(total)
+    return value + value * (p_error * (digamma(p) - of_total) + q_error * (digamma(q) - of_total))
 
 
 def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
