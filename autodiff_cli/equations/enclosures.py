@@ -67,7 +67,7 @@ def prove(finder: Search) -> list[list[float]]:
         return root is not None
 
     box = [arb(low).union(arb(high)) for low, high in bounds]
-    solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved)
+    solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved, equations.is_bounded)
     starts = [[x] for x in multiple]
     factor = _without_powers(numerators[0])
     simple: list[Box] = []
@@ -81,7 +81,9 @@ def prove(finder: Search) -> list[list[float]]:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
         for box in undecided:
-            proven, zeros, left, _ = search(Krawczyk([factor], unknowns, others, balls), box, finder.stop)
+            proven, zeros, left, _ = search(
+                Krawczyk([factor], unknowns, others, balls), box, finder.stop, is_bounded=equations.is_bounded
+            )
             simple, flat, waiting = simple + proven, flat + zeros, waiting + left
     intervals: list[tuple[float, float]] = []
     for low, high in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
@@ -96,11 +98,11 @@ def prove(finder: Search) -> list[list[float]]:
         near = arb(bottom - width).union(arb(top + width))
         waiting = [box for box in waiting if 2 * box[0].rad() > width or not box[0].overlaps(near)]
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
-        signs = ["≤" if operator.holds_at([repr(x)]) else "<" for x in (low, high)]
+        signs = ["≤" if equations.holds_at([repr(x)]) else "<" for x in (low, high)]
         begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
         finder.found_plateau(low, high, begin, end)
-        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.proves_root([x])]
-        x = low if signs[0] == "≤" and operator.proves_root([low]) else [*inside, low / 2 + high / 2][0]
+        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
+        x = low if signs[0] == "≤" and equations.proves_root([low]) else [*inside, low / 2 + high / 2][0]
         finder.special_roots[x,] = Root(errors=[0.0])
         starts.append([x])
     for box in (*solutions, *simple):
@@ -364,8 +366,12 @@ def search(
     box: Box,
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
+    is_bounded: Callable[[Box], bool] = lambda _: True,
 ) -> tuple[list[Box], list[Box], list[Box], bool]:
-    """Return boxes with one solution, of solutions, undecided ones, and whether these are all."""
+    """Return boxes with one solution, of solutions, undecided ones, and whether these are all.
+
+    A box that is not bounded holds no box of solutions: the equations may have no value in it.
+    """
     proven: list[Box] = []
     undecided: list[Box] = []
     flat: list[Box] = []
@@ -388,11 +394,13 @@ def search(
         # the widest is next: poles do not delay others
         here = heapq.heappop(waiting)[2]
         holds = operator.decide(here)
-        if holds is not None:
-            flat += [here] if holds else []
-            undecided += [here] if holds and len(here) > 1 else []
+        if holds is False:
             continue
-        contracted = operator.contract(here)
+        if holds and is_bounded(here):
+            flat.append(here)
+            undecided += [here] if len(here) > 1 else []
+            continue
+        contracted = None if holds else operator.contract(here)
         if contracted is not None:
             if not _overlap(contracted, here):
                 continue
