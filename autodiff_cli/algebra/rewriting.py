@@ -499,7 +499,9 @@ class Shortener(Canonicalizer):
                 if min(ends) > 0 or (e < 0 and max(inner.terms.values()) > 0):
                     continue
                 mirrored = self.node_of(negated_sum(inner))
-                factors = {mirrored if part is base else part: f for part, f in form.factors.items()}
+                factors: Terms = {}
+                for part, f in form.factors.items():  # one of them may be the mirrored sum already
+                    add_multiple(factors, {mirrored if part is base else part: f})
                 return self.product_form(-form.coefficient, factors)
         return None
 

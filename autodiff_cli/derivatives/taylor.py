@@ -115,10 +115,12 @@ def _without_noise(
 
     A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
     """
-    bounded = {key: Bounded(x, 0.0) for key, x in values.items()}
-    for key, coordinate in point.items():
-        if key in bounded and (isinstance(coordinate, str) or getattr(coordinate, "source", None) is not None):
-            bounded[key] = Bounded(values[key], UNIT_ROUNDOFF * abs(values[key]))
+    bounded, doubles = {}, {}
+    for key, x in values.items():
+        if isinstance(point[key], str) or getattr(point[key], "source", None) is not None:
+            bounded[key] = Bounded(x, UNIT_ROUNDOFF * abs(x))
+        else:
+            bounded[key], doubles[key] = Bounded(x, 0.0), x
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, bounded, name, order)]
     except (ExpressionError, *NO_RESULT):
@@ -129,6 +131,7 @@ def _without_noise(
         sharp: Sequence[Number] = ()
         with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
             m, at = _in_digits(ZERO_TEST_DIGITS[0], point)
+            at |= {key: m.number(x) for key, x in doubles.items()}
             sharp = taylor_in(m, graph, at, name, order)
         for k in noisy:
             if sharp and sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):

@@ -14,7 +14,7 @@ from operator import le
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
-from ..errors import ExpressionError, require
+from ..errors import Diagnostic, ExpressionError, require
 from ..graphs.higher_order import taylor_in
 from ..graphs.value import Value, node
 from ..graphs.value_and_gradient import evaluate_in
@@ -67,35 +67,42 @@ def prove(finder: Search) -> list[list[float]]:
         return root is not None
 
     box = [arb(low).union(arb(high)) for low, high in bounds]
-    solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved)
+    solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved, equations.is_bounded)
     starts = [[x] for x in multiple]
     factor = _without_powers(numerators[0])
     simple: list[Box] = []
+    if len(unknowns) > 1 and flat:
+        largest = max(flat, key=lambda box: sum(float(a.rad()) for a in box))
+        ends = zip(unknowns, map(_ends, largest), strict=True)
+        region = ", ".join(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}" for x, (low, high) in ends)
+        message = f"the equations hold at all points with {region}: the solutions are not isolated there"
+        problem.warnings.append(Diagnostic("flat", message, None, "the undecided boxes hold these solutions"))
     if len(unknowns) == 1 and factor is not None:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
         for box in undecided:
-            proven, _, left, _ = search(Krawczyk([factor], unknowns, others, balls), box, finder.stop)
-            simple, waiting = simple + proven, waiting + left
+            proven, zeros, left, _ = search(
+                Krawczyk([factor], unknowns, others, balls), box, finder.stop, is_bounded=equations.is_bounded
+            )
+            simple, flat, waiting = simple + proven, flat + zeros, waiting + left
     intervals: list[tuple[float, float]] = []
-    for ends in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
-        if intervals and ends[0] <= intervals[-1][1]:
-            intervals[-1] = intervals[-1][0], max(ends[1], intervals[-1][1])
+    for low, high in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
+        if intervals and low <= intervals[-1][1]:
+            intervals[-1] = intervals[-1][0], max(high, intervals[-1][1])
         else:
-            intervals.append(ends)
+            intervals.append((low, high))
     for bottom, top in intervals:
         (name,), ((first, last),), text = unknowns, bounds, problem.text
-        narrow = (last - first) * MERGE_DISTANCE
-        # a minimal box beside the interval is only its end
-        near = _grow(arb(bottom).union(arb(top)), narrow)
-        waiting = [box for box in waiting if 2 * box[0].rad() > narrow or not box[0].overlaps(near)]
         width = (last - first) * MAX_END_WIDTH
+        # a minimal box beside the interval is only its end
+        near = arb(bottom - width).union(arb(top + width))
+        waiting = [box for box in waiting if 2 * box[0].rad() > width or not box[0].overlaps(near)]
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
-        signs = ["≤" if operator.proves_root([x]) else "<" for x in (low, high)]
+        signs = ["≤" if equations.holds_at([repr(x)]) else "<" for x in (low, high)]
         begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
         finder.found_plateau(low, high, begin, end)
-        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and operator.proves_root([x])]
-        x = low if signs[0] == "≤" else [*inside, low / 2 + high / 2][0]
+        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
+        x = low if signs[0] == "≤" and equations.proves_root([low]) else [*inside, low / 2 + high / 2][0]
         finder.special_roots[x,] = Root(errors=[0.0])
         starts.append([x])
     for box in (*solutions, *simple):
@@ -261,6 +268,11 @@ class Krawczyk:
         """Return whether the equations provably hold at a point."""
         return self.decide([self.m.number(x).a for x in point]) is True
 
+    def holds_at(self, decimals: Sequence[str]) -> bool:
+        """Return whether the equations provably hold at a point of decimals."""
+        at = zip(self.unknowns, map(self.m.literal, decimals), strict=True)
+        return self._decide({**self.values, **dict(at)}) is True
+
     def is_bounded(self, box: Box) -> bool:
         """Return whether all equations are bounded over the box."""
         with Defined(ArithmeticError, ValueError):
@@ -270,7 +282,10 @@ class Krawczyk:
 
     def decide(self, box: Box) -> bool | None:
         """Return whether the equations hold all over the box, or nowhere; None if undecided."""
-        point, everywhere = self._point(box), True
+        return self._decide(self._point(box))
+
+    def _decide(self, point: Mapping[str, Any]) -> bool | None:
+        everywhere = True
         for output in self.outputs:
             try:
                 (value,) = evaluate_in(self.m, [output], point, ()).values
@@ -351,8 +366,12 @@ def search(
     box: Box,
     stop: Callable[[], bool] = lambda: False,
     resolved: Callable[[Box], bool] = lambda _: False,
+    is_bounded: Callable[[Box], bool] = lambda _: True,
 ) -> tuple[list[Box], list[Box], list[Box], bool]:
-    """Return boxes with one solution, of solutions, undecided ones, and whether these are all."""
+    """Return boxes with one solution, of solutions, undecided ones, and whether these are all.
+
+    A box that is not bounded holds no box of solutions: the equations may have no value in it.
+    """
     proven: list[Box] = []
     undecided: list[Box] = []
     flat: list[Box] = []
@@ -375,10 +394,13 @@ def search(
         # the widest is next: poles do not delay others
         here = heapq.heappop(waiting)[2]
         holds = operator.decide(here)
-        if holds is not None:
-            flat += [here] if holds else []
+        if holds is False:
             continue
-        contracted = operator.contract(here)
+        if holds and is_bounded(here):
+            flat.append(here)
+            undecided += [here] if len(here) > 1 else []
+            continue
+        contracted = None if holds else operator.contract(here)
         if contracted is not None:
             if not _overlap(contracted, here):
                 continue

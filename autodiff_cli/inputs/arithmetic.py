@@ -160,9 +160,11 @@ class Arithmetic(NamedTuple):
         return Figure(str(x.a.str(self.digits, radius=False)), finite_or_none(float(x)))
 
     def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
-        text = typed if isinstance(typed, str) else getattr(typed, "source", None)
-        if self.name == "double" or text is None:
+        if self.name == "double":
             return m.number(number_or_quantity(typed, name))
+        text = typed if isinstance(typed, str) else getattr(typed, "source", None)
+        if text is None:  # a float is the decimal that it is written as
+            return m.literal(repr(float(number_or_quantity(typed, name))))
         from ..graphs.value_and_gradient import evaluate_in
 
         program = parse(text)

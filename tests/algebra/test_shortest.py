@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 import pytest
@@ -16,6 +17,7 @@ from autodiff_cli.algebra.simplify import simplify
 from autodiff_cli.graphs.value import Value, constant, node, variable
 from autodiff_cli.graphs.value_and_gradient import value_in
 from autodiff_cli.language.printer import expression_text
+from autodiff_cli.numbers.exact import EXACT
 from autodiff_cli.table.primitive import PRIMITIVES
 from counting import compared, compares
 from strategies import NAMES, graphs
@@ -153,6 +155,17 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
 )
 def test_what_it_does(text: str, expected: str) -> None:
     assert shortened(text) == expected
+
+
+@pytest.mark.parametrize("first", ["x - y", "y - x", "-x - y"])
+@pytest.mark.parametrize("second", ["x - y", "y - x", "x + y"])
+def test_a_sum_beside_its_negative_keeps_all_its_powers(first: str, second: str) -> None:
+    point = {"x": EXACT.number(2), "y": EXACT.number(7)}
+    for k, n in itertools.product((-3, -2, 1, 2), (1, 2, -3)):
+        for text in (f"-3*({first})**{k}*({second})**{n}", f"x*({first})**{n}*-y*({second})**{k}/x*({first})**2"):
+            (graph,) = parse(text).outputs
+            (shorter,) = shorten(simplify([graph]))
+            assert value_in(EXACT, shorter, point) == value_in(EXACT, graph, point), (text, expression_text(shorter))
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,18 @@ def test_what_cancels_without_proof_is_said() -> None:
         taylor("(sin(x) + 1e-40)/x", {"x": 0})
 
 
+def test_a_float_is_the_decimal_that_it_is_written_as() -> None:
+    for text in ("1/(x - 0.3)", "1/(x - 0.3) - (1 + 1e-17)/(x - 0.3)"):
+        with pytest.raises(ExpressionError, match="division by zero"):
+            taylor(text, {"x": 0.3}, order=2)
+        with pytest.raises(ExpressionError) as caught:
+            gradient(text, {"x": 0.3})
+        assert "limit" not in (caught.value.hint or "")
+    assert taylor("sin(x - 0.3)/(x - 0.3)", {"x": 0.3}, order=1).coefficients == [1.0, 0.0]
+    for arithmetic in (Arithmetic("exact"), Arithmetic("precision", 30)):
+        assert gradient("x - 0.3", {"x": 0.3}, arithmetic=arithmetic).value.text == "0"
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -129,6 +129,8 @@ def test_coefficients_that_are_rounding_alone_are_zero() -> None:
     # small, and right: the double itself, a small factor, a small power, what a far point leaves
     exact = taylor("cos(x)", {"x": 1.5707963267948966}, order=1).coefficients
     assert exact == [6.123233995736766e-17, -1.0]
+    left = taylor("sin(x) - 1.2246467991473532e-16", {"x": 3.141592653589793}, order=1).coefficients[0]
+    assert left == pytest.approx(-2.2774e-33, rel=1e-4)  # of the double, not of its shortest decimal
     assert taylor("1e-20*x + x**2", {"x": "0.5"}, order=2).coefficients[1] == 1.0
     assert taylor("1e-20*x + x**2", {"x": "0"}, order=2).coefficients == [0.0, 1e-20, 1.0]
     assert taylor("exp(-x)", {"x": "0.1*400"}, order=1).coefficients[0] == pytest.approx(4.248354255291589e-18)

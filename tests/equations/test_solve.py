@@ -586,3 +586,38 @@ def test_a_wide_undecided_box_is_not_called_a_pole(monkeypatch: pytest.MonkeyPat
     found = solve("cos(x)/x = 0", between=Range(-1, 1), every=True, arithmetic=CERTIFIED)
     assert len(found.undecided) == 1
     assert ("as at a pole" in found.message) == (width < 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "intervals", "message"),
+    [
+        ("(0 if x < 0.3 else 1) = 0", ["-3 ≤ x < 0.3"], "1 solution, proven to be all"),
+        ("(0 if x <= 0.6 else 1) = 0", ["-3 ≤ x ≤ 0.6"], "1 solution, proven to be all"),
+        ("(0 if 0.3 < x < 0.6 else x + 4) = 0", ["0.3 < x < 0.6"], "1 solution, proven to be all"),
+        # at a pole the numerator alone says nothing
+        ("x*0/(x - 1) = 0", ["-3 ≤ x < 1", "1 < x ≤ 3"], "2 solutions, proven to be all"),
+        ("relu(x)/x = 0", ["-3 ≤ x < 0"], "1 solution, proven to be all"),
+        # a solution between two intervals that it does not belong to
+        ("(0 if x < 0 or x > 1 else (x - 0.3)**2) = 0", ["-3 ≤ x < 0", "1 < x ≤ 3"], "in 1 box it is undecided"),
+        ("(0 if x < 0 or x > 1e-7 else (x - 5e-8)**2) = 0", ["-3 ≤ x < 0"], "in 1 box it is undecided"),
+    ],
+)
+def test_a_proof_of_intervals_states_their_ends_and_hides_no_other_solution(
+    text: str, intervals: list[str], message: str
+) -> None:
+    pytest.importorskip("flint")
+    answer = solve(text, between=Range(-3, 3), every=True, arithmetic=CERTIFIED)
+    for interval in intervals:
+        assert any(f"all numbers for {interval}" in f"{warning.message} " for warning in answer.warnings), answer
+    assert message in answer.message and answer.complete == ("proven to be all" in message)
+
+
+@pytest.mark.parametrize(
+    "text", ["x*y = 0; x = 0", "x*(y - 2) = 0; y - 2 = 0", "(0 if x < 0 else 1) = 0; floor(y) = 1"]
+)
+def test_solutions_of_several_equations_that_are_not_isolated_are_no_proof_of_none(text: str) -> None:
+    pytest.importorskip("flint")
+    between = {"x": Range(-3, 3), "y": Range(-3, 3)}
+    answer = solve(text, between=between, every=True, arithmetic=CERTIFIED)
+    assert answer.reason == "undecided" and not answer.complete and answer.undecided
+    assert any("the equations hold at all points" in warning.message for warning in answer.warnings)
