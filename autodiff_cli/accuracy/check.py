@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..errors import Diagnostic, ExpressionError, plural, quote
 from ..graphs.value import Value, values_of
 from ..graphs.value_and_gradient import value_and_gradient
+from ..inputs.arithmetic import number_as_typed
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
 from ..language.printer import expression_text
@@ -203,23 +204,29 @@ def _without_value(error: ExpressionError) -> Diagnostic:
 
 
 def lost_digits(
-    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], required: int = DEFAULT_REQUIRED_DIGITS
+    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], required: int
 ) -> list[Diagnostic]:
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
-    The reference is that of `check`, at the doubles or at the decimals as written, whichever is nearer. There is none
-    where that stays undecided. Raises `ExpressionError` and `BudgetExceeded`.
+    The reference is that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer. There is
+    none where that stays undecided. Raises `ExpressionError` and `BudgetExceeded`.
     """
+    from ..numbers.multiprecision import Multiprecision
+
     doubles = value_and_gradient(REAL, graph, values, wanted)
     try:
         references = _references(graph, values, wanted)
     except ExpressionError as error:
         return [_without_value(error)]
+    with suppress(ExpressionError):
+        m = Multiprecision(references.precision, decimals=True)
+        typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
+        references.written.append(value_and_gradient(m, graph, typed, wanted))
     lost = []
     for name in ("", *wanted):
         number = _number(doubles, references, name, required, False)
         exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
-        # a tiny one is a 0 of decimals, in binary digits
+        # a tiny one is 0, but for the digits of this reference
         written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
         right = number.agrees or any(correct_digits(number.computed, x) >= required for x in written)
         if number.kept is not None and not right:
@@ -618,7 +625,7 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
     values = values_of(doubles.graph) if lost else []
-    numbers: dict[tuple[int | None, str, str], list[tuple[str, int]]] = {}
+    numbers: dict[tuple[int | None, str, str, int], list[str]] = {}
     for name, left in lost:
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
         why, hint = "", "rewrite the formula so that rounding matters less"
@@ -629,10 +636,8 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
                 text = label or expression_text(values[node])
                 if len(text) > 40 and not label:
                     text = text[:39] + "…"
-                why, hint = (
-                    f"the contributions to the adjoint of `{text}` cancel",
-                    "write the formula so that its parts do not cancel",
-                )
+                why = f"the contributions to the adjoint of `{text}` cancel"
+                hint = "write the formula so that its parts do not cancel"
                 if _is_too_small(doubles.adjoints[node], swept.adjoints[node]):
                     why, hint = f"the adjoint of `{text}` is too small for a double", RESCALE
         elif node is not None:
@@ -647,22 +652,20 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
             were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))
             why = f"{were_lost} were lost here, where {why}"
         if why or left < DEFAULT_REQUIRED_DIGITS:
-            numbers.setdefault((node if why else None, why, hint), []).append((name, left))
-    return [
-        Diagnostic(
-            "lost_digits", _digits_left(alike) + (why and f": {why}"), None if node is None else values[node].span, hint
-        )
-        for (node, why, hint), alike in numbers.items()
-    ]
+            numbers.setdefault((node if why else None, why, hint, left), []).append(name)
+    diagnostics = []
+    for (node, why, hint, left), names in numbers.items():
+        message = _digits_left(names, left) + (why and f": {why}")
+        diagnostics.append(Diagnostic("lost_digits", message, None if node is None else values[node].span, hint))
+    return diagnostics
 
 
-def _digits_left(numbers: Sequence[tuple[str, int]]) -> str:
-    left = min(left for _, left in numbers)
-    names = [name for name, _ in numbers if name]
-    derivatives = f"the {'derivative' if len(names) == 1 else 'derivatives'} by {quote(names)}" if names else ""
-    subject = " and ".join(filter(None, ("the value" * (len(names) < len(numbers)), derivatives)))
+def _digits_left(names: Sequence[str], left: int) -> str:
+    variables = [name for name in names if name]
+    derivatives = f"the {'derivative' if len(variables) == 1 else 'derivatives'} by {quote(variables)}"
+    subject = " and ".join(["the value"] * ("" in names) + [derivatives] * bool(variables))
     count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
-    return f"{subject} {'has' if len(numbers) == 1 else 'have'} {count}"
+    return f"{subject} {'has' if len(names) == 1 else 'have'} {count}"
 
 
 def _is_too_small(computed: Number, exact: Number) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
 from ..errors import Diagnostic, ExpressionError, plural
+from ..inputs.problem import Point
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.budget import BudgetExceeded, use_share
 from ..numbers.running_error import RUNNING, Bounded
@@ -33,11 +34,12 @@ Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
 
 
 def rounding_warnings(
-    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], command: str = "grad"
+    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], command: str = "grad"
 ) -> list[Diagnostic]:
     """Return warnings about lost digits of the outputs at `values` and of their derivatives by `wanted`.
 
-    Their hints offer the digits of a `command`. There are none for graphs that are too large, or take too much work.
+    `point` has the values as typed: what is right for these has lost no digit. The hints offer the digits of a
+    `command`. There are none for graphs that are too large, or take too much work.
     """
 
     def find() -> list[Diagnostic]:
@@ -49,13 +51,15 @@ def rounding_warnings(
 
         found: list[Diagnostic] = []
         for root in graph.roots:
-            found += lost_digits(graph.subgraph_of((root,))[0], values, wanted, REQUIRED_DIGITS)
+            found += lost_digits(graph.subgraph_of((root,))[0], values, point, wanted, REQUIRED_DIGITS)
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find)
 
 
-def lost_number_warnings(graph: Graph, values: Mapping[str, float], compute: Compute, command: str) -> list[Diagnostic]:
+def lost_number_warnings(
+    graph: Graph, values: Mapping[str, float], point: Point, compute: Compute, command: str
+) -> list[Diagnostic]:
     """Return a warning that names the numbers which lose digits.
 
     `compute` returns numbers of the graph by what messages call them. The hint offers the digits of
@@ -67,7 +71,7 @@ def lost_number_warnings(graph: Graph, values: Mapping[str, float], compute: Com
         doubtful = [name for name, x in bounded.items() if not is_accurate(x)]
         if not doubtful:
             return []
-        left = _correct_digits(values, compute, {name: bounded[name].x for name in doubtful})
+        left = _correct_digits(values, point, compute, {name: bounded[name].x for name in doubtful})
         lost = {name: digits for name, digits in left.items() if digits < REQUIRED_DIGITS}
         if not lost:
             return []
@@ -80,16 +84,19 @@ def lost_number_warnings(graph: Graph, values: Mapping[str, float], compute: Com
     return _within_share(graph, find)
 
 
-def _correct_digits(values: Mapping[str, float], compute: Compute, doubles: Mapping[str, float]) -> dict[str, int]:
+def _correct_digits(
+    values: Mapping[str, float], point: Point, compute: Compute, doubles: Mapping[str, float]
+) -> dict[str, int]:
     """Return the correct digits of `doubles`, without numbers that are 0 or that more digits change.
 
-    As in `check.lost_digits` the reference is that of the doubles or of the decimals, whichever is nearer.
+    As in `check.lost_digits`, they count at `values` or at the `point`, whichever leaves more.
     """
+    from ..inputs.arithmetic import number_as_typed
     from ..numbers.multiprecision import Multiprecision
     from .check import AGREE_WITHIN, REFERENCE_DIGITS, ZERO_DIGITS, correct_digits
 
     def compute_in(m: Multiprecision) -> Mapping[str, Number]:
-        return compute(m, {name: m.literal(repr(x)) if m.decimals else m.number(x) for name, x in values.items()})
+        return compute(m, {name: m.number(x) for name, x in values.items()})
 
     digits, settled = REFERENCE_DIGITS, dict[str, Number]()
     exact = compute_in(Multiprecision(digits))
@@ -99,10 +106,14 @@ def _correct_digits(values: Mapping[str, float], compute: Compute, doubles: Mapp
         settled = {n: exact[n] for n in doubles if abs(coarse[n] - exact[n]) <= AGREE_WITHIN * abs(exact[n])}
     written = exact
     with suppress(ExpressionError):
-        written = compute_in(Multiprecision(digits, decimals=True))
-    return {
-        name: max(correct_digits(doubles[name], of) for of in (x, written[name])) for name, x in settled.items() if x
-    }
+        m = Multiprecision(digits, decimals=True)
+        written = compute(m, {name: number_as_typed(m, name, x) for name, x in point.items()})
+    correct = dict[str, int]()
+    for name, x in settled.items():
+        typed = written[name] if abs(written[name]) > AGREE_WITHIN * abs(x) else 0
+        if x:
+            correct[name] = max(correct_digits(doubles[name], of) for of in (x, typed))
+    return correct
 
 
 def _offer(command: str) -> str:

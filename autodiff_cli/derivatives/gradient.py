@@ -112,7 +112,7 @@ def gradient(
     posed = pose_with_units(text, point, wrt, units, system=system)
     answer = _answer_or_hint(text, posed, arithmetic, relative)
     if arithmetic == DOUBLE:
-        lost = rounding_warnings(posed.program.graph, posed.values, posed.wanted)
+        lost = rounding_warnings(posed.program.graph, posed.values, posed.point, posed.wanted)
         answer = answer._replace(warnings=(*answer.warnings, *lost)) if lost else answer
     return answer
 

@@ -112,7 +112,7 @@ def hessian(
 
 def _rounding_warnings(posed: Problem, at: Derivatives) -> list[Diagnostic]:
     graph, names = posed.program.graph, posed.wanted
-    warnings = rounding_warnings(graph, posed.values, names, "hessian")
+    warnings = rounding_warnings(graph, posed.values, posed.point, names, "hessian")
     entries = zip(chain(*at.hessian), chain(*at.hessian_error), strict=True)
     if all(is_accurate(Bounded(x, error)) for x, error in entries):
         return warnings
@@ -122,7 +122,7 @@ def _rounding_warnings(posed: Problem, at: Derivatives) -> list[Diagnostic]:
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1)]
         return {f"the second derivative by {quote(dict.fromkeys((names[j], names[i])))}": rows[i][j] for i, j in pairs}
 
-    return warnings + lost_number_warnings(graph, posed.values, second_derivatives, "hessian")
+    return warnings + lost_number_warnings(graph, posed.values, posed.point, second_derivatives, "hessian")
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:

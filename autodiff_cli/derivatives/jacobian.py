@@ -106,10 +106,10 @@ def jacobian(
     if arithmetic == DOUBLE:
         graph = posed.program.graph
         if in_full:
-            warnings += rounding_warnings(graph, posed.values, names, "jacobian")
+            warnings += rounding_warnings(graph, posed.values, posed.point, names, "jacobian")
         else:
             products = partial(_products, posed, called, along, weights)
-            warnings += lost_number_warnings(graph, posed.values, products, "jacobian")
+            warnings += lost_number_warnings(graph, posed.values, posed.point, products, "jacobian")
     constants, heard = posed.program.constants, (*posed.warnings, *warnings)
     return Jacobian(text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree)
 

@@ -162,19 +162,24 @@ class Arithmetic(NamedTuple):
     def _value(self, m: NumberType, name: str, typed: float | str) -> Number:
         if self.name == "double":
             return m.number(number_or_quantity(typed, name))
-        text = typed if isinstance(typed, str) else getattr(typed, "source", None)
-        if text is None:  # a float is the decimal that it is written as
-            return m.literal(repr(float(number_or_quantity(typed, name))))
-        from ..graphs.value_and_gradient import evaluate_in
+        return number_as_typed(m, name, typed)
 
-        program = parse(text)
-        try:
-            check_single(program)
-            (value,) = evaluate_in(m, program.graph, {}).values
-        except Diagnosed as error:
-            error.text = text
-            raise
-        return value
+
+def number_as_typed(m: NumberType, name: str, typed: float | str) -> Number:
+    """Return what was typed for a name in a type that reads decimals; a float is its shortest decimal."""
+    text = typed if isinstance(typed, str) else getattr(typed, "source", None)
+    if text is None:
+        return m.literal(repr(float(number_or_quantity(typed, name))))
+    from ..graphs.value_and_gradient import evaluate_in
+
+    program = parse(text)
+    try:
+        check_single(program)
+        (value,) = evaluate_in(m, program.graph, {}).values
+    except Diagnosed as error:
+        error.text = text
+        raise
+    return value
 
 
 def convert_numbers(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:

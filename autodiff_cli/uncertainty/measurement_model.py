@@ -120,7 +120,7 @@ class Explicit:
         at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian()
         warnings = kink_warnings(DOUBLE, kinks.values())
-        warnings += rounding_warnings(self.program.graph, self.values, names, "jacobian")
+        warnings += rounding_warnings(self.program.graph, self.values, self.values, names, "jacobian")
         return _floats(at.values), [_floats(row) for row in rows], warnings
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:

@@ -11,7 +11,7 @@ import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 from autodiff_cli.batched import columns_io
 from autodiff_cli.data import text_dialects
-from autodiff_cli.derivatives.gradient import Programs, gradient
+from autodiff_cli.derivatives.gradient import Gradient, Programs, gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs import decoding
 from autodiff_cli.language.printer import expression_text
@@ -40,10 +40,11 @@ PROGRAMS = (
 )  # fmt: skip
 
 
-def outcome(answer: object) -> str:
-    """What a gradient says, to the last bit."""
-    names = ("value", "gradient", "point", "constants", "warnings", "intermediates")
-    return repr([getattr(answer, name) for name in names])
+def outcome(answer: Gradient[Any]) -> str:
+    """What a gradient says, to the last bit, but for digits that rounding loses: rows are not checked for these."""
+    names = ("value", "gradient", "point", "constants", "intermediates")
+    warnings = [warning for warning in answer.warnings if warning.kind != "lost_digits"]
+    return repr([*[getattr(answer, name) for name in names], warnings])
 
 
 def check(text: str, rows: list[dict[str, float]]) -> None:
