@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError, Span, point_error
 from ..language.builder import Program
 from ..language.tokens import is_name
 from .problem import (
@@ -118,7 +118,7 @@ def column_units(
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
-    from ..quantities.unit import NUMBER, Unit, unit_or_none  # most columns have none
+    from ..quantities.unit import Unit, unit_or_none  # most columns have none
 
     units = {}
     for name in names:
@@ -135,15 +135,28 @@ def column_units(
         if asked:
             hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
-        for angle in names:
-            other = unit_or_none(texts.get(angle, ""))
-            if other is not None and other.dimension == NUMBER and other.to_si(1.0) != 1:
-                # its number would be taken in radians
-                message = f"`{angle}` is in {other}, and the units in the headings are ignored: {reason}"
-                hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
-                raise ExpressionError("point", message, hint=hint)
+        others = {other: unit_or_none(texts.get(other, "")) for other in names}
+        check_coherence({other: unit for other, unit in others.items() if unit}, reason)
         return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
     return units, []
+
+
+def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
+    """Raise an error if columns in two units of one quantity would be used as numbers alone.
+
+    An angle in degrees is such a column too, because its number would be taken in radians.
+    """
+    from ..quantities.unit import NUMBER, conversion
+
+    first: dict[object, str] = {}
+    for name, unit in units.items():
+        other = first.setdefault(unit.dimension, name)
+        is_angle = unit.dimension == NUMBER and unit.to_si(1.0) != 1
+        if is_angle or conversion(unit, units[other]) != (1.0, 0.0):
+            what = f"`{name}` is in {unit}" if is_angle else f"`{other}` is in {units[other]}, `{name}` in {unit}"
+            message = f"{what}, and the units in the headings are ignored: {reason}"
+            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
+            raise ExpressionError("point", message, hint=hint)
 
 
 def check_percentage(name: str, text: str) -> None:
@@ -167,6 +180,28 @@ def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
 
     times, shift = conversion(unit, to)
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
+
+
+def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spread: bool = False) -> Sequence[float]:
+    """Return numbers of the column `name`, given in the unit `text`, in its `own` unit; "" is no unit.
+
+    Numbers without a unit are in that of the column; with `spread` they are uncertainties.
+    """
+    if not text or text == own or {text, own} == {"", "1"}:
+        return numbers
+    from ..quantities.unit import Unit, quantity_name, unit_or_none  # most columns have none
+
+    unit, to = (Unit() if x == "1" else unit_or_none(x) for x in (text, own))
+    what = "uncertainties" if spread else "numbers"
+    if unit is None or to is None:
+        its = f"is in `{own}`" if own else "has no unit"
+        message = f"the {what} of `{name}` are in `{text}`, and its column {its}"
+        raise point_error(message, f"give both in units of one quantity, or both without one; {WITHOUT}")
+    if unit.dimension != to.dimension:
+        message = f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
+        hint = f"give them in a unit such as {to}" if to.atoms else "leave their unit out"
+        raise point_error(message, hint)
+    return in_unit(numbers, unit.degree, to.degree) if spread else in_unit(numbers, unit, to)
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:

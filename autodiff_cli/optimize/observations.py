@@ -294,7 +294,7 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
     for name, limits in bounds.items():
         if name in values:
             limits.check_start(name, values[name])
-        ends = [end for end in limits if end is not None]
+        ends = [as_number(end, name) for end in limits if end is not None]
         values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
     own = [] if transform is None else measured
     for name, spread in inputs.sigma.items():
