@@ -66,13 +66,18 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
 def unit_in_heading(text: str, name: str) -> str | None:
     """Return the unit in a column's heading; in `u(V)` the parentheses hold a name.
 
+    A text in square brackets that is no known unit is returned too: such a column has no known unit.
+
     >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
     ('mV', None, 'mV')
     """
     spread = re.match(r"u\([^()]*\)", name)
     if spread and text.startswith(spread[0]):
         text = f"u{text.removeprefix(spread[0])}"
-    return None if is_name(text) else heading(text)[1]
+    if is_name(text):
+        return None
+    in_brackets = re.fullmatch(r".*?\[([^\[\]]+)\]\s*", text)
+    return heading(text)[1] or (in_brackets[1].strip() or None if in_brackets else None)
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
@@ -160,9 +165,12 @@ def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
 
 
 def check_percentage(name: str, text: str) -> None:
-    """Raise an error for a percentage of a column whose unit has an offset zero."""
+    """Raise an error for a percentage of a column in per cent, or in a unit with an offset zero."""
     from ..quantities.unit import unit_or_none  # most columns have none
 
+    if text == "%":
+        message = f"`{name}` is in %, and a percentage of it may be one of its number, or percentage points"
+        raise point_error(message, f"give the uncertainty of `{name}` as a number; {WITHOUT}")
     unit = unit_or_none(text) if text else None
     if unit is not None and unit.zero:
         raise percentage_of(unit, f"give the uncertainty of `{name}` as a number of {unit}; {WITHOUT}")
@@ -199,7 +207,7 @@ def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spre
         raise point_error(message, f"give both in units of one quantity, or both without one; {WITHOUT}")
     if unit.dimension != to.dimension:
         message = f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
-        hint = f"give them in a unit such as {to}" if to.atoms else "leave their unit out"
+        hint = f"give them in a unit such as {to.degree if spread else to}" if to.atoms else "leave their unit out"
         raise point_error(message, hint)
     return in_unit(numbers, unit.degree, to.degree) if spread else in_unit(numbers, unit, to)
 

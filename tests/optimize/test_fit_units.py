@@ -359,3 +359,20 @@ def test_predictions_are_in_the_unit_of_the_column_or_refused(tmp_path: Path):
     for more in (("--predict", "x=5 ms,w=1"), ("--bounds", "b=0 mm:3 mm"), ("--fix", "b=1 mm")):
         without = autodiff("fit", "y = a*x + b*w", "--data", "line.csv", "--in", "none", *more, folder=tmp_path)
         assert without.code == 2 and "has a unit, and numbers here have none" in without.err
+
+
+@pytest.mark.parametrize("share", ["2%", "2 %", "y=2 %"])
+def test_a_percentage_of_a_column_in_per_cent_is_refused(share: str):
+    rows = {"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 6.1]}
+    error = ad.fit("y = a*x", data=rows, sigma=share).parameters["a"].error
+    assert error == ad.fit("y = a*x", data={**rows, "s": [0.04, 0.08, 0.122]}, sigma="s").parameters["a"].error
+    with pytest.raises(ExpressionError, match="`y` is in %, and a percentage of it may be"):
+        ad.fit("y = a*x", data={"x": [1, 2, 3], "y [%]": [2, 4, 6.1]}, sigma=share)
+
+
+def test_a_unit_in_brackets_that_is_not_known_is_no_missing_unit():
+    data = {"x [s]": [1, 2, 3], "y [m]": [2, 4, 6.1], "s [inches]": [1, 1, 2]}
+    with pytest.raises(ExpressionError, match="the uncertainties of `y` are in `inches`, and its column is in `m`"):
+        ad.fit("y = a*x", data=data, sigma="s")
+    with pytest.raises(ExpressionError, match="column `x` is in `secs`, which is not a known unit"):
+        ad.fit("y = a*x", data={"x [secs]": [1, 2, 3], "y [m]": [2, 4, 6.1]}, in_="a=m")
