@@ -122,9 +122,8 @@ class _ValueText:
                 mean, deviation = FAMILIES["twopiece"].mean_sd(*parameters)
                 return with_distribution(self.name, mean, deviation, Distribution("twopiece", parameters), self.text)
         if _IN_PER_CENT.fullmatch(written):
-            scaled = "`(1.50±0.02)*0.01`, a number near 0.015"
-            hint = f"write it as in {scaled}; or leave `%` out if the formula takes per cent"
-            raise self.refused("has `%` behind a value with its uncertainty, and that is no unit here", hint)
+            example = "write it as in `(1.50±0.02)*0.01`; or leave `%` out if the formula takes per cent"
+            raise self.refused("has `%` behind a value with its uncertainty, and that is no unit here", example)
         concise = _CONCISE.fullmatch(written)
         if concise and not (concise[2] and concise[4]):
             number, before, spread, behind = concise.groups()
