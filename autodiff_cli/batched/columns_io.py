@@ -77,7 +77,7 @@ def program_over(
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:
     """Return a hint for a name without a value: a similar column, or all columns."""
-    near = next((column for column in columns if column.lower() == name.lower()), None)
+    near = next((column for column in columns if look(column).lower() == look(name).lower()), None)
     near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
     near = near or closest(name, list(columns))
     mapped = f"{name}={near}" if near is None or is_name(near) else f'"{name}={near}"'
@@ -147,7 +147,30 @@ def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Coll
     own = {name: name for name in names if name not in hidden} | dict(columns)
     free = {name: theirs for name, theirs in inner.items() if theirs not in hidden and name not in (*own, *other)}
     mapped = own | free
+    check_looks(mapped)
     return mapped | {entry: mapped[name] for entry, name in list_entries(mapped).items()}
+
+
+def look(name: str) -> str:
+    """Return how a name looks: names that differ only in encoding, as the micro sign and mu, have one look."""
+    if name.isascii():
+        return name
+    from unicodedata import normalize
+
+    return normalize("NFKC", name)
+
+
+def check_looks(columns: Iterable[str]) -> None:
+    """Raise `ExpressionError` if the names of two columns look alike."""
+    names = [name for name in columns if is_name(name)]
+    if all(map(str.isascii, names)):
+        return
+    first: dict[str, str] = {}
+    for name in names:
+        other = first.setdefault(look(name), name)
+        if other != name:
+            message = f"the columns `{other}` and `{name}` look alike but are two names: {other!a} and {name!a}"
+            raise point_error(message, f'rename one of them: `--columns "other={name}"`')
 
 
 def list_entries(names: Collection[str]) -> dict[str, str]:

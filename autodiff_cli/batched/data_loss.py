@@ -177,7 +177,7 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    from ..inputs.optional_units import column_units, program_units
+    from ..inputs.optional_units import check_coherence, column_units, program_units
     from ..inputs.quantities import unit_value
     from ..quantities.unit import conversion
 
@@ -192,6 +192,7 @@ def _in_units(
     except ExpressionError as error:
         if asked:
             raise
+        check_coherence(columns, str(error))
         left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
         return program, data, {**values}, None, [left]
     if measured.outputs[0].zero:

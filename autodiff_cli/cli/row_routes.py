@@ -26,6 +26,7 @@ from ..inputs.arithmetic import DOUBLE
 from ..inputs.optional_units import (
     check_percentage,
     column_units,
+    in_unit_of,
     left_out,
     names_in_headings,
     unit_in_heading,
@@ -88,6 +89,8 @@ class _RowsJob:
         self.axes: Mapping[str, Any] = {} if grid is None else grid.axes
         self.typed: Mapping[str, Unit] = {}
         """The units of values shared by all rows, and of sweeps beside data."""
+        self.factors: Mapping[str, float] = {}
+        """The factors that bring uncertainties to the units of their columns."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
             if self.is_data and question.batched:
                 measured = {name: x for name, x in self.point.items() if isinstance(x, Quantity)}
@@ -189,14 +192,11 @@ class _RowsJob:
             point=point,
         )
 
-    def columns_with_units(
-        self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
-    ) -> dict[str, tuple[Unit, str | None]]:
+    def columns_with_units(self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})) -> dict[str, Unit]:
         if not self.is_data or self.without_units:
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
-        spreads = {f"u({name})": column for name, column in uncertain.items()}
-        texts = units_in_headings({**used, **spreads}, files.first.units)
+        texts = units_in_headings({**used, **_spread_columns(uncertain)}, files.first.units)
         is_asked = bool(self.units or self.typed) or self.has_literals
         is_asked = is_asked or any(hasattr(x, "unit") for x in self.first.values())
         for name in texts.keys() & used.keys():
@@ -204,15 +204,20 @@ class _RowsJob:
                 check_percentage(name, texts[name])
         units, notes = column_units(used, texts, is_asked)
         warn(notes, self.text)
-        return {name: (unit, texts.get(f"u({name})")) for name, unit in units.items()}
+        own = {name: texts.get(name, "") for name in used} | {name: str(unit) or "1" for name, unit in units.items()}
+        self.factors = {
+            name: in_unit_of(name, [1.0], texts.get(f"u({name})", ""), own[name], spread=True)[0]
+            for name in uncertain
+            if name in own
+        }
+        return units
 
-    def row_units(self, columns: Mapping[str, tuple[Unit, str | None]]) -> RowUnits | None:
+    def row_units(self, columns: Mapping[str, Unit]) -> RowUnits | None:
         if not self.question.batched or not self.is_data or self.call.arithmetic != DOUBLE:
             return None
         if not (columns or self.typed or self.units or self.has_literals):
             return None
-        point = {**self.typed, **{name: unit for name, (unit, _) in columns.items()}}
-        return row_units(self.call.command, self.fitted, point, self.units)
+        return row_units(self.call.command, self.fitted, {**self.typed, **columns}, self.units)
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQuestion) -> int:
@@ -470,6 +475,10 @@ def _uncertainty_columns(
     return uncertain
 
 
+def _spread_columns(uncertain: Mapping[str, str]) -> dict[str, str]:
+    return {f"u({name})": column for name, column in uncertain.items()}
+
+
 class _Requests:
     """Yields rows of data, or points of sweeps, as requests."""
 
@@ -493,21 +502,12 @@ class _Requests:
         # results that have to be converted are so by each answer itself
         if self.units is not None and any(linear != (1.0, 0.0) for linear in self.units.outputs):
             self.units = None
-        typed = {name: (unit, None) for name, unit in job.typed.items() if name in job.used}
+        typed = {name: unit for name, unit in job.typed.items() if name in job.used}
         units = {**typed, **columns} if self.units is None else {}
-        self.uncertain, self.in_units, self.factors = uncertain, dict[str, str](), dict[str, float]()
-        for name, (unit, own_unit) in units.items():
-            from ..quantities.unit import factor, parse_unit  # most rows have no units
-
-            spread = (unit if own_unit is None else parse_unit(own_unit)).degree
-            if spread.dimension != unit.dimension:
-                message = f"the uncertainties of `{name}`, which is in {unit}, are in {spread}"
-                raise usage_error(message, "give them in a unit of the same dimension")
-            self.in_units[name], self.factors[name] = str(unit), factor(spread, unit.degree)
+        self.uncertain, self.in_units = uncertain, {name: str(unit) for name, unit in units.items()}
         if self.units is None:
             if units and not job.call.uncertain and not question.equations:
-                own = {name: unit for name, (unit, _) in columns.items()}
-                checked_units(job.fitted, {**job.typed, **own}, job.units)
+                checked_units(job.fitted, {**job.typed, **columns}, job.units)
             if units or job.typed or job.units or job.has_literals:
                 job.question = question._replace(batched=False)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
@@ -515,7 +515,7 @@ class _Requests:
         heads |= self.in_units
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
         self.columns = [*job.used.values(), *uncertain.values()]
-        files.require(job.used, self.columns, job.kept)
+        files.require({**job.used, **_spread_columns(uncertain)}, self.columns, job.kept)
 
     def __iter__(self) -> Iterator[Request]:
         job, units, wrt = self.job, self.units, self.job.call.variables
@@ -558,7 +558,7 @@ class _Requests:
         shared, unit = self.job.point.get(name), self.in_units.get(name)
         value = numbers[self.job.used[name]]
         if name in self.uncertain:
-            uncertainty = numbers[self.uncertain[name]] * self.factors.get(name, 1.0)
+            uncertainty = numbers[self.uncertain[name]] * self.job.factors.get(name, 1.0)
             value = normal(name, value, uncertainty, repr(value))
         elif isinstance(shared, Spread):
             value = quantity(name, f"{value!r}{shared.source}")

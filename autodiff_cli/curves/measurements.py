@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import list_columns, no_column
 from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quote, usage_error
-from ..inputs.optional_units import check_percentage, in_unit
+from ..inputs.optional_units import check_percentage, in_unit, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
@@ -138,13 +138,10 @@ def columns_drawn(
     return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
 
 
-def in_axis_units(
-    rows: Measurements, texts: Mapping[str, str], sigma: Sigma | None, axes: Sequence[Unit]
-) -> Measurements:
+def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[Unit]) -> Measurements:
     """Return the rows in the units of the axes, from the `texts` of theirs."""
     from ..quantities.unit import Unit, parse_unit, quantity_name
 
-    spreads = parse_sigma(sigma, rows.up)
     changed: dict[str, tuple[float, ...]] = {}
     columns = (("x", rows.across), ("y", rows.up))
     for (field, name), axis in zip(columns, axes, strict=True):
@@ -154,13 +151,7 @@ def in_axis_units(
             hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
             raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
         changed[field] = tuple(in_unit(getattr(rows, field), unit, axis))
-        spread = spreads.get(name)
-        own = parse_unit(texts[spread]) if isinstance(spread, str) and texts.get(spread, "1") != "1" else unit
-        if own.dimension != unit.dimension:
-            message = f"the uncertainties of `{name}`, which is in {unit}, are in {own}"
-            raise usage_error(message, "give them in a unit of the same dimension")
-        # a percentage refers to numbers in the column's unit
-        changed[f"d{field}"] = tuple(in_unit(getattr(rows, f"d{field}"), own.degree, axis.degree))
+        changed[f"d{field}"] = tuple(in_unit(getattr(rows, f"d{field}"), unit.degree, axis.degree))
     return rows._replace(**changed)
 
 
@@ -169,7 +160,9 @@ def _sizes(spread: Spread | None, data: Data, name: str) -> tuple[float, ...]:
         return ()
     share = percentage(spread)
     if isinstance(spread, str) and spread in data:
-        sizes = tuple(map(float, data[spread]))
+        texts = getattr(data, "units", {})
+        given = in_unit_of(name, data[spread], texts.get(spread, ""), texts.get(name, ""), spread=True)
+        sizes = tuple(map(float, given))
     elif share is not None:
         sizes = tuple([abs(float(x)) * share / 100 for x in data[name]])
     else:

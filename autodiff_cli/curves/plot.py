@@ -174,7 +174,7 @@ def plot(
     from .measurements import in_axis_units
 
     axes = [drawn.units["range"].get(name, drawn.units["value"]) for name in (rows.across, rows.up)]
-    return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), sigma, axes))
+    return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), axes))
 
 
 def _formulas(

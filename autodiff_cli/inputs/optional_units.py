@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, Span
+from ..errors import Diagnostic, ExpressionError, Span, point_error
 from ..language.builder import Program
 from ..language.tokens import is_name
 from .problem import (
@@ -66,13 +66,18 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
 def unit_in_heading(text: str, name: str) -> str | None:
     """Return the unit in a column's heading; in `u(V)` the parentheses hold a name.
 
+    A text in square brackets that is no known unit is returned too: such a column has no known unit.
+
     >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
     ('mV', None, 'mV')
     """
     spread = re.match(r"u\([^()]*\)", name)
     if spread and text.startswith(spread[0]):
         text = f"u{text.removeprefix(spread[0])}"
-    return None if is_name(text) else heading(text)[1]
+    if is_name(text):
+        return None
+    in_brackets = re.fullmatch(r".*?\[([^\[\]]+)\]\s*", text)
+    return heading(text)[1] or (in_brackets[1].strip() or None if in_brackets else None)
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
@@ -118,7 +123,7 @@ def column_units(
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
-    from ..quantities.unit import NUMBER, Unit, unit_or_none  # most columns have none
+    from ..quantities.unit import Unit, unit_or_none  # most columns have none
 
     units = {}
     for name in names:
@@ -135,21 +140,37 @@ def column_units(
         if asked:
             hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
-        for angle in names:
-            other = unit_or_none(texts.get(angle, ""))
-            if other is not None and other.dimension == NUMBER and other.to_si(1.0) != 1:
-                # its number would be taken in radians
-                message = f"`{angle}` is in {other}, and the units in the headings are ignored: {reason}"
-                hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
-                raise ExpressionError("point", message, hint=hint)
+        others = {other: unit_or_none(texts.get(other, "")) for other in names}
+        check_coherence({other: unit for other, unit in others.items() if unit}, reason)
         return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
     return units, []
 
 
+def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
+    """Raise an error if columns in two units of one quantity would be used as numbers alone.
+
+    An angle in degrees is such a column too, because its number would be taken in radians.
+    """
+    from ..quantities.unit import NUMBER, conversion
+
+    first: dict[object, str] = {}
+    for name, unit in units.items():
+        other = first.setdefault(unit.dimension, name)
+        is_angle = unit.dimension == NUMBER and unit.to_si(1.0) != 1
+        if is_angle or conversion(unit, units[other]) != (1.0, 0.0):
+            what = f"`{name}` is in {unit}" if is_angle else f"`{other}` is in {units[other]}, `{name}` in {unit}"
+            message = f"{what}, and the units in the headings are ignored: {reason}"
+            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
+            raise ExpressionError("point", message, hint=hint)
+
+
 def check_percentage(name: str, text: str) -> None:
-    """Raise an error for a percentage of a column whose unit has an offset zero."""
+    """Raise an error for a percentage of a column in per cent, or in a unit with an offset zero."""
     from ..quantities.unit import unit_or_none  # most columns have none
 
+    if text == "%":
+        message = f"`{name}` is in %, and a percentage of it may be one of its number, or percentage points"
+        raise point_error(message, f"give the uncertainty of `{name}` as a number; {WITHOUT}")
     unit = unit_or_none(text) if text else None
     if unit is not None and unit.zero:
         raise percentage_of(unit, f"give the uncertainty of `{name}` as a number of {unit}; {WITHOUT}")
@@ -167,6 +188,28 @@ def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
 
     times, shift = conversion(unit, to)
     return column if times == 1 and not shift else [float(x) * times + shift for x in column]
+
+
+def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spread: bool = False) -> Sequence[float]:
+    """Return numbers of the column `name`, given in the unit `text`, in its `own` unit; "" is no unit.
+
+    Numbers without a unit are in that of the column; with `spread` they are uncertainties.
+    """
+    if not text or text == own or {text, own} == {"", "1"}:
+        return numbers
+    from ..quantities.unit import Unit, quantity_name, unit_or_none  # most columns have none
+
+    unit, to = (Unit() if x == "1" else unit_or_none(x) for x in (text, own))
+    what = "uncertainties" if spread else "numbers"
+    if unit is None or to is None:
+        its = f"is in `{own}`" if own else "has no unit"
+        message = f"the {what} of `{name}` are in `{text}`, and its column {its}"
+        raise point_error(message, f"give both in units of one quantity, or both without one; {WITHOUT}")
+    if unit.dimension != to.dimension:
+        message = f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
+        hint = f"give them in a unit such as {to.degree if spread else to}" if to.atoms else "leave their unit out"
+        raise point_error(message, hint)
+    return in_unit(numbers, unit.degree, to.degree) if spread else in_unit(numbers, unit, to)
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:

@@ -109,13 +109,15 @@ def fit(
         spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
         of_units = None
-        have_units = getattr(columns, "units", {}) or units or formula.has_unit_literals or inputs.typed_units
+        in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
+        have_units = in_headings or units or formula.has_unit_literals or inputs.typed_units
         if have_units and not left_out(units):
             from .fit_units import FitUnits
 
             of_units = FitUnits(formula, inputs, units, arithmetic)
             if of_units.columns:
-                formula, inputs = of_units.formula(formula), of_units.inputs(inputs)
+                formula = of_units.formula(formula)
+            inputs = of_units.inputs(inputs)
         model = Model(*pose_fit(formula, inputs, weights), stop)
         problem, data, free = model.problem, model.data, model.free
         if not free:

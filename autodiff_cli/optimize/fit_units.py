@@ -9,12 +9,12 @@ from typing import Any
 from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.optional_units import check_percentage, column_units, in_unit, without_units_hint
+from ..inputs.optional_units import check_percentage, column_units, in_unit_of, without_units_hint
 from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
-from ..quantities.unit import Unit, UnitSystem, factor, parse_unit, quantity_name, si_unit
+from ..quantities.unit import Unit, UnitSystem, factor, quantity_name, si_unit
 from .observations import FitFormula, FitInputs, Spread, percentage
 
 
@@ -109,28 +109,33 @@ class FitUnits:
         """Return the inputs as numbers in these units."""
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
+        units = {**texts, **{name: str(unit) or "1" for name, unit in self.columns.items()}}
 
         def spread(name: str, typed: Spread) -> Spread:
-            if name not in self.columns or not isinstance(typed, str) or percentage(typed) is not None:
+            if not isinstance(typed, str) or percentage(typed) is not None:
                 return typed
+            own = units.get(name, "")
             if typed not in columns:
-                parts = split_quantity(typed)
+                parts = split_quantity(typed) if own else None
                 if parts is None:
                     return typed
-                return self._column(name, [float(parts[0])], str(parts[1]) or "1", True)[0]
-            numbers = self._column(name, columns[typed], texts.get(typed, ""), True)
-            own = typed if numbers is columns[typed] else f"{typed} of {name}"
-            columns[own] = numbers
-            return own
+                return in_unit_of(name, [float(parts[0])], str(parts[1]) or "1", own, spread=True)[0]
+            numbers = in_unit_of(name, columns[typed], texts.get(typed, ""), own, spread=True)
+            if numbers is columns[typed]:
+                return typed
+            columns[f"{typed} of {name}"] = numbers
+            return f"{typed} of {name}"
 
         def value(name: str, typed: Any) -> Any:
-            if not isinstance(typed, Quantity) or name not in self.solved:
+            if not isinstance(typed, Quantity) or not self.columns or name not in self.solved:
                 return typed
             unit = self._shown(name)
             return unit.from_si(float(typed)) if typed.unit.zero else typed.number * factor(typed.unit, unit)
 
-        units = {name: of_points.get(name, "") for name in inputs.predict if name in self.columns}
-        predict = {n: self._column(n, x, units[n]) if n in units else x for n, x in inputs.predict.items()}
+        predict = {
+            name: in_unit_of(name, column, of_points.get(name, ""), units.get(name, "")) if name in columns else column
+            for name, column in inputs.predict.items()
+        }
         return FitInputs(
             columns,
             {name: value(name, x) for name, x in inputs.point.items()},
@@ -139,14 +144,6 @@ class FitUnits:
             {name: spread(name, x) for name, x in inputs.sigma.items()},
             predict,
         )
-
-    def _column(self, name: str, numbers: Sequence[float], unit: str, spread: bool = False) -> Sequence[float]:
-        to = self.columns[name]
-        own = parse_unit(unit) if unit not in ("", "1") else Unit() if unit else to
-        if own.dimension != to.dimension:
-            theirs, mine = quantity_name(own.dimension), quantity_name(to.dimension)
-            raise point_error(f"`{name}` is {mine}, and these numbers of it are {theirs}", "give them in another unit")
-        return in_unit(numbers, own.degree, to.degree) if spread else in_unit(numbers, own, to)
 
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""

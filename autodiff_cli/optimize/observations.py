@@ -7,8 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.columns_io import list_columns
+from ..batched.columns_io import list_columns, look
 from ..errors import Diagnostic, ExpressionError, limit_error, point_error, quote, usage_error
+from ..inputs.optional_units import heading
 from ..inputs.parse_point import Range, is_name, split
 from ..inputs.problem import Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
@@ -141,15 +142,18 @@ def columns_needed(
     also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
     also += [] if weights is None else [weights]
     needed = [name for name in variables if name in columns]
-    unused = {name.casefold(): name for name in columns if name not in (*needed, *explained, *also)}
+    others = [name for name in columns if name not in (*needed, *explained, *also)]
+    # a heading that is a name, and one whose name several headings have
+    unused = {look(name).casefold(): column for column in others for name in (column, *heading(column)[0])}
     free = [name for name in variables if name not in columns and name not in known_names]
     for name in free:
-        if meant := unused.get(name.casefold()):
+        if meant := unused.get(look(name).casefold()):
+            as_named = f"write `{meant}`, or " if is_name(meant) else "write "
             raise ExpressionError(
                 "missing_value",
                 f"`{name}` is not a column of the data and has no start; there is the column `{meant}`",
                 formula.program.all_nodes.span(formula.program.leaves[name]),
-                f'write `{meant}`, or `--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
+                f'{as_named}`--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
             )
     if not needed and unused and free and len(variables) > 1:
         raise ExpressionError(
@@ -294,7 +298,7 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
     for name, limits in bounds.items():
         if name in values:
             limits.check_start(name, values[name])
-        ends = [end for end in limits if end is not None]
+        ends = [as_number(end, name) for end in limits if end is not None]
         values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
     own = [] if transform is None else measured
     for name, spread in inputs.sigma.items():

@@ -29,6 +29,7 @@ _REAL = rf"{_NUMBER}(?:[eE][+-]?\d{{1,6}})?"
 _CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
 _CONCISE = re.compile(rf"([+-]?{_NUMBER}){_POWER}\s*+\(\s*+({_NUMBER})\s*+\){_POWER}", re.ASCII)
 _SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
+_IN_PER_CENT = re.compile(rf"(?:\([^()]*(?:{BETWEEN.pattern})[^()]*\)|[+-]?{_NUMBER}\({_NUMBER}\))\s*%")
 _PARENTHESES = re.compile(rf"[+-]?{_NUMBER}\(")
 _ABOVE, _BELOW = rf"\^\{{?\s*\+(?P<above>{_REAL})\s*\}}?", rf"_\{{?\s*-(?P<below>{_REAL})\s*\}}?"
 _ASYMMETRIC = [
@@ -120,6 +121,9 @@ class _ValueText:
                     raise self.refused("has an uncertainty of 0 on one side")
                 mean, deviation = FAMILIES["twopiece"].mean_sd(*parameters)
                 return with_distribution(self.name, mean, deviation, Distribution("twopiece", parameters), self.text)
+        if _IN_PER_CENT.fullmatch(written):
+            example = "write it as in `(1.50±0.02)*0.01`; or leave `%` out if the formula takes per cent"
+            raise self.refused("has `%` behind a value with its uncertainty, and that is no unit here", example)
         concise = _CONCISE.fullmatch(written)
         if concise and not (concise[2] and concise[4]):
             number, before, spread, behind = concise.groups()

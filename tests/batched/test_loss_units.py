@@ -187,3 +187,10 @@ def test_an_object_that_lacks_a_column_is_an_error_of_its_row(tmp_path: Path):
     result = autodiff("grad", "w*x*y", *options)
     assert result.code == 2 and "b.jsonl, line 1: column `y`: it is empty" in result.err
     assert autodiff("grad", "w*x*y", *options, "--on-error", "skip", "--format", "plain").out == "32.0 w=32.0\n"
+
+
+def test_columns_in_two_units_of_one_quantity_are_not_used_as_numbers_alone(tmp_path: Path):
+    (tmp_path / "two.csv").write_text("x [m],y [mm],z [deg]\n1,500,30\n2,900,60\n")
+    for term, named in (("(a*x + y - b)^2", "`x` is in m, `y` in mm"), ("(a*sin(z) - x)^2", "`z` is in °")):
+        result = autodiff("minimize", term, "--data", str(tmp_path / "two.csv"), "--reduce", "sum", "--at", "a=1,b=1")
+        assert result.code == 2 and f"error: {named}, and the units in the headings are ignored" in result.err

@@ -305,3 +305,36 @@ def test_a_carriage_return_in_a_cell_spoils_no_row_beside_quotes(tmp_path: Path)
     assert found.code == 0 and [json.loads(line)["value"] for line in found.out.splitlines()] == [0.0, 3.0, 10.0]
     fitted = autodiff("fit", "y = a + b*x", "--data", "cells.csv", "--format", "plain", folder=tmp_path)
     assert fitted.code == 0 and fitted.out.startswith("a=1.0 b=2.0")
+
+
+@pytest.mark.parametrize(
+    "heads", ["\u00b5,\u03bc", "V,\uff36", "\u00e4,a\u0308", "V1,V\u2081", "\u00b5 [m],\u03bc [m]"]
+)
+@pytest.mark.parametrize("wide", [(), ("--wide",)])
+def test_columns_whose_names_look_alike_are_refused_until_one_is_renamed(heads: str, wide: tuple[str, ...]):
+    first, second = (head.split()[0] for head in heads.split(","))
+    result = autodiff("grad", f"2*{first}", "--points", "-", *wide, stdin=f"{heads}\n2,3\n")
+    assert result.code == 2 and f"the columns `{first}` and `{second}` look alike but are two names" in result.err
+    renamed = ("--columns", f"other={second}")
+    result = autodiff("grad", f"2*{first}", "--points", "-", "--wide", *renamed, stdin=f"{heads}\n2,3\n")
+    assert result.code == 0 and result.out.splitlines()[1].startswith("4.0,2.0")
+
+
+@pytest.mark.parametrize(
+    ("name", "column"), [("\u03bc", "\u00b5"), ("V", "\uff36"), ("\u00e4", "a\u0308"), ("V1", "V\u2081")]
+)
+def test_a_column_that_looks_like_the_name_in_the_formula_is_offered(name: str, column: str):
+    data = f"x,{column},y\n1,2,3\n2,3,4\n4,7,5\n"
+    result = autodiff("grad", f"2*{name}", "--points", "-", stdin=data)
+    assert result.code == 2 and f"`--columns {name}={column}`" in result.err
+    # no parameter of a fit, either
+    result = autodiff("fit", f"y = {name} + b*x", "--data", "-", stdin=data)
+    assert result.code == 2 and f"there is the column `{column}`" in result.err
+
+
+def test_a_name_of_several_headings_is_no_parameter_of_a_fit():
+    data = "x,V [m],V [s],y\n1,2,3,1\n2,3,4,5\n4,7,5,6\n"
+    result = autodiff("fit", "y = V + b*x", "--data", "-", stdin=data)
+    assert result.code == 2 and '`--columns "V=V [s]"`; for a parameter give a start: `--at V=…`' in result.err
+    given = autodiff("fit", "y = V + b*x", "--data", "-", "--at", "V=1", "--format", "plain", stdin=data)
+    assert given.code == 0 and given.out.startswith("V=")

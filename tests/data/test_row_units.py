@@ -314,3 +314,32 @@ def test_constants_of_nature_do_not_move_and_are_held_in_fits(tmp_path: Path) ->
     assert [*way["gradient"]] == ["x"]
     freed = autodiff("minimize", "(x*c - 1[km])**2", "--at", "x=3 us", "--constants", "c", "--wrt", "c", "--json").out
     assert [*json.loads(freed)["gradient"]] == ["c"]
+
+
+def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignored(tmp_path: Path):
+    (tmp_path / "rows.csv").write_text("x,y [m],dx,u(y) [mm]\n1,2,0.1,20\n")
+    for wide in ((), ("--wide",)):
+        options = ("propagate", "3*y + x", "--points", "rows.csv", "--errors", "auto", *wide)
+        result = autodiff(*options, "--format", "jsonl", folder=tmp_path)
+        record = json.loads(result.out)
+        uncertainty = record["uncertainty"] if wide else record["results"][0]["uncertainty"]
+        assert uncertainty == pytest.approx((0.06**2 + 0.1**2) ** 0.5, rel=1e-12)
+    (tmp_path / "rows.csv").write_text("x,y [m],dx [mm],u(y) [mm]\n1,2,100,20\n")
+    refused = autodiff(*options, folder=tmp_path)
+    assert refused.code == 2 and "the uncertainties of `x` are in `mm`, and its column has no unit" in refused.err
+
+
+def test_columns_in_two_units_of_one_quantity_are_not_used_as_numbers_alone(tmp_path: Path):
+    for heads, named in (("x [m],z [mm],w", "`x` is in m, `z` in mm"), ("x [K],z [°C],w", "`x` is in K, `z` in °C")):
+        (tmp_path / "two.csv").write_text(f"{heads}\n1,500,2\n")
+        for wide in ((), ("--wide",)):
+            result = autodiff("grad", "(x + z)*w", "--points", "two.csv", *wide, folder=tmp_path)
+            assert result.code == 2 and f"error: {named}, and the units in the headings are ignored" in result.err
+
+
+def test_files_differ_in_the_unit_of_uncertainties(tmp_path: Path):
+    (tmp_path / "one.csv").write_text("x,dx\nm,mm\n1,10\n2,20\n")
+    (tmp_path / "two.csv").write_text("x,dx\nm,m\n1,0.01\n2,0.02\n")
+    files = ("--points", "one.csv", "--points", "two.csv")
+    result = autodiff("propagate", "2*x", *files, "--errors", "auto", "--wide", folder=tmp_path)
+    assert result.code == 2 and "column `dx` has the unit m in `two.csv`, and mm in `one.csv`" in result.err

@@ -321,3 +321,58 @@ def test_parameters_have_the_prefix_of_their_size_for_people(tmp_path: Path):
     assert [float(x) for x in cells[3].split(" to ")] == pytest.approx([low, high], rel=1e-5)
     asked = autodiff(*options, "--in", "V/mA").out
     assert "V/mA" in asked and "µV/mA" not in asked
+
+
+@pytest.mark.parametrize("predictor", ["x", "x (a.u.)", "x [°C]"])
+def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignored(predictor: str):
+    x, y = [1.0, 2.0, 3.0, 4.0], [2.01, 3.98, 6.05, 8.01]
+    plain = ad.fit("y = a*x + b", data={"x": x, "y": y, "s": [0.01, 0.02, 0.01, 0.04]}, sigma="s")
+    data = {predictor: x, "y [m]": y, "s [mm]": [10, 20, 10, 40]}
+    answer = ad.fit("y = a*x + b", data=data, sigma="s")
+    assert answer.units is None
+    for name in "ab":
+        assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-12)
+        assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-12)
+    typed = ad.fit("y = a*x + b", data=data, sigma="10 mm")
+    assert typed.parameters["a"].error == ad.fit("y = a*x + b", data=data, sigma=0.01).parameters["a"].error
+    for unit, message in (("ms", "are in ms, and `y` is a length"), ("%", "are in `%`"), ("cts", "are in `cts`")):
+        with pytest.raises(ExpressionError, match=f"the uncertainties of `y` {message}"):
+            ad.fit("y = a*x + b", data={predictor: x, "y [m]": y, f"s [{unit}]": [10, 20, 10, 40]}, sigma="s")
+    with pytest.raises(ExpressionError, match="the uncertainties of `y` are in `mm`, and its column has no unit"):
+        ad.fit("y = a*x + b", data={predictor: x, "y": y, "s [mm]": [10, 20, 10, 40]}, sigma="s")
+
+
+def test_predictions_are_in_the_unit_of_the_column_or_refused(tmp_path: Path):
+    (tmp_path / "line.csv").write_text("x [s],y [m],w\n1,2,1\n2,4.1,1\n3,6,1\n")
+    (tmp_path / "bare.csv").write_text("x,y [m],w\n1,2,1\n2,4.1,1\n3,6,1\n")
+    (tmp_path / "points.csv").write_text("x [ms],w\n5000,1\n")
+    options = ("y = a*x + b*w^2", "--at", "b=0", "--json", "--predict")
+    by_unit = [
+        autodiff("fit", *options, points, "--data", "line.csv", folder=tmp_path)
+        for points in ("points.csv", "x=5 s,w=1", "x=5000 ms,w=1")
+    ]
+    values = [json.loads(result.out)["predictions"][0]["value"] for result in by_unit]
+    assert values == pytest.approx([values[0]] * 3) and values[0] > 9
+    for points in ("points.csv", "x=5 s,w=1"):
+        refused = autodiff("fit", *options, points, "--data", "bare.csv", folder=tmp_path)
+        assert refused.code == 2 and "the numbers of `x` are in" in refused.err
+    for more in (("--predict", "x=5 ms,w=1"), ("--bounds", "b=0 mm:3 mm"), ("--fix", "b=1 mm")):
+        without = autodiff("fit", "y = a*x + b*w", "--data", "line.csv", "--in", "none", *more, folder=tmp_path)
+        assert without.code == 2 and "has a unit, and numbers here have none" in without.err
+
+
+@pytest.mark.parametrize("share", ["2%", "2 %", "y=2 %"])
+def test_a_percentage_of_a_column_in_per_cent_is_refused(share: str):
+    rows = {"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 6.1]}
+    error = ad.fit("y = a*x", data=rows, sigma=share).parameters["a"].error
+    assert error == ad.fit("y = a*x", data={**rows, "s": [0.04, 0.08, 0.122]}, sigma="s").parameters["a"].error
+    with pytest.raises(ExpressionError, match="`y` is in %, and a percentage of it may be"):
+        ad.fit("y = a*x", data={"x": [1, 2, 3], "y [%]": [2, 4, 6.1]}, sigma=share)
+
+
+def test_a_unit_in_brackets_that_is_not_known_is_no_missing_unit():
+    data = {"x [s]": [1, 2, 3], "y [m]": [2, 4, 6.1], "s [inches]": [1, 1, 2]}
+    with pytest.raises(ExpressionError, match="the uncertainties of `y` are in `inches`, and its column is in `m`"):
+        ad.fit("y = a*x", data=data, sigma="s")
+    with pytest.raises(ExpressionError, match="column `x` is in `secs`, which is not a known unit"):
+        ad.fit("y = a*x", data={"x [secs]": [1, 2, 3], "y [m]": [2, 4, 6.1]}, in_="a=m")

@@ -594,6 +594,7 @@ def test_a_number_is_exact() -> None:
     [
         ("5±-1", "below 0"), ("5±", "no uncertainty after the sign"), ("5±1±2", "two uncertainties"),
         ("5%", "no value"),
+        ("(1.50±0.02)%", "has `%`"), ("(1.50 ± 0.02) %", "has `%`"), ("1.5(2) %", "has `%`"),
         ("5(-1)", "no digits of an uncertainty"), ("5.0(+3-2)", "no digits"), ("uniform(5, 4)", "goes from 5 to 4"),
         ("normal(1)", "1 number"), ("normal(1, -1)", "below 0"), ("triangular(0, 5, 3)", "mode 5"),
         ("trapezoidal(0, 1, 2)", "ratio 2"), ("student(1, 1, 0)", "0 degrees of freedom"), ("1e400±1", "too large"),

@@ -179,3 +179,13 @@ def test_the_command_reads_files_as_a_fit_does(tmp_path: Path) -> None:
     assert rows == {"across": "t", "up": "U", "x": [0, 1, 2], "y": [5.1, 3, 1.9], "dx": [], "dy": [0.2, 0.1, 0.1]}
     answer = drawn(MODEL, POINT, data=str(tmp_path / "lab.csv"), sigma="dU", range="t=0:1")
     assert isinstance(answer, Curve) and "of which 1 is outside of the range" in str(answer)
+
+
+def test_error_bars_are_in_the_unit_of_their_column_without_units_in_the_point(tmp_path: Path) -> None:
+    (tmp_path / "lab.csv").write_text("t,U [V],dU [mV]\n0,5.1,200\n1,3.0,100\n", encoding="utf-8")
+    asked = ("plot", MODEL, "--at", "U0=5,k=0.5", "--data", "lab.csv", "--sigma", "dU", "--format", "json")
+    result = autodiff(*asked, folder=tmp_path)
+    assert result.code == 0 and json.loads(result.out)["data"]["dy"] == [0.2, 0.1]
+    (tmp_path / "lab.csv").write_text("t,U,dU [mV]\n0,5.1,200\n1,3.0,100\n", encoding="utf-8")
+    refused = autodiff(*asked, folder=tmp_path)
+    assert refused.code == 2 and "the uncertainties of `U` are in `mV`, and its column has no unit" in refused.err

@@ -8,9 +8,9 @@ from pathlib import PurePath
 from typing import Any
 
 from ...errors import limit_error, require, usage_error
-from ...inputs.optional_units import MeasuredColumns
+from ...inputs.optional_units import MeasuredColumns, left_out
 from ...inputs.parse_point import merge, parse_point
-from ...inputs.problem import Quantity
+from ...inputs.problem import Quantity, as_number
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, fit
 from ...optimize.observations import columns_needed, last_statement, read_formula
@@ -41,7 +41,8 @@ def run(call: Command) -> int:
 
 def method_of(call: OptionValues) -> Method:
     """Return the method: the fit of a formula to the data of a call."""
-    call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr)
+    without_units = left_out(call.values["units"])
+    call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr, without_units)
     arguments = call.arguments(fit)
 
     def method(request: Request, **more: Any) -> Fit:
@@ -59,8 +60,10 @@ def method_of(call: OptionValues) -> Method:
     return method
 
 
-def prediction_columns(texts: Sequence[str] | MeasuredColumns, text: str | None) -> MeasuredColumns:
-    """Return the points of `--predict` as columns."""
+def prediction_columns(
+    texts: Sequence[str] | MeasuredColumns, text: str | None, without_units: bool = False
+) -> MeasuredColumns:
+    """Return the points of `--predict` as columns; values with units are refused in a fit `without_units`."""
     from ...data.columns import read_columns
 
     columns = MeasuredColumns()
@@ -87,7 +90,8 @@ def prediction_columns(texts: Sequence[str] | MeasuredColumns, text: str | None)
     columns.update({} if grid is None else grid.columns(0, size))
     for name, x in point.items():
         value = axes[name].value(0) if name in axes else x
-        columns.setdefault(name, [float(value)] * size)
+        number = as_number(value, name) if without_units else float(value)
+        columns.setdefault(name, [number] * size)
         # numbers with units are in coherent units
         if isinstance(value, Quantity):
             from ...quantities.unit import si_unit
