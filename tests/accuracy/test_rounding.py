@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import autodiff_cli
 from autodiff_cli.accuracy import rounding
+from autodiff_cli.accuracy.check import relative_error
 from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.errors import Diagnostic
+from autodiff_cli.errors import Diagnostic, ExpressionError
+from autodiff_cli.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers import budget
+from autodiff_cli.numbers.multiprecision import Multiprecision
 from running import autodiff
 
 LOSE = [
@@ -60,6 +66,37 @@ def test_lost_digits_are_reported(text: str, point: dict[str, float], named: str
 @pytest.mark.parametrize(("text", "point"), KEEP)
 def test_no_warning_where_digits_are_right(text: str, point: dict[str, float]) -> None:
     assert warnings(text, point) == []
+
+
+CANCEL = (
+    "({f}(x+{h})-{f}(x))/{h}", "{f}({g}(x)-{g}(x+{h}))", "(1-cos(x))/x**2", "sqrt(x**2+{h})-x", "log(1+x*{h})",
+    "max({f}(x), {f}(x+{h})) - {f}(x)", "(x+{h})-x", "relu({f}(x+{h})-{f}(x))",
+    "tan(x)-sin(x)", "{f}(x)**2+{g}(x)**2-1",
+)  # fmt: skip
+doubles, decimals = Multiprecision(400), Multiprecision(400, decimals=True)
+FUNCTIONS = st.sampled_from(["sin", "cos", "exp", "sqrt", "atan", "tanh", "log", "erf", "cbrt", "expm1"])
+
+
+@given(st.sampled_from(CANCEL), FUNCTIONS, FUNCTIONS, st.integers(1, 12), st.floats(1e-9, 1e9))
+@settings(max_examples=100, deadline=None)
+def test_a_warning_means_lost_digits_and_none_that_they_are_right(form: str, f: str, g: str, n: int, x: float) -> None:
+    text = form.format(f=f, g=g, h=f"1e-{n}")
+    try:
+        answer = gradient(text, {"x": x})
+    except ExpressionError:
+        assume(False)
+    graph = parse(text, {"x": x}).graph
+    readings = []
+    for m, at in ((doubles, doubles.number(x)), (decimals, decimals.literal(repr(x)))):
+        exact = value_and_gradient(m, graph, {"x": at}, ["x"])
+        assume(not exact.kinks and min(abs(exact.value), abs(exact.gradient["x"])) > 1e-290)
+        readings.append((exact.value, exact.gradient["x"]))
+    computed = answer.value, answer.gradient["x"]
+    worst = [max(map(relative_error, computed, exact)) for exact in readings]
+    if any(warning.kind == "lost_digits" for warning in answer.warnings):
+        assert min(worst) > 1e-7
+    else:
+        assert min(worst) < 1e-5
 
 
 def test_other_commands_warn_alike() -> None:
