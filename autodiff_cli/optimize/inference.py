@@ -109,7 +109,8 @@ class Inference:
         # the square of an outlier counts less, as in the minimised sum
         self.rss = float(self.left @ (self.left * at.robust.weight))
         # the covariance is in units that make the Jacobian's columns unit vectors
-        rows = np.where(self._faint(at.jacobian), 0.0, at.jacobian)[:, self.estimated]
+        faint = self._faint(at.jacobian)
+        rows = np.where(faint & (model.basis is None), 0.0, at.jacobian)[:, self.estimated]
         self.size = column_sizes(rows)
         self.slopes = rows / self.size
         self.null: list[dict[str, float]] = []
@@ -126,8 +127,10 @@ class Inference:
         self.parameter_size, self.parameter_inverse = self.size, self.inverse
         if model.basis is not None:
             self.parameter_size, self.parameter_inverse = 1 / model.basis.lengths, model.basis.correlation
-            self.null = model.basis.null
-            self.undetermined = {name for direction in self.null for name in direction}
+            self.undetermined = {name for direction in model.basis.null for name in direction}
+            lost = [name for name, is_lost in zip(model.free, faint, strict=True) if is_lost]
+            self.null = model.basis.null + [{name: 1.0} for name in lost if name not in self.undetermined]
+            self.undetermined.update(lost)
         self.used = model.used
         self.dof = self.used - len(self.estimated) + len(self.null)
         self.sigma_given = model.data.has_sigma and not scaled
@@ -146,19 +149,17 @@ class Inference:
 
     def _faint(self, jacobian: Any) -> Any:
         """Return which parameters belong to terms that are lost in the rounding errors of the residuals."""
-        model, values = self.model, self.end.values
-        if model.basis is not None:
-            return np.zeros(len(values), dtype=bool)
-        size = np.linalg.norm(jacobian, axis=0)
+        model, values = self.model, [*self.values.values()]
+        size = column_sizes(jacobian) if model.basis is None else model.basis.sizes
         usual = [max(1.0, abs(model.problem.values.get(name, 1.0))) for name in model.free]
-        is_lost = size * np.abs(values) <= rounding_errors(model, values)
+        is_lost = size * np.abs(values) <= rounding_errors(model, self.end.values)
         return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.response * model.weights)))
 
     @cached_property
     def is_null_in_many_digits(self) -> bool:
         """Whether the data, and not only doubles, leave parameters undetermined."""
         if self.model.basis is not None:
-            return True
+            return len(self.model.basis.null) == len(self.null)
         return has_null_directions(self.model, self.end.values.tolist(), len(self.null))
 
     def _robust_variance(self) -> float:

@@ -15,11 +15,12 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..numbers.budget import ROW_GRADIENT, charge
 from ..numerics.linear_algebra import Matrix
-from .least_squares import NULL_SINGULAR_VALUE, Model
+from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, Model, rounding_errors
 from .normal_equations import NormalEquations
 
 DIGITS = 300
 DEPENDENT = 1e-200  # squared distance of a column from the others, relative
+ROUNDED_TO_0 = 1e-100  # share of a parameter that is rounding in so many digits
 SHORT_DECIMALS = 15  # digits of a number that was not rounded to a double
 MAX_CHANGE = 0.1  # of a squared distance, by the last digits of the data
 MAX_CONDITION = 1e6  # of a linear fit in doubles to few rows
@@ -62,6 +63,7 @@ class LinearBasis:
         _, self.left, gram = self.equations.sums(start)
         self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
         self.null: list[dict[str, float]] = []
+        self.sizes = np.array([_double(self.m.sqrt(gram[k][k])) for k in range(len(start))])
         beside: Matrix = []
         other = gram
         if any(_is_rounded(x) for name in data.predictors for x in data.columns[name]):
@@ -73,11 +75,10 @@ class LinearBasis:
                 self.columns.append([x / self.m.sqrt(square) for x in column])
                 beside.append([x / self.m.sqrt(near_square) for x in near])
                 continue
-            sizes = [_double(self.m.sqrt(gram[i][i])) or 1.0 for i in range(len(start))]
-            parts = [_double(x) for x in column]
-            largest = max(abs(x * size) for x, size in zip(parts, sizes, strict=True))
-            pairs = zip(self.names, parts, sizes, strict=True)
-            self.null.append({name: x for name, x, size in pairs if abs(x * size) > 1e-6 * largest})
+            parts = np.array([_double(x) for x in column])
+            shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
+            pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
+            self.null.append({name: x for name, x, is_part in pairs if is_part})
             self.columns.append([self.m.number(0)] * len(start))
             beside.append(self.columns[-1])
 
@@ -99,7 +100,10 @@ class ManyDigits(LinearBasis):
         self.data = model.columns
         theta = [-_product(column, self.left) for column in self.columns]
         self.matrix = [*map(list, zip(*self.columns, strict=True))]
-        self.values = [_product(row, theta) for row in self.matrix]
+        values = [_product(row, theta) for row in self.matrix]
+        shares = np.abs(self.sizes * np.array([_double(x) for x in values]))
+        is_rounding = (shares <= ROUNDED_TO_0 * np.max(shares, initial=0.0)).tolist()
+        self.values = [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
         self.theta = np.array([_double(x) for x in theta])
         lengths = [self.m.sqrt(_product(row, row)) for row in self.matrix]
         pairs = zip(self.matrix, lengths, strict=True)
@@ -154,15 +158,23 @@ def _double(x: Any) -> float:
 
 
 def in_many_digits(model: Model, start: Any) -> Model:
-    """Return a linear model that doubles do not determine well in terms of θ, in many digits; others as they are."""
+    """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others as they are.
+
+    Nor do doubles determine the errors of a few rows that the formula meets up to rounding.
+    """
     is_linear = len(model.linear) == len(model.free)
-    if not is_linear or any(name in model.data.sigma for name in model.data.predictors) or model(start).errors:
+    probe = model.copy(stop=lambda: False)
+    if not is_linear or any(name in model.data.sigma for name in model.data.predictors) or probe(start).errors:
         return model
-    most = MAX_CONDITION if model.rows <= FEW_ROWS else 1 / NULL_SINGULAR_VALUE
-    if model.condition(start) < most:
-        return model
+    most, are_few = 1 / NULL_SINGULAR_VALUE, model.rows <= FEW_ROWS
+    if probe.condition(start) < (MAX_CONDITION if are_few else most):
+        # once more, against the rounding errors of the first solve
+        solution = probe.fit_linear(probe.fit_linear(start))
+        rounding = max(rounding_errors(probe, solution) ** 2, ROUNDED_OFF**2 * probe(start).cost)
+        if not are_few or probe(solution).cost > rounding:
+            return model
     try:
-        many = ManyDigits(model)
+        many = ManyDigits(probe)
     except Diagnosed:
         return model  # in doubles, which say what they do not determine
     return model.copy(basis=many, _over_rows=many)

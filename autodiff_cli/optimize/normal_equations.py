@@ -11,7 +11,7 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import undecided
-from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, current_budget, gc_collect
+from ..numbers.budget import EXACT_ROW, READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, current_budget, gc_collect
 from ..numerics.linear_algebra import Matrix, Singular, identity, solve_linear
 from ..numerics.newton import refine, with_errors
 from .observations import Observations, percentage
@@ -101,6 +101,7 @@ class NormalEquations:
 
     def solve_linear_model(self) -> list[Any]:
         """Return the solution of a formula that is linear in all parameters. Raises `Refusal` unless there is one."""
+        charge(EXACT_ROW * len(self.rows))
         _, left, square = self.sums([self.m.number(0)] * len(self.names))
         try:
             return [x for (x,) in solve_linear(self.m, square, [[-x] for x in left])]
