@@ -34,6 +34,7 @@ DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many ran
 SAMPLE, DRAWN_POINT = 1, 25  # of a curve
 SECOND_DERIVATIVE = 12  # in evaluations of value and gradient
 READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as decimals
+EXACT_ROW = 300  # in sums over rows that stay exact fractions
 FITTED_ROW, FITTED_PAIR = 1, 0.002  # a row, and each pair of its parameters
 FITTED_CALL = 100  # of all rows, from another start
 # An iteration of a search, without its evaluations:

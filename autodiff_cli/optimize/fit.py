@@ -103,6 +103,7 @@ def fit(
         from .convergence import SearchStopped
         from .inference import Inference
         from .least_squares import EndPoint, Model
+        from .linear_basis import in_many_digits
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -138,6 +139,7 @@ def fit(
             hint = f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`"
             hint += f"; the columns that are used are {quote(columns)}"
             raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
+        model = in_many_digits(model, start)
         interrupted, end = False, EndPoint(start, math.nan, math.inf, "interrupted")
         try:
             # no step is taken to where numbers are too large to be squared

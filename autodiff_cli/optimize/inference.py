@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,10 +22,13 @@ from .least_squares import (
     EndPoint,
     Model,
     column_sizes,
+    rounding_errors,
 )
+from .linear_basis import has_null_directions
 from .observations import percentage
 
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction
+FAINT_SHARE = 1e-12  # share of the data that a term of usual size has
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
 CURVE_POINTS = 241  # points
 SIDE_DISTANCE = 1e-4  # of two sides of a minimum, in standard errors
@@ -96,7 +100,8 @@ class Inference:
         for row, fault in sorted(at.errors.items()):
             raise ExpressionError(fault.kind, f"row {row + 1} of the data: {fault}", fault.span, fault.hint)
         self.fitted, self.observed_slopes = model.at_observations(values)
-        self.values = dict(zip(problem.unknowns, (values + 0.0).tolist(), strict=True))
+        shown = (values + 0.0).tolist() if model.basis is None else model.basis.parameters(values, model.loss)
+        self.values = dict(zip(problem.unknowns, shown, strict=True))
         self.left = at.residuals
         self.at_bound = {name for name, x in self.values.items() if x in problem.bounds.get(name, ())}
         self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
@@ -104,7 +109,8 @@ class Inference:
         # the square of an outlier counts less, as in the minimised sum
         self.rss = float(self.left @ (self.left * at.robust.weight))
         # the covariance is in units that make the Jacobian's columns unit vectors
-        rows = at.jacobian[:, self.estimated]
+        faint = self._faint(at.jacobian)
+        rows = np.where(faint & (model.basis is None), 0.0, at.jacobian)[:, self.estimated]
         self.size = column_sizes(rows)
         self.slopes = rows / self.size
         self.null: list[dict[str, float]] = []
@@ -118,21 +124,43 @@ class Inference:
                 parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
                 self.null.append({name: x / size for name, x, size in parts if abs(x) > MIN_NAMED_COMPONENT})
                 self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
+        self.parameter_size, self.parameter_inverse = self.size, self.inverse
+        if model.basis is not None:
+            self.parameter_size, self.parameter_inverse = 1 / model.basis.lengths, model.basis.correlation
+            self.undetermined = {name for direction in model.basis.null for name in direction}
+            lost = [name for name, is_lost in zip(model.free, faint, strict=True) if is_lost]
+            self.null = model.basis.null + [{name: 1.0} for name in lost if name not in self.undetermined]
+            self.undetermined.update(lost)
         self.used = model.used
         self.dof = self.used - len(self.estimated) + len(self.null)
         self.sigma_given = model.data.has_sigma and not scaled
         self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
         self.variance = self.noise if model.loss == "linear" else self._robust_variance()
-        self.covariance = self.inverse * self.variance
+        self.covariance, variances = self.inverse * self.variance, self.parameter_inverse * self.variance
         self.errors, self.factor = dict[str, float](), 0.0
         if self.dof > 0 or self.sigma_given:
             with np.errstate(over="ignore"):
-                roots = np.sqrt(np.maximum(0.0, np.diagonal(self.covariance))) / self.size
+                roots = np.sqrt(np.maximum(0.0, np.diagonal(variances))) / self.parameter_size
             self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
             for name, error in zip(self.names, roots.tolist(), strict=True):
                 # an interval too large for doubles says nothing
                 if name not in self.undetermined and math.isfinite(abs(self.values[name]) + self.factor * error):
                     self.errors[name] = error
+
+    def _faint(self, jacobian: Any) -> Any:
+        """Return which parameters belong to terms that are lost in the rounding errors of the residuals."""
+        model, values = self.model, [*self.values.values()]
+        size = column_sizes(jacobian) if model.basis is None else model.basis.sizes
+        usual = [max(1.0, abs(model.problem.values.get(name, 1.0))) for name in model.free]
+        is_lost = size * np.abs(values) <= rounding_errors(model, self.end.values)
+        return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.response * model.weights)))
+
+    @cached_property
+    def is_null_in_many_digits(self) -> bool:
+        """Whether the data, and not only doubles, leave parameters undetermined."""
+        if self.model.basis is not None:
+            return len(self.model.basis.null) == len(self.null)
+        return has_null_directions(self.model, self.end.values.tolist(), len(self.null))
 
     def _robust_variance(self) -> float:
         """Return the factor of (JᵀJ)⁻¹: Huber, Robust Statistics (1981), 7.6.8."""
@@ -168,7 +196,7 @@ class Inference:
     def correlation(self) -> dict[str, dict[str, float]]:
         """Return the correlations of the estimates."""
         places = [self.names.index(name) for name in self.errors]
-        square = self.inverse[np.ix_(places, places)]
+        square = self.parameter_inverse[np.ix_(places, places)]
         length = np.sqrt(np.maximum(0.0, np.diagonal(square)))
         sizes = np.outer(length, length)
         entries = np.divide(square, sizes, out=np.zeros_like(square), where=sizes > 0)
@@ -252,10 +280,13 @@ class Inference:
         """Yield a warning for each null direction."""
         for direction in self.null:
             first, *others = direction
-            message, hint = f"the data do not determine `{first}` here", "start elsewhere, or hold it"
+            who = "the data" if self.is_null_in_many_digits else "doubles"
+            message, hint = f"{who} do not determine `{first}` here", "start elsewhere, or hold it"
             if others:
                 names = " and ".join(f"`{name}`" for name in direction)
-                message, hint = f"the data do not distinguish {names}", "hold one of them"
+                message, hint = f"{who} do not distinguish {names}", "hold one of them"
+                if not self.is_null_in_many_digits:
+                    hint = f"write the formula by differences from a middle, as `(x - 100)`, or {hint}"
             yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
 
     def end_warnings(self) -> Iterator[Diagnostic]:

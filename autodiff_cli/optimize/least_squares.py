@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cached_property
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from ..record import Record
 from .convergence import SearchProblem, SearchStopped
 from .descend import DescentStep
 from .observations import Observations
+
+if TYPE_CHECKING:
+    from .linear_basis import ManyDigits
 
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
@@ -157,6 +160,7 @@ class Model:
         self._last: tuple[bytes, Evaluated] | None = None
         self.reached = Reached()  # by all copies over these rows
         self.calls: Work | None = None  # for evaluations from other starts
+        self.basis: ManyDigits | None = None  # in which the parameters of a linear model are independent
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
@@ -305,9 +309,12 @@ class Model:
 
     def is_determined(self, values: Any) -> bool:
         """Return whether the data tell all parameters apart, in doubles."""
+        return self.condition(values) < 1 / NULL_SINGULAR_VALUE
+
+    def condition(self, values: Any) -> float:
+        """Return the condition of the Jacobian with columns of length 1."""
         rows = self(values).jacobian
-        upper = np.linalg.qr(rows / column_sizes(rows))[1]
-        return bool(np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE)
+        return float(np.linalg.cond(np.linalg.qr(rows / column_sizes(rows))[1]))
 
     def fit_linear(self, values: Any) -> Any:
         """Return the values with the linear parameters solved for."""
@@ -497,9 +504,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     # a bound holds what the gradient or the step drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # parts below the rounding of a residual's terms say nothing
-    terms = root * at.weights * (np.abs(model.response) + np.abs(at.fitted)) + np.abs(rows) @ np.abs(values)
-    rounding = TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
-    noise = min(rounding, MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
+    noise = min(rounding_errors(model, values), MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
     spread = float(np.linalg.norm(left)) / math.sqrt(max(1, model.used - int(np.count_nonzero(free)))) or 1.0
     moved = math.inf
     step = np.zeros(len(free))
@@ -513,6 +518,15 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
         if not np.any(blocked):
             return step, max(0.0, moved - noise / spread), moved
         free &= ~blocked
+
+
+def rounding_errors(model: Model, values: Any) -> float:
+    """Return the length of the rounding errors of all residuals, from their terms."""
+    at = model(values)
+    root = np.sqrt(at.robust.weight)
+    own = at.weights * (np.abs(model.response) + np.abs(at.fitted))
+    terms = root * (own + np.abs(at.jacobian) @ np.abs(values))
+    return TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
 
 
 def _solve(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:

@@ -11,8 +11,8 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import Problem
 from ..numbers.base import undecided
-from ..numbers.budget import READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, current_budget, gc_collect
-from ..numerics.linear_algebra import Matrix, identity, solve_linear
+from ..numbers.budget import EXACT_ROW, READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, current_budget, gc_collect
+from ..numerics.linear_algebra import Matrix, Singular, identity, solve_linear
 from ..numerics.newton import refine, with_errors
 from .observations import Observations, percentage
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .inference import Inference
 
 WITH_ERRORS = 3  # the cost of error bounds, measured
+NO_SOLUTION_PROVEN = "cannot determine whether the normal equations have exactly one solution here"
 DATA_PASSES = 6  # over all rows, until an estimate has its digits, about
 
 
@@ -98,6 +99,15 @@ class NormalEquations:
             gc_collect()
         return total, slopes, square
 
+    def solve_linear_model(self) -> list[Any]:
+        """Return the solution of a formula that is linear in all parameters. Raises `Refusal` unless there is one."""
+        charge(EXACT_ROW * len(self.rows))
+        _, left, square = self.sums([self.m.number(0)] * len(self.names))
+        try:
+            return [x for (x,) in solve_linear(self.m, square, [[-x] for x in left])]
+        except (Singular, ZeroDivisionError):
+            raise undecided(NO_SOLUTION_PROVEN) from None
+
 
 class _Stationary(Krawczyk):
     """Krawczyk's operator of normal equations."""
@@ -140,12 +150,14 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
         from ..numbers.running_digits import value_of
 
         equations = NormalEquations(m, problem, data, rows, held)
-        if m.name == "certified":
+        if len(inference.model.linear) == len(start):
+            solution = equations.solve_linear_model()
+        elif m.name == "certified":
             from ..numbers.ball import Ball
 
             enclosed = _Stationary(equations).enclose(start, 4)
             if enclosed is None:
-                raise undecided("cannot determine whether the normal equations have exactly one solution here")
+                raise undecided(NO_SOLUTION_PROVEN)
             solution = [Ball(a) for a in enclosed[1]]
         else:
             # Newton's steps correct themselves, and one matrix serves all

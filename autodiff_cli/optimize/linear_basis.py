@@ -1,0 +1,195 @@
+"""Parameters that doubles do not tell apart, in many digits: independent combinations, linear fits in their terms."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..batched.kernels import Block
+from ..errors import Diagnosed, ExpressionError
+from ..graphs.value_and_gradient import value_and_gradient
+from ..inputs.arithmetic import Arithmetic
+from ..numbers.budget import ROW_GRADIENT, charge
+from ..numerics.linear_algebra import Matrix
+from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, Model, rounding_errors
+from .normal_equations import NormalEquations
+
+DIGITS = 300
+DEPENDENT = 1e-200  # squared distance of a column from the others, relative
+ROUNDED_TO_0 = 1e-100  # share of a parameter that is rounding in so many digits
+SHORT_DECIMALS = 15  # digits of a number that was not rounded to a double
+MAX_CHANGE = 0.1  # of a squared distance, by the last digits of the data
+MAX_CONDITION = 1e6  # of a linear fit in doubles to few rows
+FEW_ROWS = 1000  # rows
+SHARE = 200  # rows that may suffice to tell parameters apart
+
+
+class _LastDigits(NormalEquations):
+    """Normal equations whose data differ at random by the rounding of doubles."""
+
+    def __init__(self, m: Any, *arguments: Any) -> None:
+        super().__init__(m, *arguments)
+        self.draw = random.Random(1)
+
+    def _number(self, name: str, value: float | str) -> Any:
+        x = super()._number(name, value)
+        return x * (1 + self.draw.choice((-1, 1)) * self.m.number(2.0**-53)) if _is_rounded(value) else x
+
+
+def _is_rounded(value: Any) -> bool:
+    text = getattr(value, "source", None)
+    digits = "".join(filter(str.isdigit, text.casefold().partition("e")[0])).strip("0") if text else ""
+    return (len(digits) > SHORT_DECIMALS or not text) and not float(value).is_integer()
+
+
+class LinearBasis:
+    """Independent combinations of the parameters of a model at a point, by Gram and Schmidt in many digits.
+
+    A combination of the derivatives is 0 where its length is, or where the last digits of the data decide it.
+    """
+
+    def __init__(self, model: Model, values: Sequence[float], rows: Sequence[int] | None = None) -> None:
+        from ..numbers.multiprecision import Multiprecision
+
+        self.m, problem, data = Multiprecision(DIGITS, decimals=True), model.problem, model.data
+        held = {name: Arithmetic("precision")._value(self.m, name, problem.point[name]) for name in model.held}
+        rows = model.weights.nonzero()[0].tolist() if rows is None else rows
+        self.equations = NormalEquations(self.m, problem, data, rows, held)
+        self.names, start = model.free, [self.m.number(x) for x in values]
+        _, self.left, gram = self.equations.sums(start)
+        self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
+        self.null: list[dict[str, float]] = []
+        self.sizes = np.array([_double(self.m.sqrt(gram[k][k])) for k in range(len(start))])
+        beside: Matrix = []
+        other = gram
+        if any(_is_rounded(x) for name in data.predictors for x in data.columns[name]):
+            other = _LastDigits(self.m, problem, data, rows, held).sums(start)[2]
+        for k in range(len(start)):
+            column, square = self._orthogonal(k, gram, self.columns)
+            near, near_square = self._orthogonal(k, other, beside)
+            if square > 0 and near_square > 0 and abs(near_square / square - 1) < MAX_CHANGE:
+                self.columns.append([x / self.m.sqrt(square) for x in column])
+                beside.append([x / self.m.sqrt(near_square) for x in near])
+                continue
+            parts = np.array([_double(x) for x in column])
+            shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
+            pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
+            self.null.append({name: x for name, x, is_part in pairs if is_part})
+            self.columns.append([self.m.number(0)] * len(start))
+            beside.append(self.columns[-1])
+
+    def _orthogonal(self, k: int, gram: Matrix, columns: Matrix) -> tuple[list[Any], Any]:
+        column = [self.m.number(i == k) for i in range(len(gram))]
+        for other in columns:
+            share = _product(other, gram[k])
+            column = [x - share * y for x, y in zip(column, other, strict=True)]
+        square, size = _product(column, [_product(row, column) for row in gram]), gram[k][k]
+        is_null = square <= DEPENDENT * size or not _double(self.m.sqrt(size))
+        return column, self.m.number(0) if is_null else square
+
+
+class ManyDigits(LinearBasis):
+    """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in many digits."""
+
+    def __init__(self, model: Model) -> None:
+        super().__init__(model, [0.0] * len(model.free))
+        self.data = model.columns
+        theta = [-_product(column, self.left) for column in self.columns]
+        self.matrix = [*map(list, zip(*self.columns, strict=True))]
+        values = [_product(row, theta) for row in self.matrix]
+        shares = np.abs(self.sizes * np.array([_double(x) for x in values]))
+        is_rounding = (shares <= ROUNDED_TO_0 * np.max(shares, initial=0.0)).tolist()
+        self.values = [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
+        self.theta = np.array([_double(x) for x in theta])
+        lengths = [self.m.sqrt(_product(row, row)) for row in self.matrix]
+        pairs = zip(self.matrix, lengths, strict=True)
+        units = np.array([[_double(x / (length or 1)) for x in row] for row, length in pairs])
+        self.lengths = np.array([_double(x or 1) for x in lengths])
+        self.correlation = units @ units.T
+        self._of_data = self._block({name: model.data.columns[name] for name in self.data}, model.rows)
+
+    def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
+        """Return the values, then the derivatives by θ, at rows of predictors and at θ."""
+        is_data = all(inputs[name] is column for name, column in self.data.items())
+        block = self._of_data if is_data else self._block({name: inputs[name] for name in self.data}, rows)
+        fitted, *slopes = block.results
+        change = np.array([inputs[name] for name in self.names]) - self.theta
+        return block._replace(results=np.array([fitted + change @ np.array(slopes), *slopes]))
+
+    def parameters(self, theta: Any, loss: str) -> list[float]:
+        """Return the parameters at θ as doubles; of a sum of squares those where it is least, without rounding."""
+        if loss == "linear":
+            return [_double(x) for x in self.values]
+        change = [self.m.number(x) for x in (theta - self.theta).tolist()]
+        return [_double(x + _product(row, change)) for x, row in zip(self.values, self.matrix, strict=True)]
+
+    def _block(self, columns: Mapping[str, Sequence[float]], rows: int) -> Block:
+        equations, zero = self.equations, self.m.number(0)
+        results = np.full((1 + len(self.names), rows), np.nan)
+        errors: dict[int, ExpressionError] = {}
+        for k in range(rows):
+            charge(ROW_GRADIENT)
+            point = {**equations.held, **dict.fromkeys(self.names, zero)}
+            point |= {name: equations._number(name, column[k]) for name, column in columns.items()}
+            try:
+                swept = value_and_gradient(self.m, equations.output, point, self.names)
+            except ExpressionError as error:
+                errors[k] = error
+                continue
+            slopes = [*swept.gradient.values()]
+            results[0, k] = _double(swept.value + _product(slopes, self.values))
+            results[1:, k] = [_double(_product(slopes, column)) for column in self.columns]
+        return Block(results, [], errors)
+
+
+def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
+    return sum((x * y for x, y in zip(a, b, strict=True) if x), 0 * a[0])
+
+
+def _double(x: Any) -> float:
+    try:
+        return float(x)
+    except OverflowError:
+        return math.copysign(math.inf, x)
+
+
+def in_many_digits(model: Model, start: Any) -> Model:
+    """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others as they are.
+
+    Nor do doubles determine the errors of a few rows that the formula meets up to rounding.
+    """
+    is_linear = len(model.linear) == len(model.free)
+    probe = model.copy(stop=lambda: False)
+    if not is_linear or any(name in model.data.sigma for name in model.data.predictors) or probe(start).errors:
+        return model
+    most, are_few = 1 / NULL_SINGULAR_VALUE, model.rows <= FEW_ROWS
+    if probe.condition(start) < (MAX_CONDITION if are_few else most):
+        # once more, against the rounding errors of the first solve
+        solution = probe.fit_linear(probe.fit_linear(start))
+        rounding = max(rounding_errors(probe, solution) ** 2, ROUNDED_OFF**2 * probe(start).cost)
+        if not are_few or probe(solution).cost > rounding:
+            return model
+    try:
+        many = ManyDigits(probe)
+    except Diagnosed:
+        return model  # in doubles, which say what they do not determine
+    return model.copy(basis=many, _over_rows=many)
+
+
+def has_null_directions(model: Model, values: Sequence[float], count: int) -> bool:
+    """Return whether so many combinations of the parameters change no row, in many digits; False if unknown."""
+    used: list[int] = model.weights.nonzero()[0].tolist()
+    few = used[:: 1 + len(used) // SHARE]
+    # more rows may tell more parameters apart, never fewer
+    for rows in (few, used)[: 1 + (len(few) < len(used))]:
+        try:
+            basis = LinearBasis(model, values, rows)
+        except Diagnosed:
+            return False
+        if len(basis.null) < count:
+            return False
+    return True

@@ -1,0 +1,172 @@
+"""Fits that doubles do not determine, beside exact rational arithmetic."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from autodiff_cli.inputs.arithmetic import arithmetic_of
+from autodiff_cli.inputs.parse_point import with_text
+from autodiff_cli.optimize.fit import Fit, fit
+
+
+def typed(numbers: Any) -> list[float]:
+    return [with_text(float(x), repr(float(x))) for x in numbers]
+
+
+def exact_fit(rows: list[list[Fraction]], y: list[Fraction]) -> tuple[list[float], list[float], Fraction]:
+    """Return estimates, standard errors and the sum of squares, by elimination in fractions."""
+    n = len(rows[0])
+    system = []
+    for i in range(n):
+        gram = [sum((row[i] * row[j] for row in rows), Fraction(0)) for j in range(n)]
+        right = sum((row[i] * v for row, v in zip(rows, y, strict=True)), Fraction(0))
+        system.append([*gram, right, *(Fraction(i == j) for j in range(n))])
+    for i in range(n):
+        pivot = system[i][i]
+        system[i] = [x / pivot for x in system[i]]
+        for k in range(n):
+            if k != i:
+                factor = system[k][i]
+                system[k] = [x - factor * z for x, z in zip(system[k], system[i], strict=True)]
+    solution = [row[n] for row in system]
+    rss = Fraction(0)
+    for row, v in zip(rows, y, strict=True):
+        rss += (v - sum(b * x for b, x in zip(solution, row, strict=True))) ** 2
+    errors = [math.sqrt(rss / (len(y) - n) * system[i][n + 1 + i]) for i in range(n)]
+    return [float(x) for x in solution], errors, rss
+
+
+def polynomial(degree: int) -> str:
+    return "y = " + " + ".join(f"b{k}*x**{k}" for k in range(degree + 1))
+
+
+def assert_fits(found: Fit, estimates: list[float], errors: list[float], rss: Fraction) -> None:
+    assert found.converged and not found.null
+    assert [float(each.estimate) for each in found.parameters.values()] == pytest.approx(estimates, rel=1e-9, abs=0)
+    computed = [float(each.error or 0) for each in found.parameters.values()]
+    assert computed == pytest.approx(errors, rel=1e-9, abs=0)
+    assert float(found.rss) == pytest.approx(float(rss), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "degree"),
+    [(0, 1, 12), (1, 2, 8), (1, 2, 10), (10, 11, 6), (10, 11, 8), (1e6, 1e6 + 10, 3), (1e6, 1e6 + 1000, 3),
+     (100, 101, 5), (0, 1, 16), (2000, 2020, 3), (2000, 2020, 5)],
+)  # fmt: skip
+def test_polynomials_beside_fractions(low: float, high: float, degree: int) -> None:
+    x = np.round(np.linspace(low, high, 30), 4)
+    y = np.round(np.sin(3 * (x - low) / (high - low)) + 0.01 * np.cos(37 * np.arange(30)), 6)
+    rows = [[Fraction(repr(each)) ** k for k in range(degree + 1)] for each in x.tolist()]
+    wanted = exact_fit(rows, [Fraction(repr(each)) for each in y.tolist()])
+    found = fit(polynomial(degree), {"x": typed(x), "y": typed(y)})
+    assert_fits(found, *wanted)
+    assert found.dof == 30 - degree - 1
+    # the curve and its band too, of which parameters with 16 digits lose all
+    rss = wanted[2]
+    left = [float(v) for v in found.residuals]
+    assert sum(v * v for v in left) == pytest.approx(float(rss), rel=1e-9)
+    assert all(half is not None and 0 < half < 1 for half in found.band)
+    assert all(abs(height) < 2 for _, height, _ in found.curve)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_columns_that_are_nearly_collinear(seed: int) -> None:
+    draw = np.random.default_rng(seed)
+    x = np.round(draw.uniform(1, 3, 12), 2)
+    z = np.round(3 * x + 10.0 ** -draw.integers(4, 12) * draw.integers(-9, 10, 12), 13)
+    y = np.round(2 * x + 0.1 * draw.standard_normal(12), 3)
+    numbers = ([Fraction(repr(each)) for each in column.tolist()] for column in (x, z, y))
+    ones, (xs, zs, ys) = Fraction(1), numbers
+    wanted = exact_fit([[ones, a, b] for a, b in zip(xs, zs, strict=True)], ys)
+    data = {"x": typed(x), "y": typed(y), "z": typed(z)}
+    assert_fits(fit("y = a + b*x + c*z", data), *wanted)
+
+
+@pytest.mark.parametrize("numbers", ["decimals", "doubles"])
+def test_collinear_columns_are_not_told_apart_by_their_rounding(numbers: str) -> None:
+    draw = np.random.default_rng(3)
+    x = np.round(draw.uniform(1, 3, 12), 2)
+    y = np.round(2 * x + 0.1 * draw.standard_normal(12), 3)
+    data: dict[str, Any] = {"x": x, "y": y, "z": 3 * x}
+    if numbers == "decimals":
+        data = {"x": typed(x), "y": typed(y), "z": typed(np.round(3 * x, 2))}
+    found = fit("y = a + b*x + c*z", data)
+    assert found.reason == "undetermined" and found.dof == 10
+    assert [{*direction} for direction in found.null] == [{"b", "c"}]
+    assert found.parameters["a"].error is not None and found.parameters["b"].error is None
+
+
+def test_what_is_not_determined_is_named_beside_what_doubles_do_not_determine() -> None:
+    x = typed(np.round(np.linspace(10, 11, 30), 4))
+    y = typed(np.round(np.sin(np.arange(30.0)), 4))
+    found = fit(f"{polynomial(8)} + c*x", {"x": x, "y": y})
+    assert found.reason == "undetermined" and [{*direction} for direction in found.null] == [{"b1", "c"}]
+    plain = fit(polynomial(8), {"x": x, "y": y})
+    assert float(found.rss) == pytest.approx(float(plain.rss), rel=1e-9)
+    assert found.dof == plain.dof == 21
+
+
+@pytest.mark.parametrize("arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)])
+def test_digits_of_ill_conditioned_fits(arithmetic: Any) -> None:
+    x = np.round(np.linspace(10, 11, 30), 4)
+    y = np.round(np.sin(np.arange(30.0)), 4)
+    rows = [[Fraction(repr(each)) ** k for k in range(9)] for each in x.tolist()]
+    wanted = exact_fit(rows, [Fraction(repr(each)) for each in y.tolist()])
+    assert_fits(fit(polynomial(8), {"x": typed(x), "y": typed(y)}, arithmetic=arithmetic), *wanted)
+
+
+def test_weights_robust_losses_and_predictions_of_ill_conditioned_fits() -> None:
+    """A polynomial about 1e6 is one about 0, where doubles determine it."""
+    t = np.arange(20.0)
+    data = {"x": t + 1e6, "t": t, "y": np.sin(t / 6) + 0.01 * np.cos(37 * t), "w": 1 + t % 3}
+    data["y"][7] += 3
+    near, far = ({"t": [3.5, 25.0]}, {"x": [1e6 + 3.5, 1e6 + 25]})
+    for more in ({}, {"weights": "w"}, {"loss": "huber"}, {"loss": "soft_l1"}, {"sigma": 0.01}):
+        plain = fit("y = a + b*t + c*t**2 + d*t**3", data, predict=near, **more)
+        found = fit("y = a + b*x + c*x**2 + d*x**3", data, predict=far, **more)
+        assert found.converged and found.dof == plain.dof
+        for name in ("rss", "r_squared", "fitted", "band", "standardised"):
+            assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-6, abs=1e-9)
+        assert float(found.parameters["d"].estimate) == pytest.approx(plain.point["d"], rel=1e-6)
+        assert found.parameters["d"].error == pytest.approx(plain.parameters["d"].error, rel=1e-6)
+        for one, other in zip(found.predictions, plain.predictions, strict=True):
+            assert one.value == pytest.approx(other.value, rel=1e-6)
+            assert one.confidence == pytest.approx(other.confidence, rel=1e-6)
+
+
+@pytest.mark.parametrize("rate", [30, 40, 50, 300, 1000])
+def test_parameters_of_terms_that_vanish_in_rounding_are_not_determined(rate: int) -> None:
+    x = [1 + k / 10 for k in range(10)]
+    data = {"x": x, "y": [2 * each for each in x]}
+    linear = fit(f"y = a*x + b*exp(-{rate}*x)", data)
+    shape = fit("y = a*x + exp(-b*x)", data, {"b": rate})
+    for found in (linear, shape):
+        assert found.reason == "undetermined" and found.dof == 9
+        assert found.parameters["b"].held == "undetermined" and found.parameters["b"].error is None
+        assert float(found.parameters["a"].estimate) == pytest.approx(2, rel=1e-12)
+        (warning,) = (each.message for each in found.warnings if each.kind == "undetermined")
+        assert warning == ("the data" if rate == 1000 else "doubles") + " do not determine `b` here"
+    # noise says how much `b` may be
+    noisy = fit(f"y = a*x + b*exp(-{rate}*x)", data | {"y": [2 * each + 0.01 * math.sin(9 * each) for each in x]})
+    assert noisy.converged == (rate < 1000) and noisy.parameters["a"].error is not None
+
+
+@pytest.mark.parametrize("y", [0.0, 0.1, 1e6])
+def test_a_slope_of_0_is_determined(y: float) -> None:
+    found = fit("y = a + b*x", {"x": [1, 2, 3, 4], "y": [y] * 4})
+    assert found.converged and abs(found.point["b"]) <= 1e-15 * max(y, 1)
+
+
+def test_what_only_doubles_do_not_tell_apart_is_said_of_doubles() -> None:
+    x = np.linspace(1e6, 1e6 + 10, 25)
+    y = 1 + np.exp(-0.5 * (x - 1e6)) + 0.3 * (x - 1e6) ** 2 + 0.01 * np.cos(37 * np.arange(25))
+    found = fit("y = exp(-k*(x - 1e6)) + a + b*x + c*x**2", {"x": x, "y": y}, {"k": 0.4})
+    assert found.reason == "undetermined"
+    assert all("doubles do not distinguish" in each.message for each in found.warnings if each.kind == "undetermined")
+    twice = fit("y = exp(-k*(x - 1e6)) + a*d + b*(x - 1e6)", {"x": x, "y": y}, {"k": 0.4, "d": 1.0})
+    assert "the data do not distinguish `a` and `d`" in {each.message for each in twice.warnings}
