@@ -53,7 +53,8 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
     if is_name(text):
         return (text,), None
     base, unit = text, None
-    for pattern in (_IN_BRACKETS, _AFTER_SLASH, _AFTER_IN):
+    # `v in m/s` before `m/s`, whose name would be `v in m`
+    for pattern in (_IN_BRACKETS, _AFTER_IN, _AFTER_SLASH):
         match = re.fullmatch(pattern, text)
         inner = next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
         if match and (pattern is _IN_BRACKETS or (inner and is_unit(inner))):

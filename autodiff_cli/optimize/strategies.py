@@ -32,6 +32,9 @@ UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
 MIN_COMPARED_ROWS = 5  # rows
+COMPARED_PLACES = 8  # random rows at which a period is confirmed
+PERIODIC = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
+MAX_TURNS = 1e6  # whole periods by which a parameter is moved
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
@@ -245,9 +248,10 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
 def nearest_symmetric(model: Model, values: Any) -> Any:
     """Return the equivalent parameter values that agree with the starts.
 
-    In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged.
+    In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged, and in
+    `a*sin(w*t + p)` p can change by whole turns.
     """
-    values, starts_by_name = _in_order(model, values), model.problem.values
+    values, starts_by_name = _by_whole_periods(model, _in_order(model, values)), model.problem.values
     fitted = model(values).fitted
     starts = [0.0 if name in model.linear else starts_by_name.get(name, 0.0) for name in model.free]
     is_linear = [name in model.linear for name in model.free]
@@ -260,6 +264,53 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
                 if model.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
                     values = there
     return values
+
+
+def _by_whole_periods(model: Model, values: Any) -> Any:
+    if PERIODIC.isdisjoint(primitive.name for primitive in model.problem.program.graph.primitives):
+        return values
+    for k, name in enumerate(model.free):
+        if name in model.linear or name not in model.problem.values:
+            continue
+        away = values[k] - model.problem.values[name]
+        for period, i in sorted((period, i) for i, period in enumerate(_periods(model, values, k))):
+            turns = round(away / period) if abs(away) < MAX_TURNS * period else 0
+            there = np.array(values)
+            there[k] -= turns * period
+            if not (turns and model.allows(there) and _is_period(model, values, k, i, turns)):
+                continue
+            if model(there).cost <= model(values).cost * (1 + 1e-9) + model.rounding_cost:
+                values = there
+                break
+    return values
+
+
+def _periods(model: Model, values: Any, k: int) -> list[float]:
+    """Return possible periods of a parameter: turns in usual units, and those that another parameter gives."""
+    others = [abs(float(x)) for j, x in enumerate(values) if j != k] + [abs(x) for x in model.held.values()]
+    by_others = [period for x in others for period in ((x, 1 / x, 2 * math.pi / x) if x else (math.inf,) * 3)]
+    return [1.0, math.pi, 2 * math.pi, 180.0, 360.0, *by_others]
+
+
+def _is_period(model: Model, values: Any, k: int, i: int, turns: int) -> bool:
+    """Return whether the formula has a period in parameter `k`: at random rows and values, not only at the data."""
+    draw = random.Random(1)
+    if any(low == high for low, high, _ in model.scales):
+        return False
+    columns = {
+        name: np.array([draw.uniform(low, high) for _ in range(COMPARED_PLACES)])
+        for name, (low, high, _) in zip(model.columns, model.scales, strict=True)
+    }
+    few = model.at_rows(columns)
+    beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
+    period = _periods(model, beside, k)[i]
+    beside[k] = model.problem.values[model.free[k]] + draw.random() * period
+    first, *others = (few(np.where(np.arange(len(values)) == k, beside + t * period, beside)) for t in (0, turns, 0.37))
+    if first.errors or any(other.errors for other in others):
+        return False
+    size, (whole, part) = float(np.ptp(first.fitted)), (np.abs(other.fitted - first.fitted) for other in others)
+    rounded = 1e-12 * float(np.max(np.abs(first.fitted)))
+    return float(np.max(whole)) <= ROUNDED_CHANGE * size + rounded and float(np.max(part)) > 1e-3 * size > rounded
 
 
 def _in_order(model: Model, values: Any) -> Any:

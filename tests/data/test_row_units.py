@@ -343,3 +343,12 @@ def test_files_differ_in_the_unit_of_uncertainties(tmp_path: Path):
     files = ("--points", "one.csv", "--points", "two.csv")
     result = autodiff("propagate", "2*x", *files, "--errors", "auto", "--wide", folder=tmp_path)
     assert result.code == 2 and "column `dx` has the unit m in `two.csv`, and mm in `one.csv`" in result.err
+
+
+def test_a_heading_in_a_quotient_of_units_has_the_name_before_it():
+    data = "x in m;v in m/s;y\n1;10;3\n2;20;4\n4;15;6.1\n"
+    result = autodiff("grad", "x/v", "--points", "-", "--wide", stdin=data)
+    assert result.out.splitlines()[:2] == ["value [s],d_x [s/m],d_v [s²/m],error", "0.1,0.1,-0.01,"]
+    # `m` is a parameter, not the column `v in m/s`
+    fitted = autodiff("fit", "y = m*x + b", "--data", "-", "--format", "plain", stdin=data)
+    assert fitted.code == 0 and fitted.out.startswith("m=1.03")

@@ -596,6 +596,37 @@ def test_of_mirror_images_the_one_on_the_side_of_the_start(start: dict[str, floa
 
 
 @pytest.mark.parametrize(
+    ("text", "start", "name", "period"),
+    [
+        ("y = A*cos(w*t + p) + c", {"w": 1.3, "p": 0.5}, "p", 2 * math.pi),
+        ("y = A*cos(w*t + p) + c", {"w": 1.3, "p": 7}, "p", 2 * math.pi),
+        ("y = A*sin(w*t + p) + c", {"w": 1, "p": 0}, "p", 2 * math.pi),
+        ("y = A*cos(w*t + p*pi/180) + c", {"w": 1.3, "p": 30}, "p", 360),
+        ("y = A*cos(2*pi*(f*t + p)) + c", {"f": 0.21, "p": 0.1}, "p", 1),
+        ("y = A*sin(w*(t - s)) + c", {"w": 1.3, "s": 12}, "s", 2 * math.pi / 1.3),
+        ("y = A*sin(2*pi*(t - s)/T) + c", {"T": 4.9, "s": -20}, "s", 4.9),
+    ],
+)
+def test_of_equal_phases_the_one_next_to_the_start(
+    text: str, start: dict[str, float], name: str, period: float
+) -> None:
+    draw = random.Random(1)
+    t = [0.25 * k for k in range(40)]
+    data = {"t": t, "y": [2 * math.sin(1.3 * x + 0.4) + 0.5 + draw.gauss(0, 0.05) for x in t]}
+    found = fit(text, data, start)
+    assert found.converged and found.r_squared is not None and found.r_squared > 0.99
+    assert abs(found.point[name] - start[name]) < 0.51 * period
+
+
+def test_a_frequency_is_not_moved_to_one_that_agrees_at_the_data_only() -> None:
+    data = {"t": [float(k) for k in range(12)], "y": [2 * math.sin(0.5 * k + 0.3) for k in range(12)]}
+    found = fit("y = A*sin(w*t + p)", data, {"w": 0.5 + 2 * math.pi, "p": 0.3})
+    assert found.point["w"] == pytest.approx(0.5 + 2 * math.pi, abs=1e-6)
+    start = {"w": 0.5 - 8 * math.pi, "p": 0.3}
+    assert fit("y = A*sin(w*t + p)", data, start).point["w"] == pytest.approx(start["w"], abs=1e-6)
+
+
+@pytest.mark.parametrize(
     ("text", "start", "wanted"),
     [
         ("y = a*exp(-p*x) + b*exp(-q*x)", {"p": 2, "q": 0.2}, {"a": 3.0, "p": 1.5, "b": 1.0, "q": 0.3}),
