@@ -8,7 +8,7 @@ from contextlib import suppress
 from decimal import Decimal
 from math import ceil
 
-from ..errors import Span
+from ..errors import ExpressionError, Span
 from ..language.builder import CONSTANTS
 from ..language.tokens import is_name
 
@@ -85,22 +85,26 @@ def _instead(piece: str) -> str:
     return EXAMPLE
 
 
-def without_unit(text: str) -> str | None:
-    """Return the suggestion for a number with a unit; None without one."""
-    from ..quantities.unit import si_unit, unit_or_none
+def without_unit(text: str) -> tuple[str, str] | None:
+    """Return the message and the suggestion for a number with a unit; None without one."""
+    from ..quantities.unit import parse_unit, si_unit
 
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= MAX_PART_LENGTH else None
     if quantity is None or quantity[2] in CONSTANTS or re.match(r"\s*0[xob][\da-fA-F]", text):
         return None
+    has_unit = "has a unit, and numbers here have none"
     if quantity[2] in ("°", "deg", "degree", "degrees"):
-        return f"angles are in radians: write `rad({quantity[1]})`"
-    unit = unit_or_none(text.strip()[quantity.end(1) :])
-    if unit is None:
+        return has_unit, f"angles are in radians: write `rad({quantity[1]})`"
+    try:
+        unit = parse_unit(text.strip()[quantity.end(1) :].strip())
+    except ExpressionError as error:
+        if quantity[2] in "€$":
+            return has_unit, f"write `{quantity[1]}`, in the unit of the formula"
         letter = len(quantity[2]) == 1 and quantity.end() == quantity.end(2)
-        return None if letter and quantity[2] not in "€$" else f"write `{quantity[1]}`, in the unit of the formula"
+        return None if letter else (f"cannot be used: {error}", str(error.hint))
     value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
     si = si_unit(unit.dimension)
-    return f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
+    return has_unit, f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
 
 
 _ELSEWHERE = re.compile(

@@ -16,7 +16,7 @@ from ..algebra.walk import linear_and_kinks, substitute
 from ..diagnostics.leniency import read_leniently
 from ..equations.equations import Equations, read_with_unknowns
 from ..equations.solve import Solved, solve
-from ..errors import ExpressionError, plural, quote, usage_error
+from ..errors import ExpressionError, limit_error, plural, quote, usage_error
 from ..formulas.diff import Derivative
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
@@ -117,7 +117,11 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
     complete = bool(solved and solved.complete) or system.has_one_solution()
     if answer.strip().lower() in NONE:
         if roots or not complete:
-            return Marked(posed, answer, False, "wrong: there are solutions" if roots else "undecided")
+            if not roots:
+                raise limit_error(
+                    "it is undecided whether there are solutions", "give bounds: `--between x=0:10 --all`"
+                )
+            return Marked(posed, answer, False, "wrong: there are solutions")
         return Marked(posed, answer, True, "right: there is no solution")
     matched: set[int] = set()
     remarks = []
@@ -254,6 +258,11 @@ class _System:
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """Return the mistake in a wrong solution; empty if unknown."""
+        with suppress(ExpressionError):  # what is undecided is no reason
+            return self._mistake(solution, roots)
+        return ""
+
+    def _mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         for name, text in solution.items():
             if self.first_failing(solution | {name: f"-({text})"}) is None:
                 return f"the sign of `{name}` is wrong"
@@ -289,13 +298,25 @@ def _vanishes(difference: Value) -> bool:
         value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
         return None if value is None else (value, m.number(0))
 
-    places = marking.points([difference], names)[0] if names else [{}]
-    decided = [marking.are_equal(partial(sides, at)) for at in places]
-    return True in decided and False not in decided
+    chosen, further = marking.points([difference], names) if names else ([{}], [])
+    least, equal = marking.MIN_DECIDED_POINTS if names else 1, 0
+    for k, at in enumerate((*chosen, *further)):
+        if k >= len(chosen) and equal >= least:
+            break
+        decided = marking.are_equal(partial(sides, at))
+        if decided is False:
+            return False
+        equal += decided is True
+    if 0 < equal < least:
+        message = f"it is undecided whether that is a solution: it could be compared at {plural(equal, 'point')}"
+        raise limit_error(f"{message} and not at {least}", "check it by `check`")
+    return equal > 0
 
 
 MAX_POINTS, MAX_STEPS = 40, 80
 """Points of a curve to compare, and Newton steps to one."""
+MIN_CURVE_POINTS = 12
+"""The fewest points of a curve at which a right derivative has to agree."""
 STEP_TOLERANCE = 1e-12
 MAX_DEGREE = 8
 
@@ -305,6 +326,7 @@ class CurveAnswer(FormulaAnswer):
 
     where, instead = "of the curve ", "look at the derivative: leave `--answer` out"
     undefined = "write it so that it has a value wherever the derivative exists"
+    least = MIN_CURVE_POINTS
 
     def __init__(self, program: Program, unknowns: Sequence[str], derivative: Derivative, **answer: Any) -> None:
         super().__init__(program=program, **answer)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any, NamedTuple
 
 from ..algebra.rational_functions import vanishes
@@ -31,7 +31,7 @@ from ..numbers.base import NumberType, Refusal
 from ..numbers.budget import Defined
 from ..numbers.exact import Exact
 from ..numbers.floats import REAL
-from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB
+from ..table.operators import ADD, CONSTANT, DIV, EQ, MUL, NE, NEG, POW, SUB
 from .exercise import DEFAULT_COUNT, DEFAULT_SEED, TOPICS, Exercise, Marked, Sheet, join_names, make_sheet
 
 Key = tuple[str, tuple[str, ...]]
@@ -39,7 +39,7 @@ Key = tuple[str, tuple[str, ...]]
 
 SUPERSCRIPTS = str.maketrans("²³⁴⁵⁶⁷⁸⁹", "23456789")
 
-_EQUALS = re.compile(r"=(?!=)|:(?!=)")
+_EQUALS = re.compile(r"(?<![=!<>])=(?!=)|:(?!=)")
 _GRADIENT = re.compile(r"\s*(?:∇|grad\b|gradient\b)\s*(?:[^\W\d]\w*\s*)?(?:\([\w\s,]*\)\s*)?[=:]")
 _NUMERATOR = re.compile(r"[d∂]\s*\^?\s*(\d*)\s*([^\W\d]\w*)?(?:\([\w\s,]*\))?")
 _SUBSCRIPT = re.compile(r"([^\W\d_]\w*?)_\{?([\w\s,]+)\}?(?:\([\w\s,]*\))?")
@@ -61,7 +61,12 @@ MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
 """Literals with points beside them, breakpoints, and found regions."""
 SEARCHED_POINTS = 500
 """Points of several variables in the search for regions."""
-MIN_POINTS = 6
+POINTS_NEAR_ZERO = 300
+"""Further points, with numbers up to 3, for small domains."""
+MIN_DECIDED_POINTS = 36
+"""The fewest points at which two formulas have to agree."""
+HINT_POINTS = 6
+"""The most points at which the effect of a mistake is computed."""
 NEAR_RELATIVE = Fraction(1, 100)
 MAX_SHOWN_LENGTH = 20  # of a fraction
 MIN_ROUNDED_DIGITS = 3
@@ -182,6 +187,7 @@ def points(
         for k in range(len(row))
     ]
     guards = _guards(functions)
+    chosen += _at_breakpoints(guards, chosen[:2])
     regions = {_signs(guards, at) for at in chosen}
     most, further = len(regions) + MAX_REGIONS, []
     for at in _search(literals, names):
@@ -203,12 +209,34 @@ def _search(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict
     for c in literals:
         numbers |= {sign * (c + side * max(c, Fraction(1)) / 1000) for side in SIDES for sign in SIDES}
     ordered = sorted(numbers, key=lambda x: (abs(x), x))
+    draw = random.Random(1)
     if len(names) == 1:
         yield from ({names[0]: x} for x in ordered)
-        return
-    draw = random.Random(1)
-    for _ in range(SEARCHED_POINTS):
-        yield {name: draw.choice(ordered) for name in names}
+    else:
+        for _ in range(SEARCHED_POINTS):
+            yield {name: draw.choice(ordered) for name in names}
+    for _ in range(POINTS_NEAR_ZERO):
+        yield {name: Fraction(draw.randint(-2999, 2999), 997) for name in names}
+
+
+def _at_breakpoints(guards: Sequence[Value], bases: Sequence[dict[str, Fraction]]) -> Iterator[dict[str, Fraction]]:
+    """Yield points where a guard that is linear in a variable is 0."""
+    for guard, base in product(guards, bases):
+        for name in base:
+            first, second = (_exact_value(guard, {**base, name: Fraction(x)}) for x in (0, 1))
+            if first is None or second is None or first == second:
+                continue
+            at = {**base, name: first / (first - second)}
+            if _exact_value(guard, at) == 0:
+                yield at
+
+
+def _exact_value(function: Value, at: Mapping[str, Any]) -> Fraction | None:
+    """Return a value as a fraction; None if it is none."""
+    with suppress(Refusal, ExpressionError, ArithmeticError, ValueError):
+        value = value_in(Exact(), function, at)
+        return value if isinstance(value, Fraction) else None
+    return None
 
 
 def _guards(functions: Sequence[Value]) -> list[Value]:
@@ -220,14 +248,14 @@ def _guards(functions: Sequence[Value]) -> list[Value]:
     return guards[:MAX_BREAKPOINTS]
 
 
-def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[bool | None, ...]:
+def _signs(guards: Sequence[Value], at: dict[str, Fraction]) -> tuple[int | None, ...]:
     numbers = {name: float(x) for name, x in at.items()}
-    signs: list[bool | None] = []
+    signs: list[int | None] = []
     for guard in guards:
         value = None
         with suppress(ExpressionError, ArithmeticError, ValueError):
             value = value_in(REAL, guard, numbers)
-        signs.append(None if value is None else value > 0)
+        signs.append(None if value is None else (value > 0) - (value < 0))
     return tuple(signs)
 
 
@@ -393,6 +421,8 @@ class FormulaAnswer:
 
     where, instead = "", "check it by `check`"
     undefined = "write it so that it has a value where the function has a derivative"
+    least = MIN_DECIDED_POINTS
+    """The fewest points at which a right answer has to agree."""
     partly = "it is right at other points, so it holds only on a part of the domain: check signs and cases"
 
     def __init__(
@@ -412,7 +442,7 @@ class FormulaAnswer:
         chosen, further = points([*self.program.outputs, self.typed, self.right], list(self.leaves))
         yield from chosen
         for at in further:
-            if len(self.places) >= MIN_POINTS:
+            if len(self.places) >= self.least:
                 return
             yield at
 
@@ -443,9 +473,6 @@ class FormulaAnswer:
         for at in self.points():
             self.places += filter(None, [self._compare(at)])
         count, what = len(self.places), ANSWER_NAMES.get(self.posed.kind, "the derivative")
-        if count < MIN_POINTS:
-            message = f"there are too few points {self.where}to compare the answer at"
-            raise limit_error(message, self.instead)
         for place in self.places:
             if not place.agrees:
                 where = ", ".join(
@@ -460,7 +487,23 @@ class FormulaAnswer:
                 hint = next(filter(None, self.hints(there))) if is_off else self.undefined
                 return Marked(self.posed, self.answer, False, message, hint, "points", count)
         message, how = self.agreement_message(what)
+        reason = self._undecided() if how == "points" or not count else ""
+        if reason:
+            raise limit_error(f"it is undecided whether the answer is right: {reason}", self.instead)
         return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
+
+    def _undecided(self) -> str:
+        """Return why agreement at the points is not enough; empty if it is."""
+        count = len(self.places)
+        if count < self.least:
+            return f"it could be compared at {plural(count, 'point')} {self.where}and not at {self.least}"
+        own = {expression_text(v) for v in in_order(self.program.outputs) if v.primitive in (EQ, NE)}
+        for v in in_order((self.typed,)):
+            if v.primitive in (EQ, NE) and expression_text(v) not in own:
+                difference = node(SUB, v._prev)
+                if not any(_exact_value(difference, place.at) == 0 for place in self.places):
+                    return f"it was not compared where both sides of `{expression_text(v)}` are equal"
+        return ""
 
     def agreement_message(self, what: str) -> tuple[str, str]:
         """Return a message of agreement, and the method: `simplified` or `points`."""
@@ -474,7 +517,7 @@ class FormulaAnswer:
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         """Yield likely mistakes or empty strings, and a command that shows the steps."""
         posed, first, m = self.posed, there[0], many_digits()
-        numbers = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:MIN_POINTS]]
+        numbers = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:HINT_POINTS]]
         if all(agree(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
         if all(agree(p.answered, -p.right) for p in there):

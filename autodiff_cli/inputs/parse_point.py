@@ -146,9 +146,10 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
         unit = without_unit(text)
         hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
-        what = f"the value of `{name}` cannot be used: {error}"
+        what = f"cannot be used: {error}"
         if unit is not None:
-            what, hint = f"the value of `{name}` has a unit, and numbers here have none", unit
+            what, hint = unit
+        what = f"the value of `{name}` {what}"
         many = of_many_values(name, text)
         if many is not None:
             what, hint, moved = *many, Span(offset, offset + len(text))

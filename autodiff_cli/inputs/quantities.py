@@ -17,6 +17,7 @@ from ..language.tokens import has_unit_literals, is_name, plain_number
 from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities import unit as unit_tools
+from ..quantities.table import units_file
 from ..quantities.unit import NUMBER, Unit, parse_unit, quantity_name, si_unit, unit_or_none
 from ..run.evaluation import Evaluation
 from ..table.operators import ADD, CONSTANT, DIV, MUL
@@ -70,11 +71,8 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         raise _refuse(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
     if parts is not None:
         return make_quantity(name, *parts, text, offset)
-    if (
-        has_unit_literals(text)
-        and plain_number(text.partition("[")[0].strip())
-        and text.find("]") == len(text.rstrip()) - 1
-    ):
+    number, bracket, inside = text.partition("[")
+    if bracket and plain_number(number.strip()) and re.fullmatch(r"[^\[\]\d][^\[\]]*\]\s*", inside):
         message = f"the value of `{name}` cannot be used: the unit of a value stands after it, without brackets"
         raise _refuse(message, Span(offset, offset + len(text)), "write it as in `x=2 kg`", text)
     return constant_value(name, text, offset)
@@ -101,7 +99,10 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
             # `0x10` and `1d5` are notations of other languages, which the number parser reports
             prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
             foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
-            if words & (CONSTANTS.keys() | FUNCTIONS.keys()) or rest[0] in "(/1" or foreign:
+            functions = words & (CONSTANTS.keys() | FUNCTIONS.keys())
+            if "(" not in rest:  # `sec` and `deg` are functions and names of units
+                functions -= {*units_file()["refused"], *filter(unit_or_none, functions)}
+            if functions or rest[0] in "(/1" or foreign:
                 return None
             span = error.span or Span(0, len(rest))
             raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None

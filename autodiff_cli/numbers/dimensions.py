@@ -97,16 +97,25 @@ class Dimensions(NumberType):
                 message = f"cannot {verbs.get(name, 'combine')} {first} and {second}"
                 if name == "sub":
                     message = f"cannot subtract {second} from {first}"
-                raise Refusal(KIND, message, "give both the same dimension; a number alone has none")
+                hint = "give both the same dimension; a number alone has none"
+                measured = [v for v in (nonzero[0], x) if not self.same(v.dimension, NUMBER)]
+                if len(measured) == 1:
+                    unit = self._unit(measured[0])
+                    hint = f"give the number its unit: `2[{unit}]` in a formula, `2 {unit}` in a value"
+                raise Refusal(KIND, message, hint)
         return Dimensioned(nonzero[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
     def _numbers(self, name: str, xs: Iterable[Any]) -> Dimensioned:
         for x in xs:
             if not self.same(x.dimension, NUMBER):
-                unit = self.unit_of(x.dimension).replace("·", "*")
                 message = f"`{name}` takes a number, and this is {self.describe(x.dimension)}"
-                raise Refusal(KIND, message, f"divide by a quantity of the same dimension, such as `1[{unit}]`")
+                hint = f"divide by a quantity of the same dimension, such as `1[{self._unit(x)}]`"
+                raise Refusal(KIND, message, hint)
         return _PLAIN
+
+    def _unit(self, x: Dimensioned) -> str:
+        """Return the unit of a number as it is typed."""
+        return self.unit_of(x.dimension).replace("·", "*")
 
     def mul(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
         value = None if x.value is None or y.value is None else x.value * y.value
@@ -132,7 +141,8 @@ class Dimensions(NumberType):
         """Return the power; the exponent of a quantity must be constant."""
         if not self.same(y.dimension, NUMBER):
             message = f"an exponent is a number, and this is {self.describe(y.dimension)}"
-            raise Refusal(KIND, message, "divide it by a quantity of the same dimension")
+            hint = f"divide it by a quantity of the same dimension, such as `1[{self._unit(y)}]`"
+            raise Refusal(KIND, message, hint)
         if x.dimension == NUMBER or (y.value is None and self.same(x.dimension, NUMBER)):
             if not x.value or y.value is None or y.value.denominator != 1 or abs(y.value) >= 20:
                 return _PLAIN

@@ -196,6 +196,12 @@ def unit_or_none(text: str) -> Unit | None:
 
 _Token = tuple[str, str, int, int]
 MAX_UNIT_CHARACTERS = 200
+MAX_JOINED_CHARACTERS = 4
+"""The most characters of a word that may be two units without a sign between them: `Nm`."""
+PREFIX_NAMES = {
+    "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h", "deca": "da", "deci": "d", "centi": "c",
+    "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f",
+}  # fmt: skip
 EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
 
 
@@ -244,12 +250,25 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             apart = f"{text[begin:start]} {text[start:end].strip()}"
             hint = f"write the number without a prefix, or the product as `{apart}`"
             raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
+        _check_degree(tokens, at, text)
         unit, at = _power(tokens, at, text)
         if kind == "over":
             result = (result or Unit()) / unit
         else:
             result = unit if result is None else result * unit
     return result or Unit(), at
+
+
+def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
+    """Refuse `deg C` and `°K`, which are scales of temperature and not products with an angle."""
+    words = [token[1] for token in tokens[at : at + 2]]
+    if words[0] not in ("°", "º", "deg", "degree", "degrees") or words[-1] not in ("C", "F", "K"):
+        return
+    start, end = tokens[at][2], tokens[at + 1][3]
+    written = text[start:end].strip()
+    temperature = f"°{words[1]}" if words[1] in "CF" else "K"
+    hint = f"write `{temperature}`, or `{words[0]}*{words[1]}`"
+    raise _wrong(f"`{written}` can be read in two ways", start, end, hint)
 
 
 def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
@@ -290,13 +309,30 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     span = (start, start + len(symbol))
     if reason is not None:
         raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
-    named = [entry.symbol for entry in table().values() if entry.name == symbol.lower().replace("meter", "metre")]
-    close = closest(symbol, list(spellings()))
-    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
-    other_case = sorted(name for name in names if name.lower() == symbol.lower())[:3]
-    hints = [f"`{name}`" for name in named or other_case or ([close] if close else [])]
+    hints = [f"`{name}`" for name in _meant_by(symbol)]
     hint = f"did you mean {' or '.join(hints)}? " if hints else ""
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
+
+
+def _meant_by(symbol: str) -> list[str]:
+    """Return the units that a word may mean: by name, in the plural, in another case, without a sign of a product."""
+    word = symbol.lower().replace("meter", "metre").replace("liter", "litre")
+    singulars = {word, word.removesuffix("s"), word.removesuffix("es")}
+    prefixes = {"": "", **PREFIX_NAMES}
+    named = [
+        prefix + entry.symbol
+        for entry in table().values()
+        for name, prefix in prefixes.items()
+        if name + entry.name in singulars and (not name or prefix in entry.prefixes)
+    ]
+    if not named and len(symbol) > 2 and symbol.endswith("s") and _entry(symbol[:-1]):
+        named = [symbol[:-1]]
+    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
+    other_case = sorted(name for name in names if name.lower() == symbol.lower())
+    halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
+    products = [f"{first}*{second}" for first, second in halves if _entry(first) and _entry(second)]
+    close = closest(symbol, list(spellings()))
+    return named or [*other_case, *products][:3] or ([close] if close else [])
 
 
 def _entry(symbol: str) -> tuple[TableUnit, str] | None:

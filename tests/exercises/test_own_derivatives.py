@@ -7,6 +7,7 @@ import sympy
 
 from autodiff_cli import ExpressionError
 from autodiff_cli.exercises.answers import check_derivative
+from autodiff_cli.exercises.equation_answers import check_solution
 from autodiff_cli.exercises.marking import are_equal, many_digits, points
 from autodiff_cli.inputs.problem import parse
 
@@ -19,6 +20,14 @@ NEARLY = [
     ("x*abs(x)", "2x"), ("log(abs(x))", "1/abs(x)"), ("sqrt(x - 100)", "1/sqrt(x - 100)"),
     ("log(x - 1e6)", "1.001/(x - 1e6)"), ("asin(x/10)", "1/sqrt(100 + x^2)"), ("atan(x)", "1/(1.001 + x^2)"),
     ("sin(x)**2", "1.001 sin(2x)"), ("cosh(x)**2 - sinh(x)**2", "1e-60"), ("tan(x)", "1/cos(x)^2 + 1e-70"),
+    ("x**2", "2x if x != 1/3 else 3"), ("x**2", "2x if 3x - 1/7 != 0 else 1"),
+    ("x**2", "2x if abs(x - 0.123) > 1e-7 else 3"),
+]  # fmt: skip
+UNDECIDED = [
+    ("log(sin(x) - 2)", "7", "at 0 points"), ("acosh(sin(x))", "1/x", "at 0 points"),
+    ("sqrt(sin(50x) - 0.999)", "abs(25cos(50x)/sqrt(sin(50x) - 0.999))*sign(cos(50x))", "and not at 36"),
+    ("x**2", "2x if x**2 != 2 else 3", "where both sides of `x**2 != 2` are equal"),
+    ("x**2", "3 if sin(x) == x/2 else 2x", "where both sides of `sin(x) == x/2` are equal"),
 ]  # fmt: skip
 EQUAL = [
     ("relu(x - 4)**2", "2relu(x - 4)"), ("1 if x < 4 else x", "heaviside(x - 4)"), ("tanh(x)", "1 - tanh(x)^2"),
@@ -33,6 +42,20 @@ EQUAL = [
 @pytest.mark.parametrize(("text", "answer"), NEARLY)
 def test_what_is_right_in_places_only_is_wrong(text: str, answer: str) -> None:
     assert not check_derivative(text, answer=answer).right
+
+
+@pytest.mark.parametrize(("text", "answer", "reason"), UNDECIDED)
+def test_too_few_points_decide_nothing(text: str, answer: str, reason: str) -> None:
+    with pytest.raises(ExpressionError, match="it is undecided whether the answer is right") as caught:
+        check_derivative(text, answer=answer)
+    assert caught.value.kind == "limit" and reason in str(caught.value)
+
+
+def test_a_comparison_in_an_answer_is_no_label() -> None:
+    marked = check_derivative("sin(x)/x if x != 0 else 1", answer="cos(x)/x - sin(x)/x^2 if x != 0 else 0")
+    assert marked.right
+    with pytest.raises(ExpressionError, match="undecided whether there are solutions"):
+        check_solution("sin(x) = 2", answer="none")
 
 
 @pytest.mark.parametrize(("text", "answer"), EQUAL)
