@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import mpmath
 import pytest
 
+import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.equations import enclosures
 from autodiff_cli.equations.equations import read_equations
@@ -652,3 +653,10 @@ def test_the_error_of_a_start_stays_where_it_was_chosen_or_nothing_has_a_value()
         with pytest.raises(ExpressionError) as caught:
             solve(text, point, unknowns=["x", "y"], between=between)
         assert caught.value.kind == "domain"
+
+
+def test_many_roots_on_an_interval_take_no_more_work_than_is_allowed() -> None:
+    answer = autodiff_cli.solve("sqrt(1 - x + sqrt(x**2)) = 1", between=(0.3, 10))
+    assert answer.converged and any("0.3 ≤ x ≤ 10" in warning.message for warning in answer.warnings)
+    with pytest.raises(ExpressionError, match="it is not known whether that is a root"):
+        autodiff_cli.solve("tanh(sqrt(x**2) - x - x**2) = -1", between=(1.2, 51))
