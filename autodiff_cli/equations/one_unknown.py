@@ -394,6 +394,9 @@ class OneEquation(Search):
 
     def _end_of_a_piece(self, x: float) -> float | None:
         """Return the root near x where a piece of the equation ends, as that of `abs(x - 1/3)`."""
+        near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
+        if not self._breakpoints or any(self._is_small(self(x + 1e3 * side)) for side in (-near, near)):
+            return None  # in an interval of roots
         for equation, there, order in self._breakpoints:
             # both have to be nearer to 0 in more digits
             sizes = []
@@ -409,11 +412,7 @@ class OneEquation(Search):
                 end = 0.0
             beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
             root = next(filter(self._is_defined, beside), None)
-            near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
-            if root is None or abs(root - x) > near:
-                continue
-            # not at the end of an interval of roots
-            if not any(self._is_small(self(root + 1e3 * side)) for side in (-near, near)):
+            if root is not None and abs(root - x) <= near:
                 off = 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(end - root)), math.inf)
                 self.special_roots[root,] = Root(order, [off], equation)
                 return root

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import mul
@@ -57,7 +57,7 @@ class SeveralEquations(Search):
         super().__init__(problem, stop)
         self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
-        self.rounded = False
+        self.rounded, self.starts = False, 1
         self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
@@ -77,10 +77,19 @@ class SeveralEquations(Search):
         return values, self.np.array([row for _, row in rows])
 
     def solve_once(self) -> list[list[float]]:
-        """Return the solution near the start, if any."""
-        start = [self.problem.values[name] for name in self.unknowns]
-        self(start)  # raises the error of the start
-        solution = self._from(start) or self._from(self._wander(start))
+        """Return the solution near the start, if any; between bounds without a start, from random ones too."""
+        start, solution = [self.problem.values[name] for name in self.unknowns], None
+        chosen = any(name in self.problem.point or name not in self.problem.bounds for name in self.unknowns)
+        with Defined():
+            self(start)
+        if self.least is not None:
+            solution = self._from(start) or self._from(self._wander(start))
+        if not (chosen or self.linear):
+            starts = self._random_starts()
+            while solution is None and (other := next(starts, None)) is not None:
+                self.starts, solution = self.starts + 1, self._from(other)
+        if self.least is None:
+            self(start)  # raises the error of the start
         return self._decide([] if solution is None else [solution])
 
     @cached_property
@@ -217,22 +226,25 @@ class SeveralEquations(Search):
 
     def search_all(self) -> list[list[float]]:
         """Return the solutions reached from many starts between the bounds."""
-        draw = random.Random(0)
         solutions: list[list[float]] = []
         reach = [NEAR * (high - low) for low, high in self.bounds]
 
         def is_known(x: Sequence[float]) -> bool:
             return any(all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True)) for y in solutions)
 
-        work = current_budget()
+        for start in self._random_starts():
+            x = self._newton(start, is_known)
+            if x and not is_known(x):
+                solutions.append(x)
+        return self._decide(sorted(solutions))
+
+    def _random_starts(self) -> Iterator[list[float]]:
+        draw, work = random.Random(0), current_budget()
         for _ in range(RANDOM_STARTS):
             if work.left < RESERVED_WORK_SHARE * work.most:
                 self.cut_short = "; the search reached the limit on computation: `--work 10` raises it"
                 break
-            x = self._newton([draw.uniform(low, high) for low, high in self.bounds], is_known)
-            if x and not is_known(x):
-                solutions.append(x)
-        return self._decide(sorted(solutions))
+            yield [draw.uniform(low, high) for low, high in self.bounds]
 
     def describe_search(self, count: int) -> str:
         """Return a sentence on the range of the search."""
@@ -244,7 +256,8 @@ class SeveralEquations(Search):
         how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
         if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
             how = "`--all` with bounds for all unknowns"
-        return f"{plural(count, 'solution')} found from one start; {how} searches for others"
+        starts = "one start" if self.starts == 1 else f"{self.starts} starts"
+        return f"{plural(count, 'solution')} found from {starts}; {how} searches for others"
 
     def describe_least_residual(self) -> str:
         """Describe the point with the least residuals."""

@@ -343,7 +343,7 @@ class ConstrainedProblem(Objective):
         functions = [self.functions[k] for k in (0, *(1 + k for k in held))]
         if off:
             message = f"not converged: no point was found where all constraints hold: {', '.join(off)}"
-        elif local is not None and local.reason in ("kink", "unattained"):
+        elif local is not None and local.reason in ("kink", "unattained", "jump"):
             kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
         elif local is not None and local.kind == "not stationary":
             message = "not converged: the value falls on along the constraints; start elsewhere (`--at`)"

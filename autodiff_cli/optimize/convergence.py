@@ -132,6 +132,19 @@ class SearchProblem(ABC):
 
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end of a search that had steps left, or not."""
+        report = self._report(row, walking=walking)
+        name = self.jump_beside(report.row) if report.reason in ("gradient", "precision", "kink") else None
+        if name is None:
+            return report
+        jump = (
+            "the value jumps along {name} at this point or close to it, and may have no minimum there; start elsewhere"
+        )
+        message = f"not converged: {self.sense.phrase(jump, name=name)}"
+        if not report.verdict.startswith("not"):
+            report = report._replace(kind=None, verdict="")
+        return report._replace(reason="jump", message=message)
+
+    def _report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         here, kinks, why = self._look(row)
         if walking:
             return self._describe(row, here, kinks, why)
@@ -392,6 +405,37 @@ class SearchProblem(ABC):
                     break
             results += trend
         return results
+
+    def jump_beside(self, row: DescentStep) -> str | None:
+        """Return a variable along which the value jumps at the point or beside it, or None."""
+        few = len(row.free) <= MAX_SMALL_DIMENSION
+        for k, name in enumerate(row.free if few and not self.function.is_smooth else ()):
+            for size in (self.size[k], -self.size[k]):
+                if self._jumps_along(row, [size * (i == k) for i in range(len(row.free))]):
+                    return name
+        return None
+
+    def _jumps_along(self, row: DescentStep, way: Sequence[float]) -> bool:
+        def at(distance: float) -> tuple[Bounded, list[Bounded]] | None:
+            return self.bounded_at(row, self._move(row, way, distance))
+
+        here, there = at(0.0), at(KINK_OFFSET)
+        if here is None or there is None:
+            return False
+        change = abs(there[0].x - here[0].x)
+        steepest = max(abs(dot([g.x for g in slopes], way)) for _, slopes in (here, there))
+        if change <= 2 * KINK_OFFSET * steepest + here[0].error + there[0].error:
+            return False
+
+        def is_before(distance: float) -> bool:
+            beside = at(distance)
+            return beside is not None and abs(beside[0].x - here[0].x) <= change / 2
+
+        # a continuous function has all values between, however steep it is
+        first, second = map(at, bisect(is_before, 0.0, KINK_OFFSET, width=MIN_LINE_STEP))
+        if first is None or second is None:
+            return False
+        return abs(second[0].x - first[0].x) > change / 4 + first[0].error + second[0].error
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """Return the kink or edge of the domain at a nonstationary point, or None.

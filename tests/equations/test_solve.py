@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import mpmath
 import pytest
 
+import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.equations import enclosures
 from autodiff_cli.equations.equations import read_equations
@@ -621,3 +622,41 @@ def test_solutions_of_several_equations_that_are_not_isolated_are_no_proof_of_no
     answer = solve(text, between=between, every=True, arithmetic=CERTIFIED)
     assert answer.reason == "undecided" and not answer.complete and answer.undecided
     assert any("the equations hold at all points" in warning.message for warning in answer.warnings)
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "y"),
+    [
+        # no value in the middle of the bounds
+        ("x*y - sqrt(y) = 0.25; log(x) = 0.7", (-0.15, 3.85), (-3.35, 0.65)),
+        ("y**2/(x + 3) = 0.1; sqrt(x*y) = 0.5", (-2.3, 7.7), (-1.45, -0.45)),
+        # from the middle Newton's method leaves the bounds
+        ("4/x*(y + 1.13) = 1.1; cos(x - 4) = 0.16", (0.98, 10.98), (1.04, 2.04)),
+        ("1.79/x/(y - 1) = 0.115; sin(x + y) = 0.628", (2.92, 12.92), (2.13, 3.13)),
+    ],
+)
+def test_between_bounds_without_a_start_several_are_tried(
+    text: str, x: tuple[float, float], y: tuple[float, float]
+) -> None:
+    between = {"x": Range(*x), "y": Range(*y)}
+    answer = solve(text, between=between)
+    (only,) = answer.solutions
+    assert answer.converged and max(map(abs, only.residuals)) < 1e-14
+    assert x[0] <= only.values["x"] <= x[1] and y[0] <= only.values["y"] <= y[1]
+    assert "starts; `--all` searches for others" in answer.message
+    assert solve(text, between=between) == answer
+
+
+def test_the_error_of_a_start_stays_where_it_was_chosen_or_nothing_has_a_value() -> None:
+    between = {"x": Range(-1, 3), "y": Range(-3, 1)}
+    for point, text in (({"x": 1, "y": -1}, "x*y = 1; sqrt(y) = 1"), ({}, "x*y = 1; log(-4 - x**2) = y")):
+        with pytest.raises(ExpressionError) as caught:
+            solve(text, point, unknowns=["x", "y"], between=between)
+        assert caught.value.kind == "domain"
+
+
+def test_many_roots_on_an_interval_take_no_more_work_than_is_allowed() -> None:
+    answer = autodiff_cli.solve("sqrt(1 - x + sqrt(x**2)) = 1", between=(0.3, 10))
+    assert answer.converged and any("0.3 ≤ x ≤ 10" in warning.message for warning in answer.warnings)
+    with pytest.raises(ExpressionError, match="it is not known whether that is a root"):
+        autodiff_cli.solve("tanh(sqrt(x**2) - x - x**2) = -1", between=(1.2, 51))

@@ -301,3 +301,41 @@ def test_eigenvectors_are_those_of_the_matrix() -> None:
 )  # fmt: skip
 def test_a_function_is_smooth_by_its_operations(text: str, smooth: bool) -> None:
     assert Single(parse(text).outputs[0]).is_smooth == smooth
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("(x - 2)**2 if x < 1 else 5", {"x": 0}),
+        ("(x - 2)**2 if x <= 1 else x - 1", {"x": 0}),
+        ("-x if x < 1 else x", {"x": 0}),
+        ("sign(x)*x + sign(x)", {"x": 1}),
+        ("floor(x) + x**2", {"x": 1.5}),
+        ("abs(x) + floor(x)", {"x": 1.5}),
+        ("(x - 1)**2 + (y - 2)**2 + heaviside(x - 1)", {"x": 3, "y": 1}),
+    ],
+)
+def test_beside_a_jump_no_minimum_is_claimed(text: str, start: dict[str, float]) -> None:
+    answer = minimize(text, start)
+    assert not answer.converged and "jumps along x" in answer.message and "local minimum" not in answer.verdict
+    mirrored = minimize(f"-({text})", start, maximize=True)
+    assert not mirrored.converged and "may have no maximum there" in mirrored.message
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("x**2 - 3*heaviside(x - 0.5)", {"x": -2}),
+        ("(x - 1)**2 + floor(x/4)", {"x": 3}),
+        ("sqrt(abs(x)) + relu(y)", {"x": 1, "y": 2}),
+        ("abs(x) + abs(y - 1)", {"x": 1, "y": 2}),
+        ("1e9*abs(x) + relu(x)", {"x": 1}),
+    ],
+)
+def test_jumps_elsewhere_and_steep_kinks_are_no_jumps(text: str, start: dict[str, float]) -> None:
+    assert "jumps" not in minimize(text, start).message
+
+
+def test_a_jump_on_a_constraint_is_no_minimum() -> None:
+    answer = minimize("(x - 2)**2 + y**2 if x < 1 else 9 + x", {"x": 0, "y": 1}, subject_to="y >= 0.5")
+    assert not answer.converged and answer.kind != "minimum"
