@@ -11,7 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import AutodiffError
+from ..numbers.base import NO_RESULT
 from ..numbers.budget import BudgetExceeded, current_budget
+from ..numbers.floats import REAL
+from ..run.evaluation import Evaluation
+from ..table.operators import DIV, VARIABLE
 from .convergence import SearchStopped
 from .inference import runs_test
 from .least_squares import MAX_LAST_STEP, EndPoint, Model, at_kink, polished, projected, searched
@@ -32,7 +37,6 @@ UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
 MIN_COMPARED_ROWS = 5  # rows
-COMPARED_PLACES = 8  # random rows at which a period is confirmed
 PERIODIC = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
 MAX_TURNS = 1e6  # whole periods by which a parameter is moved
 
@@ -267,50 +271,51 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
 
 
 def _by_whole_periods(model: Model, values: Any) -> Any:
-    if PERIODIC.isdisjoint(primitive.name for primitive in model.problem.program.graph.primitives):
-        return values
     for k, name in enumerate(model.free):
-        if name in model.linear or name not in model.problem.values:
-            continue
-        away = values[k] - model.problem.values[name]
-        for period, i in sorted((period, i) for i, period in enumerate(_periods(model, values, k))):
-            turns = round(away / period) if abs(away) < MAX_TURNS * period else 0
+        period = None if name in model.linear or name not in model.problem.values else _period(model, values, k)
+        turns = round((values[k] - model.problem.values[name]) / period) if period else 0
+        if turns and period and abs(turns) < MAX_TURNS:
             there = np.array(values)
             there[k] -= turns * period
-            if not (turns and model.allows(there) and _is_period(model, values, k, i, turns)):
-                continue
-            if model(there).cost <= model(values).cost * (1 + 1e-9) + model.rounding_cost:
+            if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9) + model.rounding_cost:
                 values = there
-                break
     return values
 
 
-def _periods(model: Model, values: Any, k: int) -> list[float]:
-    """Return possible periods of a parameter: turns in usual units, and those that another parameter gives."""
-    others = [abs(float(x)) for j, x in enumerate(values) if j != k] + [abs(x) for x in model.held.values()]
-    by_others = [period for x in others for period in ((x, 1 / x, 2 * math.pi / x) if x else (math.inf,) * 3)]
-    return [1.0, math.pi, 2 * math.pi, 180.0, 360.0, *by_others]
+def _period(model: Model, values: Any, k: int) -> float | None:
+    """Return the period of the formula in a parameter, if it stands only in arguments of sines and the like.
 
-
-def _is_period(model: Model, values: Any, k: int, i: int, turns: int) -> bool:
-    """Return whether the formula has a period in parameter `k`: at random rows and values, not only at the data."""
-    draw = random.Random(1)
-    if any(low == high for low, high, _ in model.scales):
-        return False
-    columns = {
-        name: np.array([draw.uniform(low, high) for _ in range(COMPARED_PLACES)])
-        for name, (low, high, _) in zip(model.columns, model.scales, strict=True)
-    }
-    few = model.at_rows(columns)
-    beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
-    period = _periods(model, beside, k)[i]
-    beside[k] = model.problem.values[model.free[k]] + draw.random() * period
-    first, *others = (few(np.where(np.arange(len(values)) == k, beside + t * period, beside)) for t in (0, turns, 0.37))
-    if first.errors or any(other.errors for other in others):
-        return False
-    size, (whole, part) = float(np.ptp(first.fitted)), (np.abs(other.fitted - first.fitted) for other in others)
-    rounded = 1e-12 * float(np.max(np.abs(first.fitted)))
-    return float(np.max(whole)) <= ROUNDED_CHANGE * size + rounded and float(np.max(part)) > 1e-3 * size > rounded
+    The arguments have to be linear in it, with one factor or multiples of it, the same in all rows.
+    """
+    graph = model.problem.program.graph
+    point = {**model.held, **{name: float(column[0]) for name, column in model.columns.items()}}
+    point |= dict(zip(model.free, map(float, values), strict=True))
+    leaves = {i: point[label] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+    slopes: list[float] = []
+    varying: list[bool] = []  # with the rows
+    factors: list[float] = []
+    try:
+        data = Evaluation(REAL, graph.with_leaves(leaves)).graph.data
+        for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+            label = graph.labels.get(i) if primitive is VARIABLE else None
+            moves = [bool(slopes[p]) for p in parents]
+            slope = float(label == model.free[k])
+            varying.append(label in model.columns or any(varying[p] for p in parents))
+            if any(moves) and primitive.name in PERIODIC:
+                factors.append(abs(slopes[parents[0]]))
+            elif any(moves):
+                is_factor = primitive.product or (primitive is DIV and not moves[1])
+                others_vary = any(varying[p] for p, moved in zip(parents, moves, strict=True) if not moved)
+                if not (primitive.linear or (is_factor and sum(moves) == 1 and not others_vary)):
+                    return None
+                partials = primitive.slopes(REAL, [data[p] for p in parents], data[i])
+                slope = sum([d * slopes[p] for d, p in zip(partials, parents, strict=True) if d is not None])
+            slopes.append(slope)
+    except (AutodiffError, *NO_RESULT):
+        return None
+    ratios = [factor / min(factors) for factor in factors]
+    is_periodic = factors and not slopes[graph.roots[0]] and all(abs(x - round(x)) < 1e-9 for x in ratios)
+    return 2 * math.pi / min(factors) if is_periodic else None
 
 
 def _in_order(model: Model, values: Any) -> Any:
