@@ -284,9 +284,11 @@ def _by_whole_periods(model: Model, values: Any) -> Any:
 
 def _periods(model: Model, values: Any, k: int) -> list[float]:
     """Return possible periods of a parameter: turns in usual units, and those that another parameter gives."""
-    others = [abs(float(x)) for j, x in enumerate(values) if j != k] + [abs(x) for x in model.held.values()]
-    by_others = [period for x in others for period in ((x, 1 / x, 2 * math.pi / x) if x else (math.inf,) * 3)]
-    return [1.0, math.pi, 2 * math.pi, 180.0, 360.0, *by_others]
+    periods = [1.0, math.pi, 2 * math.pi, 180.0, 360.0]
+    others = [float(x) for j, x in enumerate(values) if j != k]
+    for x in map(abs, (*others, *model.held.values())):
+        periods += [x, 1 / x, 2 * math.pi / x] if x else [math.inf] * 3
+    return periods
 
 
 def _is_period(model: Model, values: Any, k: int, i: int, turns: int) -> bool:
@@ -302,12 +304,20 @@ def _is_period(model: Model, values: Any, k: int, i: int, turns: int) -> bool:
     beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
     period = _periods(model, beside, k)[i]
     beside[k] = model.problem.values[model.free[k]] + draw.random() * period
-    first, *others = (few(np.where(np.arange(len(values)) == k, beside + t * period, beside)) for t in (0, turns, 0.37))
-    if first.errors or any(other.errors for other in others):
+    evaluated = []
+    for shift in (0.0, turns * period, 0.37 * period):
+        there = np.array(beside)
+        there[k] += shift
+        evaluated.append(few(there))
+    if any(at.errors for at in evaluated):
         return False
-    size, (whole, part) = float(np.ptp(first.fitted)), (np.abs(other.fitted - first.fitted) for other in others)
-    rounded = 1e-12 * float(np.max(np.abs(first.fitted)))
-    return float(np.max(whole)) <= ROUNDED_CHANGE * size + rounded and float(np.max(part)) > 1e-3 * size > rounded
+    first, whole, part = [at.fitted for at in evaluated]
+    size = float(np.ptp(first))
+    rounded = 1e-12 * float(np.max(np.abs(first)))
+    if float(np.max(np.abs(whole - first))) > ROUNDED_CHANGE * size + rounded:
+        return False
+    # the parameter has to have an effect there
+    return float(np.max(np.abs(part - first))) > 1e-3 * size > rounded
 
 
 def _in_order(model: Model, values: Any) -> Any:
