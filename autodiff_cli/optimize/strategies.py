@@ -270,7 +270,9 @@ def _by_whole_periods(model: Model, values: Any) -> Any:
         if name in model.linear or name not in model.problem.values:
             continue
         away = values[k] - model.problem.values[name]
-        for period, i in sorted((period, i) for i, period in enumerate(_periods(model, values, k))):
+        periods = _periods(model, values, k)
+        for i in sorted(range(len(periods)), key=periods.__getitem__):
+            period = periods[i]
             turns = round(away / period) if abs(away) < MAX_TURNS * period else 0
             there = np.array(values)
             there[k] -= turns * period
