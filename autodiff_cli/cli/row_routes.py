@@ -204,12 +204,15 @@ class _RowsJob:
                 check_percentage(name, texts[name])
         units, notes = column_units(used, texts, is_asked)
         warn(notes, self.text)
-        own = {name: texts.get(name, "") for name in used} | {name: str(unit) or "1" for name, unit in units.items()}
-        self.factors = {
-            name: in_unit_of(name, [1.0], texts.get(f"u({name})", ""), own[name], spread=True)[0]
-            for name in uncertain
-            if name in own
-        }
+        factors = {}
+        for name in used:
+            if name not in uncertain:
+                continue
+            spread = texts.get(f"u({name})", "")
+            unit = units.get(name)
+            own = texts.get(name, "") if unit is None else str(unit) or "1"
+            factors[name] = in_unit_of(name, [1.0], spread, own, spread=True)[0]
+        self.factors = factors
         return units
 
     def row_units(self, columns: Mapping[str, Unit]) -> RowUnits | None:

@@ -77,8 +77,12 @@ def unit_in_heading(text: str, name: str) -> str | None:
         text = f"u{text.removeprefix(spread[0])}"
     if is_name(text):
         return None
-    in_brackets = re.fullmatch(r".*?\[([^\[\]]+)\]\s*", text)
-    return heading(text)[1] or (in_brackets[1].strip() or None if in_brackets else None)
+    return heading(text)[1] or _in_square_brackets(text)
+
+
+def _in_square_brackets(text: str) -> str | None:
+    match = re.fullmatch(r".*?\[([^\[\]]+)\]\s*", text)
+    return match[1].strip() or None if match else None
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
@@ -113,6 +117,14 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     >>> units_in_headings({"U": "U (mV)", "t": "time", "x": "x"}, {"time": "s"})
     {'U': 'mV', 't': 's'}
     """
+    for column in columns.values():
+        if (under := below.get(column)) and (inside := _in_square_brackets(column)):
+            from ..quantities.unit import unit_or_none  # few files have both
+
+            unit, other = unit_or_none(inside), unit_or_none(under)
+            if unit is not None and (other is None or unit[1:] != other[1:]):
+                message = f"column `{column}` is in {inside} by its heading, and below it stands {under}"
+                raise point_error(message, "correct one of them")
     texts = {name: below.get(column) or unit_in_heading(column, name) for name, column in columns.items()}
     return {name: text for name, text in texts.items() if text}
 

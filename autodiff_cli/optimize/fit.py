@@ -109,10 +109,13 @@ def fit(
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
         spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
-        of_units = None
-        in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
-        have_units = in_headings or units or formula.has_unit_literals or inputs.typed_units
-        if have_units and not left_out(units):
+        of_units, have_units = None, formula.has_unit_literals
+        if left_out(units):
+            inputs, units = inputs._replace(columns=dict(columns), predict=dict(inputs.predict)), None
+        else:
+            in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
+            have_units = bool(have_units or in_headings or units or inputs.typed_units)
+        if have_units:
             from .fit_units import FitUnits
 
             of_units = FitUnits(formula, inputs, units, arithmetic)

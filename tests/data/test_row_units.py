@@ -352,3 +352,10 @@ def test_a_heading_in_a_quotient_of_units_has_the_name_before_it():
     # `m` is a parameter, not the column `v in m/s`
     fitted = autodiff("fit", "y = m*x + b", "--data", "-", "--format", "plain", stdin=data)
     assert fitted.code == 0 and fitted.out.startswith("m=1.03")
+
+
+def test_a_heading_and_the_row_of_units_below_it_agree():
+    agreed = autodiff("grad", "R*t", "--points", "-", "--wide", stdin="R [Ω],t [ ]\nohm,s\n1,2\n")
+    assert agreed.code == 0 and agreed.out.splitlines()[1].startswith("2.0,2.0,1.0")
+    result = autodiff("grad", "x*t", "--points", "-", "--wide", stdin="x [mm],t\nm,s\n1,2\n")
+    assert result.code == 2 and "column `x [mm]` is in mm by its heading, and below it stands m" in result.err

@@ -376,3 +376,21 @@ def test_a_unit_in_brackets_that_is_not_known_is_no_missing_unit():
         ad.fit("y = a*x", data=data, sigma="s")
     with pytest.raises(ExpressionError, match="column `x` is in `secs`, which is not a known unit"):
         ad.fit("y = a*x", data={"x [secs]": [1, 2, 3], "y [m]": [2, 4, 6.1]}, in_="a=m")
+
+
+def test_no_file_of_predictions_replaces_another(tmp_path: Path):
+    (tmp_path / "one.csv").write_text("x [ms]\n5000\n")
+    (tmp_path / "two.csv").write_text("x [s]\n7\n")
+    files = ("--predict", "one.csv", "--predict", "two.csv")
+    data = "x [s],y [m]\n1,2\n2,4\n3,6.1\n"
+    result = autodiff("fit", "y = a*x", "--data", "-", *files, stdin=data, folder=tmp_path)
+    assert result.code == 2 and "two files of `--predict` have the column `x`" in result.err
+
+
+def test_numbers_alone_do_not_go_with_units_in_the_formula():
+    data = {"x [s]": [1, 2, 3], "y [mm]": [500, 1000, 1500]}
+    assert ad.fit("y = a*x + 5[mm]", data=data).parameters["a"].estimate == pytest.approx(6970 / 14, rel=1e-12)
+    with pytest.raises(ExpressionError, match="the formula gives a length"):
+        ad.fit("y = a*x + 5[mm]", data=data, in_="none")
+    ratio = ad.fit("y = a*x + 5[mm]/1[mm]", data=data, in_="none")
+    assert ratio.parameters["a"].estimate == pytest.approx(6970 / 14, rel=1e-12)

@@ -77,6 +77,10 @@ def prediction_columns(
             point = merge([point, parse_point(source, Sweeping(value_with_unit))])
         else:
             read = read_columns([source], lambda names: [n for n in names if n in words or not words])
+            if twice := [name for name in read if name in columns]:
+                raise usage_error(
+                    f"two files of `--predict` have the column `{twice[0]}`", "give one file with all rows"
+                )
             columns.update(read)
             columns.units = {**columns.units, **read.units}
     if point and columns:
