@@ -63,7 +63,9 @@ class LinearBasis:
         _, self.left, gram = self.equations.sums(start)
         self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
         self.null: list[dict[str, float]] = []
-        self.sizes = np.array([_double(self.m.sqrt(gram[k][k])) for k in range(len(start))])
+        self.squares = [gram[k][k] for k in range(len(start))]
+        self.sizes = np.array([_double(self.m.sqrt(square)) for square in self.squares])
+        self.null_columns: Matrix = []
         beside: Matrix = []
         other = gram
         if any(_is_rounded(x) for name in data.predictors for x in data.columns[name]):
@@ -75,6 +77,7 @@ class LinearBasis:
                 self.columns.append([x / self.m.sqrt(square) for x in column])
                 beside.append([x / self.m.sqrt(near_square) for x in near])
                 continue
+            self.null_columns += [column] if self.sizes[k] else []
             parts = np.array([_double(x) for x in column])
             shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
             pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
@@ -95,14 +98,14 @@ class LinearBasis:
 class ManyDigits(LinearBasis):
     """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in many digits."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, start: Any) -> None:
         super().__init__(model, [0.0] * len(model.free))
         self.data = model.columns
         theta = [-_product(column, self.left) for column in self.columns]
         self.matrix = [*map(list, zip(*self.columns, strict=True))]
-        values = [_product(row, theta) for row in self.matrix]
+        values = self._nearest([_product(row, theta) for row in self.matrix], start.tolist())
         shares = np.abs(self.sizes * np.array([_double(x) for x in values]))
-        is_rounding = (shares <= ROUNDED_TO_0 * np.max(shares, initial=0.0)).tolist()
+        is_rounding = ((shares <= ROUNDED_TO_0 * np.max(shares)) & (self.sizes > 0)).tolist()
         self.values = [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
         self.theta = np.array([_double(x) for x in theta])
         lengths = [self.m.sqrt(_product(row, row)) for row in self.matrix]
@@ -111,6 +114,25 @@ class ManyDigits(LinearBasis):
         self.lengths = np.array([_double(x or 1) for x in lengths])
         self.correlation = units @ units.T
         self._of_data = self._block({name: model.data.columns[name] for name in self.data}, model.rows)
+
+    def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
+        # along null directions values are as near to the start as they can be
+        directions: Matrix = []
+        for column in self.null_columns:
+            direction = column
+            for other in directions:
+                share = self._scaled_product(other, column)
+                direction = [x - share * y for x, y in zip(direction, other, strict=True)]
+            length = self.m.sqrt(self._scaled_product(direction, direction))
+            directions.append([x / length for x in direction])
+        for direction in directions:
+            share = self._scaled_product(direction, [x - y for x, y in zip(values, start, strict=True)])
+            values = [x - share * y for x, y in zip(values, direction, strict=True)]
+        starts = zip(values, start, self.sizes.tolist(), strict=True)
+        return [x if size else self.m.number(begin) for x, begin, size in starts]
+
+    def _scaled_product(self, a: Sequence[Any], b: Sequence[Any]) -> Any:
+        return _product(a, [x * square for x, square in zip(b, self.squares, strict=True)])
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives by θ, at rows of predictors and at θ."""
@@ -174,7 +196,7 @@ def in_many_digits(model: Model, start: Any) -> Model:
         if not are_few or probe(solution).cost > rounding:
             return model
     try:
-        many = ManyDigits(probe)
+        many = ManyDigits(probe, start)
     except Diagnosed:
         return model  # in doubles, which say what they do not determine
     return model.copy(basis=many, _over_rows=many)
