@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from ..batched.kernels import Block
 from ..errors import Diagnosed, ExpressionError
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
-from ..numbers.budget import ROW_GRADIENT, charge
+from ..numbers.budget import ROW_GRADIENT, charge, current_budget
 from ..numerics.linear_algebra import Matrix
-from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, Model, rounding_errors
+from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, TERM_ROUNDING, Model, rounding_errors
 from .normal_equations import NormalEquations
 
 DIGITS = 300
@@ -25,6 +26,7 @@ SHORT_DECIMALS = 15  # digits of a number that was not rounded to a double
 MAX_CHANGE = 0.1  # of a squared distance, by the last digits of the data
 MAX_CONDITION = 1e6  # of a linear fit in doubles to few rows
 FEW_ROWS = 1000  # rows
+ANSWER_SHARE = 0.5  # of the work, for the answer in doubles
 SHARE = 200  # rows that may suffice to tell parameters apart
 
 
@@ -179,6 +181,17 @@ def _double(x: Any) -> float:
         return math.copysign(math.inf, x)
 
 
+@contextmanager
+def _part_of_the_work() -> Iterator[None]:
+    work = current_budget()
+    kept = ANSWER_SHARE * work.left
+    work.left -= kept
+    try:
+        yield
+    finally:
+        work.left += kept
+
+
 def in_many_digits(model: Model, start: Any) -> Model:
     """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others as they are.
 
@@ -195,23 +208,37 @@ def in_many_digits(model: Model, start: Any) -> Model:
         rounding = max(rounding_errors(probe, solution) ** 2, ROUNDED_OFF**2 * probe(start).cost)
         if not are_few or probe(solution).cost > rounding:
             return model
+    elif not are_few and has_null_directions(probe, start, 1):
+        return model
     try:
-        many = ManyDigits(probe, start)
+        with _part_of_the_work():
+            many = ManyDigits(probe, start)
     except Diagnosed:
         return model  # in doubles, which say what they do not determine
     return model.copy(basis=many, _over_rows=many)
 
 
-def has_null_directions(model: Model, values: Sequence[float], count: int) -> bool:
-    """Return whether so many combinations of the parameters change no row, in many digits; False if unknown."""
+def has_null_directions(model: Model, values: Any, count: int) -> bool:
+    """Return whether so many combinations of the parameters change no row, in many digits; False if unknown.
+
+    A share of the rows shows the directions, as more rows may tell more parameters apart, never fewer. All rows decide:
+    in doubles if none changes by more than rounding errors, else in many digits.
+    """
     used: list[int] = model.weights.nonzero()[0].tolist()
-    few = used[:: 1 + len(used) // SHARE]
-    # more rows may tell more parameters apart, never fewer
-    for rows in (few, used)[: 1 + (len(few) < len(used))]:
-        try:
-            basis = LinearBasis(model, values, rows)
-        except Diagnosed:
-            return False
-        if len(basis.null) < count:
-            return False
-    return True
+    share = used[:: 1 + len(used) // SHARE]
+    start, rows = np.asarray(values).tolist(), model(values).jacobian
+    try:
+        with _part_of_the_work():
+            basis = LinearBasis(model, start, share)
+            if len(basis.null) < count:
+                return False
+            directions = np.array([[_double(x) for x in column] for column in basis.null_columns])
+            is_complete = len(share) == len(used)
+            if not is_complete and len(directions) == len(basis.null):
+                changes, terms = np.abs(rows @ directions.T), np.abs(rows) @ np.abs(directions.T)
+                is_complete = bool(np.all(changes <= TERM_ROUNDING * terms))
+            if not is_complete:
+                basis = LinearBasis(model, start)
+    except Diagnosed:
+        return False
+    return len(basis.null) >= count
