@@ -160,7 +160,7 @@ class Inference:
         """Whether the data, and not only doubles, leave parameters undetermined."""
         if self.model.basis is not None:
             return len(self.model.basis.null) == len(self.null)
-        return has_null_directions(self.model, self.end.values.tolist(), len(self.null))
+        return has_null_directions(self.model, self.end.values, len(self.null))
 
     def _robust_variance(self) -> float:
         """Return the factor of (JᵀJ)⁻¹: Huber, Robust Statistics (1981), 7.6.8."""

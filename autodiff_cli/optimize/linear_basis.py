@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,9 @@ from ..batched.kernels import Block
 from ..errors import Diagnosed, ExpressionError
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
-from ..numbers.budget import ROW_GRADIENT, charge
+from ..numbers.budget import ROW_GRADIENT, charge, current_budget
 from ..numerics.linear_algebra import Matrix
-from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, Model, rounding_errors
+from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, TERM_ROUNDING, Model, rounding_errors
 from .normal_equations import NormalEquations
 
 DIGITS = 300
@@ -25,6 +26,7 @@ SHORT_DECIMALS = 15  # digits of a number that was not rounded to a double
 MAX_CHANGE = 0.1  # of a squared distance, by the last digits of the data
 MAX_CONDITION = 1e6  # of a linear fit in doubles to few rows
 FEW_ROWS = 1000  # rows
+ANSWER_SHARE = 0.5  # of the work, for the answer in doubles
 SHARE = 200  # rows that may suffice to tell parameters apart
 
 
@@ -63,7 +65,9 @@ class LinearBasis:
         _, self.left, gram = self.equations.sums(start)
         self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
         self.null: list[dict[str, float]] = []
-        self.sizes = np.array([_double(self.m.sqrt(gram[k][k])) for k in range(len(start))])
+        self.squares = [gram[k][k] for k in range(len(start))]
+        self.sizes = np.array([_double(self.m.sqrt(square)) for square in self.squares])
+        self.null_columns: Matrix = []
         beside: Matrix = []
         other = gram
         if any(_is_rounded(x) for name in data.predictors for x in data.columns[name]):
@@ -75,6 +79,7 @@ class LinearBasis:
                 self.columns.append([x / self.m.sqrt(square) for x in column])
                 beside.append([x / self.m.sqrt(near_square) for x in near])
                 continue
+            self.null_columns += [column] if self.sizes[k] else []
             parts = np.array([_double(x) for x in column])
             shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
             pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
@@ -95,14 +100,14 @@ class LinearBasis:
 class ManyDigits(LinearBasis):
     """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in many digits."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, start: Any) -> None:
         super().__init__(model, [0.0] * len(model.free))
         self.data = model.columns
         theta = [-_product(column, self.left) for column in self.columns]
         self.matrix = [*map(list, zip(*self.columns, strict=True))]
-        values = [_product(row, theta) for row in self.matrix]
+        values = self._nearest([_product(row, theta) for row in self.matrix], start.tolist())
         shares = np.abs(self.sizes * np.array([_double(x) for x in values]))
-        is_rounding = (shares <= ROUNDED_TO_0 * np.max(shares, initial=0.0)).tolist()
+        is_rounding = ((shares <= ROUNDED_TO_0 * np.max(shares)) & (self.sizes > 0)).tolist()
         self.values = [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
         self.theta = np.array([_double(x) for x in theta])
         lengths = [self.m.sqrt(_product(row, row)) for row in self.matrix]
@@ -111,6 +116,25 @@ class ManyDigits(LinearBasis):
         self.lengths = np.array([_double(x or 1) for x in lengths])
         self.correlation = units @ units.T
         self._of_data = self._block({name: model.data.columns[name] for name in self.data}, model.rows)
+
+    def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
+        # along null directions values are as near to the start as they can be
+        directions: Matrix = []
+        for column in self.null_columns:
+            direction = column
+            for other in directions:
+                share = self._scaled_product(other, column)
+                direction = [x - share * y for x, y in zip(direction, other, strict=True)]
+            length = self.m.sqrt(self._scaled_product(direction, direction))
+            directions.append([x / length for x in direction])
+        for direction in directions:
+            share = self._scaled_product(direction, [x - y for x, y in zip(values, start, strict=True)])
+            values = [x - share * y for x, y in zip(values, direction, strict=True)]
+        starts = zip(values, start, self.sizes.tolist(), strict=True)
+        return [x if size else self.m.number(begin) for x, begin, size in starts]
+
+    def _scaled_product(self, a: Sequence[Any], b: Sequence[Any]) -> Any:
+        return _product(a, [x * square for x, square in zip(b, self.squares, strict=True)])
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives by θ, at rows of predictors and at θ."""
@@ -157,6 +181,17 @@ def _double(x: Any) -> float:
         return math.copysign(math.inf, x)
 
 
+@contextmanager
+def _part_of_the_work() -> Iterator[None]:
+    work = current_budget()
+    kept = ANSWER_SHARE * work.left
+    work.left -= kept
+    try:
+        yield
+    finally:
+        work.left += kept
+
+
 def in_many_digits(model: Model, start: Any) -> Model:
     """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others as they are.
 
@@ -173,23 +208,37 @@ def in_many_digits(model: Model, start: Any) -> Model:
         rounding = max(rounding_errors(probe, solution) ** 2, ROUNDED_OFF**2 * probe(start).cost)
         if not are_few or probe(solution).cost > rounding:
             return model
+    elif not are_few and has_null_directions(probe, start, 1):
+        return model
     try:
-        many = ManyDigits(probe)
+        with _part_of_the_work():
+            many = ManyDigits(probe, start)
     except Diagnosed:
         return model  # in doubles, which say what they do not determine
     return model.copy(basis=many, _over_rows=many)
 
 
-def has_null_directions(model: Model, values: Sequence[float], count: int) -> bool:
-    """Return whether so many combinations of the parameters change no row, in many digits; False if unknown."""
+def has_null_directions(model: Model, values: Any, count: int) -> bool:
+    """Return whether so many combinations of the parameters change no row, in many digits; False if unknown.
+
+    A share of the rows shows the directions, as more rows may tell more parameters apart, never fewer. All rows decide:
+    in doubles if none changes by more than rounding errors, else in many digits.
+    """
     used: list[int] = model.weights.nonzero()[0].tolist()
-    few = used[:: 1 + len(used) // SHARE]
-    # more rows may tell more parameters apart, never fewer
-    for rows in (few, used)[: 1 + (len(few) < len(used))]:
-        try:
-            basis = LinearBasis(model, values, rows)
-        except Diagnosed:
-            return False
-        if len(basis.null) < count:
-            return False
-    return True
+    share = used[:: 1 + len(used) // SHARE]
+    start, rows = np.asarray(values).tolist(), model(values).jacobian
+    try:
+        with _part_of_the_work():
+            basis = LinearBasis(model, start, share)
+            if len(basis.null) < count:
+                return False
+            directions = np.array([[_double(x) for x in column] for column in basis.null_columns])
+            is_complete = len(share) == len(used)
+            if not is_complete and len(directions) == len(basis.null):
+                changes, terms = np.abs(rows @ directions.T), np.abs(rows) @ np.abs(directions.T)
+                is_complete = bool(np.all(changes <= TERM_ROUNDING * terms))
+            if not is_complete:
+                basis = LinearBasis(model, start)
+    except Diagnosed:
+        return False
+    return len(basis.null) >= count

@@ -170,3 +170,23 @@ def test_what_only_doubles_do_not_tell_apart_is_said_of_doubles() -> None:
     assert all("doubles do not distinguish" in each.message for each in found.warnings if each.kind == "undetermined")
     twice = fit("y = exp(-k*(x - 1e6)) + a*d + b*(x - 1e6)", {"x": x, "y": y}, {"k": 0.4, "d": 1.0})
     assert "the data do not distinguish `a` and `d`" in {each.message for each in twice.warnings}
+
+
+@pytest.mark.parametrize("place", [None, 601])
+def test_all_rows_decide_whether_parameters_are_told_apart(place: int | None) -> None:
+    """One row of many may tell two parameters apart, also one that a share of the rows leaves out."""
+    x = np.arange(1.0, 1102)
+    z = 3 * x
+    if place is not None:
+        z[place] += 1e-7
+    y = 2 * x + np.cos(37 * x)
+    for text in ("y = a*x + b*z", "y = exp(a)*x + b*z"):
+        found = fit(text, {"x": x, "y": y, "z": z}, {"a": 0.1} if "exp" in text else {})
+        if place is None:
+            assert [each.message for each in found.warnings] == ["the data do not distinguish `a` and `b`"]
+        elif "exp" in text:
+            messages = [each.message for each in found.warnings if each.kind == "undetermined"]
+            assert messages == ["doubles do not distinguish `a` and `b`"]
+        else:
+            size = abs(y[place] - 2 * x[place])
+            assert found.converged and abs(found.point["b"]) < 10 * size / 1e-7
