@@ -140,6 +140,17 @@ def test_beta_of_both_signs_near_poles_and_at_its_zeros() -> None:
     assert tried > 120 and zeros > 2
 
 
+def test_beta_of_huge_numbers_underflows_to_0() -> None:
+    m = Doubles()
+    assert m.step("beta", 1e9, 1e9) == m.step("beta_slope", 1e9, 1e9) == 0
+
+
+@pytest.mark.parametrize("x", [0.999, -1.5, -1e8, -3e8, -1e17, -1e300])
+def test_acosh_has_no_value_below_1(x: float) -> None:
+    with pytest.raises(ValueError, match="math domain error"):
+        Doubles().step("acosh", x)
+
+
 def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
     from autodiff_cli.numbers.double import formulas
 

@@ -240,7 +240,8 @@ def _asinh(m: Any, x: Number) -> Number:
 
 def _acosh(m: Any, x: Number) -> Number:
     above = x - 1
-    near = lambda: m.log1p(above + m.sqrt(above * (above + 2)))  # noqa: E731
+    # a root of the product is defined below -1 too
+    near = lambda: m.log1p(above + m.sqrt(above) * m.sqrt(above + 2))  # noqa: E731
     return m.where(m.gt(x, 1e9), lambda: m.log(x) + math.log(2), near)
 
 
@@ -620,9 +621,15 @@ def _beta_positive(m: Any, p: Number, p_error: Number, q: Number, q_error: Numbe
 def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
     # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel; p is the smaller number.
     p, q = m.min(a, b), m.max(a, b)
-    rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
-    near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
-    far = lambda: m.sqrt(2 * math.pi / p) * m.exp(stirling_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
+    ratio = (q - 0.5) * m.log1p(p / q)
+    rest = stirling_correction(q) - stirling_correction(total)
+    near = lambda: m.gamma(p) * (m.pow(total, -p) * m.exp((p - ratio) + rest))  # noqa: E731
+
+    def far() -> Number:
+        # no factor is infinite where others are 0
+        decay = m.exp((stirling_correction(p) + rest) - ratio)
+        return m.sqrt(2 * math.pi / p) * m.pow(p / total, p) * decay
+
     return m.where(m.lt(p, doubles.MIN_ASYMPTOTIC), near, far)
 
 
