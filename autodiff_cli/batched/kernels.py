@@ -22,6 +22,7 @@ from ..graphs.value import graph_of, variable
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
 from ..numbers.double.formulas import Lacking
+from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
 from ..run.flat_graph import in_order
 from ..table.operators import POW
@@ -237,7 +238,7 @@ NUMPY_OPERATORS: dict[str, Any] = {
 }
 
 ONE_BY_ONE = library_names("erf erfc gamma lgamma")
-"""Functions of Python alone, faster than formulas with a pass over columns per term."""
+"""Functions of floats, faster than formulas with a pass over columns per term."""
 
 NUMPY_FORMS = language("numpy")["forms"]
 
@@ -303,7 +304,7 @@ def _function(step: Step) -> Callable[..., Any]:
     if name == "atan2":
         return lambda y, x: np.arctan2(y + 0.0, x + 0.0)  # a zero has no sign
     if name in ONE_BY_ONE:
-        return _one_by_one(getattr(math, name))
+        return _one_by_one(getattr(REAL, name))
     function: Callable[..., Any] = getattr(np, NUMPY_FORMS[name].removeprefix("np."))
     return function
 

@@ -262,7 +262,8 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
     """Refuse `deg C` and `°K`, which are scales of temperature and not products with an angle."""
     words = [token[1] for token in tokens[at : at + 2]]
-    if words[0] not in ("°", "º", "deg", "degree", "degrees") or words[-1] not in ("C", "F", "K"):
+    entry = _entry(words[0])
+    if entry is None or entry[0].symbol != "°" or words[-1] not in ("C", "F", "K"):
         return
     start, end = tokens[at][2], tokens[at + 1][3]
     written = text[start:end].strip()

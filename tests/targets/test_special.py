@@ -17,6 +17,7 @@ from autodiff_cli.numbers.recorder import Step
 from autodiff_cli.table.primitive import OPERATIONS
 from autodiff_cli.targets.lowering import compose_for
 from autodiff_cli.targets.target import language
+from exported import torch
 from reference import REFERENCE
 
 
@@ -138,6 +139,24 @@ def test_beta_of_both_signs_near_poles_and_at_its_zeros() -> None:
                 tried += 1
                 zeros += want == 0
     assert tried > 120 and zeros > 2
+
+
+def test_beta_of_huge_numbers_underflows_to_0() -> None:
+    m = Doubles()
+    assert m.step("beta", 1e9, 1e9) == m.step("beta_slope", 1e9, 1e9) == 0
+
+
+@pytest.mark.parametrize("x", [0.999, -1.5, -1e8, -3e8, -1e17, -1e300])
+def test_acosh_has_no_value_below_1(x: float) -> None:
+    with pytest.raises(ValueError, match="math domain error"):
+        Doubles().step("acosh", x)
+
+
+def test_pytorch_has_the_digits_of_digamma_near_poles() -> None:
+    pytest.importorskip("torch")
+    value, (slope,) = torch(export("digamma(x)", "torch"), [-0.99999999])
+    wanted = [REFERENCE["digamma"](-0.99999999), REFERENCE["polygamma"](1, -0.99999999)]
+    assert [value, slope] == pytest.approx([float(x) for x in wanted], rel=1e-14)
 
 
 def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -240,7 +240,8 @@ def _asinh(m: Any, x: Number) -> Number:
 
 def _acosh(m: Any, x: Number) -> Number:
     above = x - 1
-    near = lambda: m.log1p(above + m.sqrt(above * (above + 2)))  # noqa: E731
+    # a root of the product is defined below -1 too
+    near = lambda: m.log1p(above + m.sqrt(above) * m.sqrt(above + 2))  # noqa: E731
     return m.where(m.gt(x, 1e9), lambda: m.log(x) + math.log(2), near)
 
 
@@ -547,11 +548,21 @@ def _beta_slope(m: Any, a: Number, b: Number) -> Number:
     start, end = m.where(positive, a, 1 - a), m.where(below, 1 - total, total)
     plain, mirrored = m.where(below, (1 - total) - a, b), m.where(below, -b, (total - 1) + a)
     step = m.where(positive, plain, mirrored)
-    far = lambda: _digamma_positive(m, start) - _digamma_positive(m, end)  # noqa: E731
-    difference = m.where(m.lt(m.abs(step), 0.5 * start), lambda: _digamma_difference(m, start, step), far)
+
+    def far() -> Number:
+        return _digamma_positive(m, start) - _digamma_positive(m, end)
+
+    def near() -> Number:
+        return _digamma_difference(m, start, step)
+
+    is_near = m.lt(m.abs(step), 0.5 * start)
+    difference = m.where(is_near, near, far)
 
     def reflected() -> Number:
-        rest = m.where(positive, math.pi * other_wave, lambda: -math.pi * _sin_pi(m, b) / _sin_pi(m, a))
+        def ratio() -> Number:
+            return -math.pi * _sin_pi(m, b) / _sin_pi(m, a)
+
+        rest = m.where(positive, math.pi * other_wave, ratio)
         return _beta_by_reflection(m, a, b, wave * difference + rest)
 
     def direct() -> Number:
@@ -587,10 +598,22 @@ def _beta_by_reflection(m: Any, a: Number, b: Number, wave: Number) -> Number:
         value = _beta_positive(m, p, p_error, q, q_error)
 
         def reflected() -> Number:
-            by_upper = lambda: math.pi / _sin_pi(m, low) / high / value  # noqa: E731
-            by_mixed = lambda: wave / _sin_pi(m, low) * value  # noqa: E731
-            by_negative = lambda: wave / _sin_pi(m, low) * (math.pi / _sin_pi(m, high)) / (1 - total) / value  # noqa: E731
-            return m.where(upper, by_upper, lambda: m.where(negative, by_negative, by_mixed))
+            sine = _sin_pi(m, low)
+
+            def above() -> Number:
+                return math.pi / sine / high / value
+
+            def both() -> Number:
+                ratio = math.pi / _sin_pi(m, high)
+                return wave / sine * ratio / (1 - total) / value
+
+            def one() -> Number:
+                return wave / sine * value
+
+            def below() -> Number:
+                return m.where(negative, both, one)
+
+            return m.where(upper, above, below)
 
         return m.where(positive, value, reflected)
 
@@ -620,9 +643,18 @@ def _beta_positive(m: Any, p: Number, p_error: Number, q: Number, q_error: Numbe
 def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
     # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel; p is the smaller number.
     p, q = m.min(a, b), m.max(a, b)
-    rest = m.exp((p - (q - 0.5) * m.log1p(p / q)) + (stirling_correction(q) - stirling_correction(total)))
-    near = lambda: m.gamma(p) * (m.pow(total, -p) * rest)  # noqa: E731
-    far = lambda: m.sqrt(2 * math.pi / p) * m.exp(stirling_correction(p) - p) * (m.pow(p / total, p) * rest)  # noqa: E731
+    ratio = (q - 0.5) * m.log1p(p / q)
+    rest = stirling_correction(q) - stirling_correction(total)
+
+    def near() -> Number:
+        power = m.pow(total, -p)
+        return m.gamma(p) * (power * m.exp((p - ratio) + rest))
+
+    def far() -> Number:
+        # no factor is infinite where others are 0
+        decay = m.exp((stirling_correction(p) + rest) - ratio)
+        return m.sqrt(2 * math.pi / p) * m.pow(p / total, p) * decay
+
     return m.where(m.lt(p, doubles.MIN_ASYMPTOTIC), near, far)
 
 
