@@ -77,10 +77,14 @@ def prove(finder: Search) -> list[list[float]]:
     simple: list[Box] = []
     if len(unknowns) > 1 and flat:
         largest = max(flat, key=lambda box: sum(float(a.rad()) for a in box))
-        ends = zip(unknowns, map(_ends, largest), strict=True)
-        region = ", ".join(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}" for x, (low, high) in ends)
-        message = f"the equations hold at all points with {region}: the solutions are not isolated there"
-        problem.warnings.append(Diagnostic("flat", message, None, "the undecided boxes hold these solutions"))
+        ranges = []
+        for x, ball in zip(unknowns, largest, strict=True):
+            low, high = _ends(ball)
+            ranges.append(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}")
+        message = f"the equations hold at all points with {', '.join(ranges)}"
+        message += ": the solutions are not isolated there"
+        hint = "the undecided boxes hold these solutions"
+        problem.warnings.append(Diagnostic("flat", message, None, hint))
     if len(unknowns) == 1 and factor is not None:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
@@ -100,7 +104,8 @@ def prove(finder: Search) -> list[list[float]]:
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
         holds = {x: decimals.decide_at([repr(x)]) for x in (low, high)}
-        # a minimal box beside the interval is only its end, unless it is not known whether the equation holds there
+        # a minimal box beside the interval is only its end
+        # if it is known whether the equation holds there
         near = arb(bottom - width).union(arb(top + width))
         unknown = [arb(x, width) for x, known in holds.items() if known is None]
         waiting = [
@@ -112,9 +117,11 @@ def prove(finder: Search) -> list[list[float]]:
         begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
         finder.found_plateau(low, high, begin, end)
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
-        x = low if signs[0] == "≤" and equations.proves_root([low]) else [*inside, low / 2 + high / 2][0]
-        finder.special_roots[x,] = Root(errors=[0.0])
-        starts.append([x])
+        place = [*inside, low / 2 + high / 2][0]
+        if holds[low] and equations.proves_root([low]):
+            place = low
+        finder.special_roots[place,] = Root(errors=[0.0])
+        starts.append([place])
     for box in (*solutions, *simple):
         start = _exact(operator, box)
         if start is not None and equations.decide([equations.m.number(x).a for x in start]) is False:
