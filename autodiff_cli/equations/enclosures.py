@@ -51,6 +51,8 @@ def prove(finder: Search) -> list[list[float]]:
     require("flint", "certified", message, "; without it `--all` searches on a grid")
     from flint import arb
 
+    from ..numbers.ball import Balls
+
     problem, balls = finder.problem, boxes(SEARCH_BITS)
     unknowns, outputs = finder.unknowns, finder.outputs
     others = finder.parameters(balls)
@@ -58,6 +60,8 @@ def prove(finder: Search) -> list[list[float]]:
     numerators = [fraction_of(output)[0] for output in outputs]
     equations = Krawczyk(outputs, unknowns, others, balls)
     operator = Krawczyk(numerators, unknowns, others, balls)
+    exact = Balls(SEARCH_BITS)
+    decimals = Krawczyk(outputs, unknowns, finder.parameters(exact), exact)
     bounds = [problem.bounds[name] for name in unknowns]
     multiple: dict[float, int] = {}
 
@@ -73,10 +77,14 @@ def prove(finder: Search) -> list[list[float]]:
     simple: list[Box] = []
     if len(unknowns) > 1 and flat:
         largest = max(flat, key=lambda box: sum(float(a.rad()) for a in box))
-        ends = zip(unknowns, map(_ends, largest), strict=True)
-        region = ", ".join(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}" for x, (low, high) in ends)
-        message = f"the equations hold at all points with {region}: the solutions are not isolated there"
-        problem.warnings.append(Diagnostic("flat", message, None, "the undecided boxes hold these solutions"))
+        ranges = []
+        for x, ball in zip(unknowns, largest, strict=True):
+            low, high = _ends(ball)
+            ranges.append(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}")
+        message = f"the equations hold at all points with {', '.join(ranges)}"
+        message += ": the solutions are not isolated there"
+        hint = "the undecided boxes hold these solutions"
+        problem.warnings.append(Diagnostic("flat", message, None, hint))
     if len(unknowns) == 1 and factor is not None:
         # the zeros of a power are those of its base, which may be simple
         undecided, waiting = waiting, []
@@ -94,17 +102,26 @@ def prove(finder: Search) -> list[list[float]]:
     for bottom, top in intervals:
         (name,), ((first, last),), text = unknowns, bounds, problem.text
         width = (last - first) * MAX_END_WIDTH
-        # a minimal box beside the interval is only its end
-        near = arb(bottom - width).union(arb(top + width))
-        waiting = [box for box in waiting if 2 * box[0].rad() > width or not box[0].overlaps(near)]
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
-        signs = ["≤" if equations.holds_at([repr(x)]) else "<" for x in (low, high)]
+        holds = {x: decimals.decide_at([repr(x)]) for x in (low, high)}
+        # a minimal box beside the interval is only its end
+        # if it is known whether the equation holds there
+        near = arb(bottom - width).union(arb(top + width))
+        unknown = [arb(x, width) for x, known in holds.items() if known is None]
+        waiting = [
+            box
+            for box in waiting
+            if 2 * box[0].rad() > width or not box[0].overlaps(near) or any(map(box[0].overlaps, unknown))
+        ]
+        signs = ["≤" if holds[x] else "<" for x in (low, high)]
         begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
         finder.found_plateau(low, high, begin, end)
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
-        x = low if signs[0] == "≤" and equations.proves_root([low]) else [*inside, low / 2 + high / 2][0]
-        finder.special_roots[x,] = Root(errors=[0.0])
-        starts.append([x])
+        place = [*inside, low / 2 + high / 2][0]
+        if holds[low] and equations.proves_root([low]):
+            place = low
+        finder.special_roots[place,] = Root(errors=[0.0])
+        starts.append([place])
     for box in (*solutions, *simple):
         start = _exact(operator, box)
         if start is not None and equations.decide([equations.m.number(x).a for x in start]) is False:
@@ -268,10 +285,10 @@ class Krawczyk:
         """Return whether the equations provably hold at a point."""
         return self.decide([self.m.number(x).a for x in point]) is True
 
-    def holds_at(self, decimals: Sequence[str]) -> bool:
-        """Return whether the equations provably hold at a point of decimals."""
+    def decide_at(self, decimals: Sequence[str]) -> bool | None:
+        """Return whether the equations hold at a point of decimals; None if undecided."""
         at = zip(self.unknowns, map(self.m.literal, decimals), strict=True)
-        return self._decide({**self.values, **dict(at)}) is True
+        return self._decide({**self.values, **dict(at)})
 
     def is_bounded(self, box: Box) -> bool:
         """Return whether all equations are bounded over the box."""

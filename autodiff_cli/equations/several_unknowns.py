@@ -77,17 +77,23 @@ class SeveralEquations(Search):
         return values, self.np.array([row for _, row in rows])
 
     def solve_once(self) -> list[list[float]]:
-        """Return the solution near the start, if any; between bounds without a start, from random ones too."""
-        start, solution = [self.problem.values[name] for name in self.unknowns], None
-        chosen = any(name in self.problem.point or name not in self.problem.bounds for name in self.unknowns)
+        """Return the solution near the start, if any.
+
+        Between bounds without a start, random ones follow.
+        """
+        start = [self.problem.values[name] for name in self.unknowns]
+        solution = None
+        point, bounds = self.problem.point, self.problem.bounds
+        chosen = any(x in point or x not in bounds for x in self.unknowns)
         with Defined():
             self(start)
         if self.least is not None:
             solution = self._from(start) or self._from(self._wander(start))
         if not (chosen or self.linear):
             starts = self._random_starts()
-            while solution is None and (other := next(starts, None)) is not None:
-                self.starts, solution = self.starts + 1, self._from(other)
+            while solution is None and (other := next(starts, None)):
+                solution = self._from(other)
+                self.starts += 1
         if self.least is None:
             self(start)  # raises the error of the start
         return self._decide([] if solution is None else [solution])

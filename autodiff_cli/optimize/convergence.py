@@ -136,10 +136,9 @@ class SearchProblem(ABC):
         name = self.jump_beside(report.row) if report.reason in ("gradient", "precision", "kink") else None
         if name is None:
             return report
-        jump = (
-            "the value jumps along {name} at this point or close to it, and may have no minimum there; start elsewhere"
-        )
-        message = f"not converged: {self.sense.phrase(jump, name=name)}"
+        where = f"the value jumps along {name} at this point or close to it"
+        doubt = self.sense.phrase("may have no minimum there")
+        message = f"not converged: {where}, and {doubt}; start elsewhere"
         if not report.verdict.startswith("not"):
             report = report._replace(kind=None, verdict="")
         return report._replace(reason="jump", message=message)
@@ -424,7 +423,8 @@ class SearchProblem(ABC):
             return False
         change = abs(there[0].x - here[0].x)
         steepest = max(abs(dot([g.x for g in slopes], way)) for _, slopes in (here, there))
-        if change <= 2 * KINK_OFFSET * steepest + here[0].error + there[0].error:
+        rounding = here[0].error + there[0].error
+        if change <= 2 * KINK_OFFSET * steepest + rounding:
             return False
 
         def is_before(distance: float) -> bool:
@@ -435,7 +435,8 @@ class SearchProblem(ABC):
         first, second = map(at, bisect(is_before, 0.0, KINK_OFFSET, width=MIN_LINE_STEP))
         if first is None or second is None:
             return False
-        return abs(second[0].x - first[0].x) > change / 4 + first[0].error + second[0].error
+        jump = abs(second[0].x - first[0].x)
+        return jump > change / 4 + first[0].error + second[0].error
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """Return the kink or edge of the domain at a nonstationary point, or None.

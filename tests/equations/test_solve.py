@@ -595,6 +595,8 @@ def test_a_wide_undecided_box_is_not_called_a_pole(monkeypatch: pytest.MonkeyPat
         ("(0 if x < 0.3 else 1) = 0", ["-3 ≤ x < 0.3"], "1 solution, proven to be all"),
         ("(0 if x <= 0.6 else 1) = 0", ["-3 ≤ x ≤ 0.6"], "1 solution, proven to be all"),
         ("(0 if 0.3 < x < 0.6 else x + 4) = 0", ["0.3 < x < 0.6"], "1 solution, proven to be all"),
+        ("relu(round(x)) = 0", ["-3 ≤ x ≤ -0.5", "-0.5 ≤ x ≤ 0.5"], "2 solutions, proven to be all"),
+        ("floor(5*x) = 3", ["0.6 ≤ x < 0.8"], "1 solution, proven to be all"),
         # at a pole the numerator alone says nothing
         ("x*0/(x - 1) = 0", ["-3 ≤ x < 1", "1 < x ≤ 3"], "2 solutions, proven to be all"),
         ("relu(x)/x = 0", ["-3 ≤ x < 0"], "1 solution, proven to be all"),
