@@ -201,12 +201,15 @@ def in_many_digits(model: Model, start: Any) -> Model:
     probe = model.copy(stop=lambda: False)
     if not is_linear or any(name in model.data.sigma for name in model.data.predictors) or probe(start).errors:
         return model
+    model._last, model.evaluations = probe._last, probe.evaluations
     most, are_few = 1 / NULL_SINGULAR_VALUE, model.rows <= FEW_ROWS
     if probe.condition(start) < (MAX_CONDITION if are_few else most):
+        if not are_few:
+            return model
         # once more, against the rounding errors of the first solve
         solution = probe.fit_linear(probe.fit_linear(start))
         rounding = max(rounding_errors(probe, solution) ** 2, ROUNDED_OFF**2 * probe(start).cost)
-        if not are_few or probe(solution).cost > rounding:
+        if probe(solution).cost > rounding:
             return model
     elif not are_few and has_null_directions(probe, start, 1):
         return model
