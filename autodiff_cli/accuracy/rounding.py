@@ -136,7 +136,7 @@ def _bounded(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -
 
 def _branches_are_decided(at: Evaluation) -> bool:
     """Return whether rounding errors leave each comparison, kink and jump on its side."""
-    side, graph = _Sides(), at.graph
+    side, graph = _RoundedSides(), at.graph
     for i in at.order:
         primitive, out = graph.primitives[i], graph.data[i]
         if primitive.active_branch:
@@ -147,7 +147,7 @@ def _branches_are_decided(at: Evaluation) -> bool:
     return side.are_decided
 
 
-class _Sides:
+class _RoundedSides:
     """Chooses the sides of kinks, and records whether rounding errors leave a choice."""
 
     are_decided = True

@@ -188,7 +188,9 @@ def _answer(
             raise usage_error(message, "leave it out")
         from .normal_equations import estimates_in
 
-        numbers = estimates_in(arithmetic, inference)
+        numbers = estimates_in(
+            arithmetic, inference.model, [*inference.values.values()], inference.dof, inference.sigma_given
+        )
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}))
     numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
     used = [*data.predictors, *measured, data.response]

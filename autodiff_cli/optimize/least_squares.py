@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from ..record import Record
 from .convergence import SearchProblem, SearchStopped
 from .descend import DescentStep
 from .observations import Observations
-
-if TYPE_CHECKING:
-    from .linear_basis import ManyDigits
 
 MAX_EVALUATIONS = 2000  # of one search
 MAX_POLISHING = 50  # steps of Gauss and Newton
@@ -160,7 +157,7 @@ class Model:
         self._last: tuple[bytes, Evaluated] | None = None
         self.reached = Reached()  # by all copies over these rows
         self.calls: Work | None = None  # for evaluations from other starts
-        self.basis: ManyDigits | None = None  # in which the parameters of a linear model are independent
+        self.basis: Any = None  # `linear_basis.ManyDigits`, in terms of which a linear model is computed
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:

@@ -17,7 +17,7 @@ from ..numerics.newton import refine, with_errors
 from .observations import Observations, percentage
 
 if TYPE_CHECKING:
-    from .inference import Inference
+    from .least_squares import Model
 
 WITH_ERRORS = 3  # the cost of error bounds, measured
 NO_SOLUTION_PROVEN = "cannot determine whether the normal equations have exactly one solution here"
@@ -140,17 +140,18 @@ def root_of_square(m: Any, x: Any) -> Any:
     return m.sqrt(x)
 
 
-def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]:
-    """Return the numbers of a fit in an arithmetic."""
-    problem, data, dof = inference.model.problem, inference.model.data, inference.dof
-    start = list(inference.values.values())
-    rows: list[int] = inference.model.weights.nonzero()[0].tolist()
+def estimates_in(
+    arithmetic: Arithmetic, model: Model, start: Sequence[float], dof: int, sigma_given: bool
+) -> dict[str, Any]:
+    """Return the numbers of a fit in an arithmetic, from its parameters in doubles and its degrees of freedom."""
+    problem, data = model.problem, model.data
+    rows: list[int] = model.weights.nonzero()[0].tolist()
 
     def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
         from ..numbers.running_digits import value_of
 
         equations = NormalEquations(m, problem, data, rows, held)
-        if len(inference.model.linear) == len(start):
+        if len(model.linear) == len(start):
             solution = equations.solve_linear_model()
         elif m.name == "certified":
             from ..numbers.ball import Ball
@@ -175,8 +176,8 @@ def estimates_in(arithmetic: Arithmetic, inference: Inference) -> dict[str, Any]
         count = m.number(dof)
         result = {"values": dict(zip(problem.unknowns, solution, strict=True)), "rss": total}
         # without degrees of freedom errors are unknown, unless sigma is given
-        if inference.sigma_given or dof:
-            variance = m.number(1) if inference.sigma_given else total / count
+        if sigma_given or dof:
+            variance = m.number(1) if sigma_given else total / count
             roots = [root_of_square(m, variance * row[k]) for k, row in enumerate(inverse)]
             result["errors"] = dict(zip(problem.unknowns, roots, strict=True))
         if dof:
