@@ -15,7 +15,17 @@ from ..numbers.exact import EXACT
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS
-from .canonical import Canonicalizer, Form, Number, Product, RuleNotApplicable, Sum, Terms, add_multiple, exact_value
+from .canonical import (
+    Canonicalizer,
+    Form,
+    Number,
+    Product,
+    RuleNotApplicable,
+    Sum,
+    Terms,
+    add_multiple,
+    exact_value,
+)
 from .simplify import simplify
 from .walk import facts_of, rebuild, rewrite
 
@@ -41,7 +51,10 @@ class _NoPolynomial(Exception):
 
 
 def _combine(
-    primitive: Primitive, inputs: Sequence[T], plus: Callable[[T, T, Primitive], T], multiplied: Callable[[T, T], T]
+    primitive: Primitive,
+    inputs: Sequence[T],
+    plus: Callable[[T, T, Primitive], T],
+    multiplied: Callable[[T, T], T],
 ) -> T | None:
     if primitive in (ADD, SUB, SUM):
         sign = SUB if primitive is SUB else ADD

@@ -16,7 +16,16 @@ import typer.main
 from ..errors import looks_like_option, usage_error
 from ..views.characters import paint, terminal_of
 from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
-from .completion import VARIABLE, in_bash, join_words, of_expression, of_functions, of_option, of_units, with_nospace
+from .completion import (
+    VARIABLE,
+    in_bash,
+    join_words,
+    of_expression,
+    of_functions,
+    of_option,
+    of_units,
+    with_nospace,
+)
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
 from .slips import OPTION_ADVICE, bad_command, nearest_option
 
@@ -172,7 +181,12 @@ def _whole_names(text: str, width: int, rows: Mapping[str, str]) -> str:
 
 
 def _write_help(
-    command: Any, ctx: Any, formatter: Any, examples: Sequence[str], paragraphs: Sequence[str], sections: Sections
+    command: Any,
+    ctx: Any,
+    formatter: Any,
+    examples: Sequence[str],
+    paragraphs: Sequence[str],
+    sections: Sections,
 ) -> None:
     if environment_options := options_of_environment():
         sections[f"Defaults from {OPTIONS_VARIABLE}"] = {
@@ -240,7 +254,8 @@ def _version(requested: bool) -> None:
 def start(
     ctx: typer.Context,
     version: Annotated[
-        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool,
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit."),
     ] = False,
 ) -> None:
     """The exact gradient of a formula, from the command line."""

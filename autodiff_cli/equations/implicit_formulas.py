@@ -11,7 +11,15 @@ from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
 from ..algebra.walk import substitute
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
-from ..formulas.derivation import SIMPLIFY, SUBSTITUTE, Derivation, RuleStep, check_length, derivation, pending_name
+from ..formulas.derivation import (
+    SIMPLIFY,
+    SUBSTITUTE,
+    Derivation,
+    RuleStep,
+    check_length,
+    derivation,
+    pending_name,
+)
 from ..formulas.diff import Derivative, Diff, check_has_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
@@ -205,7 +213,15 @@ def _derivations(
         steps += [
             RuleStep(BOTH_SIDES, "", both[0], both[1], "", 0, pending),
             RuleStep(COLLECT, "", collected, work.right[0][j], "", 0, pending),
-            RuleStep(SOLVE, "", slope, first, conditions_of([node(NE, (work.determinant, ZERO))])[1] or "", 0, pending),
+            RuleStep(
+                SOLVE,
+                "",
+                slope,
+                first,
+                conditions_of([node(NE, (work.determinant, ZERO))])[1] or "",
+                0,
+                pending,
+            ),
         ]
         yield Derivation((name,), output, tuple(steps), first)
         formula = first

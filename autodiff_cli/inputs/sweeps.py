@@ -78,7 +78,12 @@ class Evenly(Axis):
     """Values at equal distances: `first + k*step`."""
 
     def __init__(
-        self, first: Fraction, step: Fraction, size: int, texts: tuple[str, str, str] | None, counted: bool = False
+        self,
+        first: Fraction,
+        step: Fraction,
+        size: int,
+        texts: tuple[str, str, str] | None,
+        counted: bool = False,
     ) -> None:
         """`texts` are the first value, the distance and the number of steps; None if decimals are exact."""
         self.size, self.texts, self.counted = size, texts, counted
@@ -343,7 +348,11 @@ class Sweeping:
             item = written[1 + start : 1 + end]
             place = Span(begin + 1 + start, begin + 1 + max(end, start + 1))
             if not item or top_level(item, ":") or "{" in item or "=" in item:
-                fail("a single value is needed here", place, f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`")
+                fail(
+                    "a single value is needed here",
+                    place,
+                    f"write `{name}={{1,2,5}}`, or a sweep: `{name}=0:10:1`",
+                )
             value = self.value_of(name, item, place.start)
             unit: Any = getattr(value, "unit", None)
             first: Any = getattr(values[0], "unit", None) if values else unit
@@ -376,7 +385,11 @@ class Sweeping:
         written = text.strip()
         if not (_is_whole(written) and 0 < len(written.lstrip("0")) < 20):
             here = Span(begin, begin + max(1, len(text)))
-            fail("a number of points is a whole number of 1 to 19 digits, and not 0", here, f"write `{name}=0:10/21`")
+            fail(
+                "a number of points is a whole number of 1 to 19 digits, and not 0",
+                here,
+                f"write `{name}=0:10/21`",
+            )
         return int(written)
 
     def _step(self, name: str, inside: str, begin: int) -> Axis:
@@ -391,7 +404,11 @@ class Sweeping:
         steps = (end - start) / step
         if 0 < steps < 1 - STEP_TOLERANCE:
             message = f"the step {float(step):.6g} is longer than the range {stretch}"
-            fail(message, place, f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}")
+            fail(
+                message,
+                place,
+                f"the order is from:to:step: `{name}={first}:{by}:{last}` goes in steps of {last}",
+            )
         count, texts = math.floor(steps), (first, by, "1")
         if abs(steps - round(steps)) < STEP_TOLERANCE:
             # the last step ends exactly at the end

@@ -385,7 +385,13 @@ class _InputCovariance(NamedTuple):
     root: list[list[float]]  # R with R·Rᵀ their covariance; diagonal where they are independent
 
     def result(
-        self, name: str, value: float, row: Sequence[float], slopes: Sequence[float], level: float, k: float | None
+        self,
+        name: str,
+        value: float,
+        row: Sequence[float],
+        slopes: Sequence[float],
+        level: float,
+        k: float | None,
     ) -> Result:
         """Return an output with uncertainties, JCGM 100, 5.2.2 and 6; `slopes` is `row` as shown."""
         parts = [c * x.uncertainty for c, x in zip(row, self.inputs.values(), strict=True)]
@@ -491,7 +497,13 @@ class _Expansion:
     """The Taylor polynomial of an output in independent directions of unit variance."""
 
     def __init__(
-        self, model: Model, output: int, unit: Unit, spread: _InputCovariance, slopes: Sequence[float], first: Result
+        self,
+        model: Model,
+        output: int,
+        unit: Unit,
+        spread: _InputCovariance,
+        slopes: Sequence[float],
+        first: Result,
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
         self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)

@@ -13,7 +13,14 @@ from ..formulas.diff import where_latex
 from ..inputs.figures import Shown
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
-from ..language.typesetting import equations, equations_of, expression_latex, name_latex, text_latex, typesetting
+from ..language.typesetting import (
+    equations,
+    equations_of,
+    expression_latex,
+    name_latex,
+    text_latex,
+    typesetting,
+)
 from ..optimize.observations import last_statement
 from ..uncertainty.measured_value import concise
 from .fit import HELD
@@ -180,8 +187,26 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
                 )
             )
         written = number(result.written) + unit_latex(result.value)
-        of_result = (latex_of(name), written, number(result.uncertainty, 2), "", number(result.dof, 3), "", "", "")
-        heads = ("quantity", "estimate", "$u$", "distribution", r"$\nu$", "sensitivity", "contribution", "share")
+        of_result = (
+            latex_of(name),
+            written,
+            number(result.uncertainty, 2),
+            "",
+            number(result.dof, 3),
+            "",
+            "",
+            "",
+        )
+        heads = (
+            "quantity",
+            "estimate",
+            "$u$",
+            "distribution",
+            r"$\nu$",
+            "sensitivity",
+            "contribution",
+            "share",
+        )
         parts += [table(heads, rows, last=of_result), _expand(name, result)]
     return _parts(*parts)
 

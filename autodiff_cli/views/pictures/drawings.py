@@ -13,7 +13,19 @@ from ...errors import limit_error, require
 from ..characters import Theme, escaped
 from ..rendering import web_file
 from . import scene
-from .scene import DEFAULT_CHOICES, Box, BoxKind, Choices, Colors, Label, Piece, Shape, coordinate, description, title
+from .scene import (
+    DEFAULT_CHOICES,
+    Box,
+    BoxKind,
+    Choices,
+    Colors,
+    Label,
+    Piece,
+    Shape,
+    coordinate,
+    description,
+    title,
+)
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 DEFAULT_SCALE = 2.0

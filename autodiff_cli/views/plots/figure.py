@@ -17,7 +17,19 @@ from ...uncertainty.measured_value import concise, in_unit
 from ..characters import Theme, on_one_line, shorten_end
 from ..numerals import level_digits, percent
 from ..schema import PlotPage
-from .frame import MAX_DOTS, ROWS, PlotLine, arrow, axis_of, in_sight, library, panels, path_of, rows_of, with_gaps
+from .frame import (
+    MAX_DOTS,
+    ROWS,
+    PlotLine,
+    arrow,
+    axis_of,
+    in_sight,
+    library,
+    panels,
+    path_of,
+    rows_of,
+    with_gaps,
+)
 
 if TYPE_CHECKING:
     from ...optimize.descend import DescentStep
@@ -107,7 +119,12 @@ def draw_file(picture: PlotPage, format: str, theme: Theme = "auto") -> bytes:
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
-            metadata = {"Title": picture.title, "Subject": picture.caption, "CreationDate": None, "Creator": None}
+            metadata = {
+                "Title": picture.title,
+                "Subject": picture.caption,
+                "CreationDate": None,
+                "Creator": None,
+            }
         page.savefig(file, format=format, dpi=150, metadata=metadata)
     if format != "svg":
         return file.getvalue()
@@ -259,7 +276,13 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
                 xy=shaft[0][1],
                 xytext=shaft[0][0],
                 annotation_clip=False,
-                arrowprops={"arrowstyle": "-|>", "color": palette.green, "linewidth": 2, "shrinkA": 0, "shrinkB": 0},
+                arrowprops={
+                    "arrowstyle": "-|>",
+                    "color": palette.green,
+                    "linewidth": 2,
+                    "shrinkA": 0,
+                    "shrinkB": 0,
+                },
             )
             name = "gradient, by convention (a kink)" if kinked else "gradient (uphill)"
             axes.plot([], [], color=palette.green, linewidth=2, label=name)
@@ -390,7 +413,12 @@ def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: st
         dots = {"marker": "o", "markersize": 3.5} if len(steps) <= MAX_DOTTED_STEPS else {}
         axes.plot(steps, values, color=palette.blue, label=up, **dots)
         if best in steps:
-            ring = {"markerfacecolor": "none", "markeredgecolor": palette.red, "markersize": 10, "linestyle": "none"}
+            ring = {
+                "markerfacecolor": "none",
+                "markeredgecolor": palette.red,
+                "markersize": 10,
+                "linestyle": "none",
+            }
             axes.plot([best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}")
         if min(values) > 0 and max(values) > LOG_SCALE_RATIO * min(values):
             axes.set_yscale("log")
