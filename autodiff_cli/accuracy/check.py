@@ -204,12 +204,17 @@ def _without_value(error: ExpressionError) -> Diagnostic:
 
 
 def lost_digits(
-    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], required: int
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    wanted: Sequence[str],
+    required: int,
+    noise: float = 0.0,
 ) -> list[Diagnostic]:
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
-    The reference is that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer. There is
-    none where that stays undecided. Raises `ExpressionError` and `BudgetExceeded`.
+    An error of the value up to `noise` is none. The reference is that of `check`, at the doubles `values` or at the
+    `point` as typed, whichever is nearer. There is none where that stays undecided. Raises `ExpressionError` and `BudgetExceeded`.
     """
     from ..numbers.multiprecision import Multiprecision
 
@@ -229,6 +234,7 @@ def lost_digits(
         # a tiny one is 0, but for the digits of this reference
         written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
         right = number.agrees or any(correct_digits(number.computed, x) >= required for x in written)
+        right = right or (not name and abs(number.computed - exact) <= noise)
         if number.kept is not None and not right:
             lost.append((name, number.kept))
     return losses(doubles, references.exact, lost) if lost and references.sure else []

@@ -34,27 +34,44 @@ Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
 
 
 def rounding_warnings(
-    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], command: str = "grad"
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    wanted: Sequence[str],
+    command: str = "grad",
+    uncertainties: Sequence[float] = (),
 ) -> list[Diagnostic]:
     """Return warnings about lost digits of the outputs at `values` and of their derivatives by `wanted`.
 
-    `point` has the values as typed: what is right for these has lost no digit. The hints offer the digits of a
-    `command`. There are none for graphs that are too large, or take too much work.
+    `point` has the values as typed: what is right for these has lost no digit. An output with one of the
+    `uncertainties` needs digits of the larger of both only. The hints offer the digits of a `command`. There are none
+    for graphs that are too large, or take too much work.
     """
 
     def find() -> list[Diagnostic]:
         at = _bounded(graph, values, wanted)
-        rows = at.jacobian()[0]
-        if _branches_are_decided(at) and all(map(is_accurate, [*at.values, *[x for row in rows for x in row]])):
-            return []
-        from .check import lost_digits
-
+        decided, rows = _branches_are_decided(at), at.jacobian()[0]
         found: list[Diagnostic] = []
-        for root in graph.roots:
-            found += lost_digits(graph.subgraph_of((root,))[0], values, point, wanted, REQUIRED_DIGITS)
+        noise = [10.0**-REQUIRED_DIGITS * x for x in uncertainties] or [0.0] * len(rows)
+        for root, value, row, allowed in zip(graph.roots, at.values, rows, noise, strict=True):
+            value_is_accurate = is_accurate(value) or value.error <= allowed / 4
+            if not (decided and value_is_accurate and all(map(is_accurate, row))):
+                found += _lost_digits_of(graph.subgraph_of((root,))[0], values, point, wanted, allowed)
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find)
+
+
+def _lost_digits_of(
+    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], noise: float
+) -> list[Diagnostic]:
+    from .check import lost_digits
+
+    names = set(graph.labels.values())
+    own_values = {name: x for name, x in values.items() if name in names}
+    own_point = {name: x for name, x in point.items() if name in names}
+    own_wanted = [name for name in wanted if name in names]
+    return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise)
 
 
 def lost_number_warnings(

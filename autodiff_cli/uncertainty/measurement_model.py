@@ -119,9 +119,12 @@ class Explicit:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at = evaluate_in(REAL, self.program.graph, self.values, names)
         rows, kinks = at.jacobian()
-        warnings = kink_warnings(DOUBLE, kinks.values())
-        warnings += rounding_warnings(self.program.graph, self.values, self.values, names, "jacobian")
-        return _floats(at.values), [_floats(row) for row in rows], warnings
+        return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
+
+    def rounding_warnings(self, names: Sequence[str], uncertainties: Sequence[float]) -> list[Diagnostic]:
+        """Return warnings about lost digits of the outputs, which have these uncertainties, and their derivatives."""
+        graph, values = self.program.graph, self.values
+        return rounding_warnings(graph, values, values, names, "jacobian", uncertainties)
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""

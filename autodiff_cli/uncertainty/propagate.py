@@ -268,6 +268,10 @@ def propagate(
         spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
         estimates, rows, met = model.first_order(list(inputs))
         warnings += met
+        if isinstance(model, Explicit):
+            directions = [*zip(*spread.root, strict=True)]
+            combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
+            warnings += model.rounding_warnings(list(inputs), combined)
         if of_program is not None and by_size and not system:
             out = of_program.outputs = [
                 unit if j in of_program.chosen else readable_unit(unit, unit.value_from_si(x))

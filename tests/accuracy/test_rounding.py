@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import autodiff_cli
-from autodiff_cli.accuracy import rounding
+from autodiff_cli.accuracy import check, rounding
 from autodiff_cli.accuracy.check import relative_error
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import Diagnostic, ExpressionError
@@ -15,6 +17,7 @@ from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.numbers import budget
 from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.run.evaluation import Evaluation
 from running import autodiff
 
 LOSE = [
@@ -119,6 +122,32 @@ def test_other_commands_warn_alike() -> None:
         assert part in found.err and found.err.count("--precision 30") == parts, (command, found.err)
         digits = () if command in ("graph", "propagate") else ("--precision", "30")
         assert not digits or "reliable" not in autodiff(command, text, "--at", point, *options, *digits).err
+
+
+def test_a_value_needs_digits_of_its_uncertainty_only() -> None:
+    for text, at in (
+        ("a*x + b", "a=0.1±0.01,x=3±0.1,b=-0.3±0.01"),
+        ("x + y - z", "x=(0.1±0.01) m,y=(0.2±0.01) m,z=(0.3±0.01) m"),
+        ("U*I - P", "U=1.1±0.1,I=1.1±0.1,P=1.21±0.01"),
+    ):
+        assert "digit" not in autodiff("propagate", text, "--at", at).err
+    found = autodiff("propagate", "1e16 + x - 1e16", "--at", "x=0.3±0.01")
+    assert "the value has no reliable digit" in found.err
+
+
+def test_an_output_is_checked_with_its_own_variables_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked = list[str]()
+    number = check._number
+
+    def record(doubles: Evaluation, references: Any, name: str, *more: Any) -> check.CheckedNumber:
+        checked.append(name)
+        return number(doubles, references, name, *more)
+
+    monkeypatch.setattr(check, "_number", record)
+    text = "exp(x) - 1 - x, y**2, exp(z) - 1 - z"
+    answer = autodiff_cli.jacobian(text, {"x": 1e-9, "y": 2, "z": 1e-9})
+    assert len(answer.warnings) == 2
+    assert checked == ["", "x", "", "z"]
 
 
 def test_a_stream_is_not_checked_and_python_is() -> None:
