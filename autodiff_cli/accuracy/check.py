@@ -214,7 +214,8 @@ def lost_digits(
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
     An error of the value up to `noise` is none. The reference is that of `check`, at the doubles `values` or at the
-    `point` as typed, whichever is nearer. There is none where that stays undecided. Raises `ExpressionError` and `BudgetExceeded`.
+    `point` as typed, whichever is nearer. There is none where that stays undecided. Raises `ExpressionError` and
+    `BudgetExceeded`.
     """
     from ..numbers.multiprecision import Multiprecision
 
@@ -634,6 +635,9 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     numbers: dict[tuple[int | None, str, str, int], list[str]] = {}
     for name, left in lost:
         node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
+        if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and not name:
+            # the digits may be lost in constants, which have no adjoints
+            node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, True))
         why, hint = "", "rewrite the formula so that rounding matters less"
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
