@@ -12,6 +12,7 @@ from ..errors import Diagnostic, ExpressionError, plural
 from ..inputs.problem import Point
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.budget import BudgetExceeded, use_share
+from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, Bounded
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
@@ -88,7 +89,8 @@ def lost_number_warnings(
         doubtful = [name for name, x in bounded.items() if not is_accurate(x)]
         if not doubtful:
             return []
-        left = _correct_digits(values, point, compute, {name: bounded[name].x for name in doubtful})
+        doubles = compute(REAL, values)  # may be nearer, where it takes more digits itself
+        left = _correct_digits(values, point, compute, {name: float(doubles[name]) for name in doubtful})
         lost = {name: digits for name, digits in left.items() if digits < REQUIRED_DIGITS}
         if not lost:
             return []

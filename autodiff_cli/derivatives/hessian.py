@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -96,8 +97,8 @@ def hessian(
     else:
         numbers = arithmetic.run(posed.point, work)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
-        with_errors = _with_errors(posed, numbers, matrix, arithmetic)
-        shape = _shape(matrix, names, lambda: with_errors, posed.warnings)
+        with_errors = cache(partial(_with_errors, posed, numbers, matrix, arithmetic))
+        shape = _shape(matrix, names, with_errors, posed.warnings)
         if arithmetic == DOUBLE:
             posed.warnings.extend(_rounding_warnings(posed, with_errors))
     if measured is not None and tree is not None:
@@ -110,9 +111,12 @@ def hessian(
     return answer if function is None else answer._replace(over=function.summary)
 
 
-def _rounding_warnings(posed: Problem, at: Derivatives) -> list[Diagnostic]:
+def _rounding_warnings(posed: Problem, with_errors: Callable[[], Derivatives]) -> list[Diagnostic]:
     graph, names = posed.program.graph, posed.wanted
     warnings = rounding_warnings(graph, posed.values, posed.point, names, "hessian")
+    if len(names) > MAX_EIGENVALUES:
+        return warnings  # their errors take longer than the matrix itself
+    at = with_errors()
     entries = zip(chain(*at.hessian), chain(*at.hessian_error), strict=True)
     if all(is_accurate(Bounded(x, error)) for x, error in entries):
         return warnings

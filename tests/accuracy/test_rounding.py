@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import autodiff_cli
 from autodiff_cli.accuracy import check, rounding
 from autodiff_cli.accuracy.check import relative_error
+from autodiff_cli.derivatives import hessian
 from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import Diagnostic, ExpressionError
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
@@ -149,6 +150,21 @@ def test_an_output_is_checked_with_its_own_variables_only(monkeypatch: pytest.Mo
     answer = autodiff_cli.jacobian(text, {"x": 1e-9, "y": 2, "z": 1e-9})
     assert len(answer.warnings) == 2
     assert checked == ["", "x", "", "z"]
+
+
+@pytest.mark.parametrize("x", ["1e-9", "1e-5", "-2.000000001"])
+def test_second_derivatives_that_take_more_digits_themselves_are_right(x: str) -> None:
+    assert "digit" not in autodiff("hessian", "beta(x, y)", "--at", f"x={x},y=2.3").err
+
+
+def test_the_errors_of_a_large_hessian_are_not_computed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise AssertionError("they take longer than the matrix")
+
+    names = [f"x{i}" for i in range(hessian.MAX_EIGENVALUES + 1)]
+    monkeypatch.setattr(hessian, "_with_errors", fail)
+    answer = autodiff_cli.hessian(" + ".join(f"{name}**3" for name in names), dict.fromkeys(names, 0.1))
+    assert [warning.kind for warning in answer.warnings] == ["limit"]
 
 
 def test_a_stream_is_not_checked_and_python_is() -> None:
