@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..batched.kernels import Block
 from ..errors import Diagnosed, ExpressionError
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
-from ..numbers.budget import ROW_GRADIENT, charge, current_budget
+from ..numbers.budget import ROW_GRADIENT, charge, use_share
 from ..numerics.linear_algebra import Matrix
 from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, TERM_ROUNDING, Model, rounding_errors
 from .normal_equations import NormalEquations
@@ -26,7 +25,7 @@ SHORT_DECIMALS = 15  # digits of a number that was not rounded to a double
 MAX_CHANGE = 0.1  # of a squared distance, by the last digits of the data
 MAX_CONDITION = 1e6  # of a linear fit in doubles to few rows
 FEW_ROWS = 1000  # rows
-ANSWER_SHARE = 0.5  # of the work, for the answer in doubles
+BUDGET_SHARE = 0.5  # of the work; the rest is for the answer in doubles
 SHARE = 200  # rows that may suffice to tell parameters apart
 
 
@@ -181,17 +180,6 @@ def _double(x: Any) -> float:
         return math.copysign(math.inf, x)
 
 
-@contextmanager
-def _part_of_the_work() -> Iterator[None]:
-    work = current_budget()
-    kept = ANSWER_SHARE * work.left
-    work.left -= kept
-    try:
-        yield
-    finally:
-        work.left += kept
-
-
 def in_many_digits(model: Model, start: Any) -> Model:
     """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others as they are.
 
@@ -214,7 +202,7 @@ def in_many_digits(model: Model, start: Any) -> Model:
     elif not are_few and has_null_directions(probe, start, 1):
         return model
     try:
-        with _part_of_the_work():
+        with use_share(BUDGET_SHARE):
             many = ManyDigits(probe, start)
     except Diagnosed:
         return model  # in doubles, which say what they do not determine
@@ -231,7 +219,7 @@ def has_null_directions(model: Model, values: Any, count: int) -> bool:
     share = used[:: 1 + len(used) // SHARE]
     start, rows = np.asarray(values).tolist(), model(values).jacobian
     try:
-        with _part_of_the_work():
+        with use_share(BUDGET_SHARE):
             basis = LinearBasis(model, start, share)
             if len(basis.null) < count:
                 return False
