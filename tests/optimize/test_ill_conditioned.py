@@ -190,3 +190,30 @@ def test_all_rows_decide_whether_parameters_are_told_apart(place: int | None) ->
         else:
             size = abs(y[place] - 2 * x[place])
             assert found.converged and abs(found.point["b"]) < 10 * size / 1e-7
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "y"),
+    [
+        ("y = a + b*x + c*x**2", [0, 2.5, 5, 7.5, 10], [2, 6.375, 4.5, -3.625, -18]),
+        ("y = a + b*x + c*x**2", [-2, -1, 0, 1, 2], [4, 1, 0, 1, 4]),
+        ("y = a + b*x + c*log(x)", [1, 2, 3, 4, 5], [3, 5, 7, 9, 11]),
+        ("y = a*max(x, 2) + b*min(x, 2) + c", [0, 1, 2, 3, 4, 5], [1, 3, 5, 7, 9, 11]),
+    ],
+)
+@pytest.mark.parametrize("loss", ["linear", "huber"])
+def test_errors_of_exact_data_are_0(text: str, x: list[float], y: list[float], loss: str) -> None:
+    found = fit(text, {"x": typed(x), "y": typed(y)}, loss=loss)
+    assert found.converged and found.rss == 0
+    assert [each.error for each in found.parameters.values()] == [0] * len(found.parameters)
+
+
+def test_an_interrupted_fit_in_many_digits_is_where_its_residuals_are() -> None:
+    x = np.arange(2000.0, 2012)
+    y = np.array([3, 4, 4.5, 5.1, 5.2, 6, 6.6, 7.7, 7.9, 8, 9.1, 9.5])
+    data = {"x": typed(x), "y": typed(y)}
+    whole = fit(polynomial(5), data)
+    found = fit(polynomial(5), data, stop=lambda: True)
+    assert found.reason == "interrupted"
+    assert found.point == pytest.approx(whole.point, rel=1e-9)
+    assert float(found.rss) == pytest.approx(float(whole.rss), rel=1e-9)
