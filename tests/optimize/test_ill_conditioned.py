@@ -217,3 +217,13 @@ def test_an_interrupted_fit_in_many_digits_is_where_its_residuals_are() -> None:
     assert found.reason == "interrupted"
     assert found.point == pytest.approx(whole.point, rel=1e-9)
     assert float(found.rss) == pytest.approx(float(whole.rss), rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-10, 1e-20])
+@pytest.mark.parametrize("text", ["y = a + b*x", "y = a + b*x + c*x**2"])
+def test_a_slope_of_0_is_determined_in_any_unit_of_its_column(size: float, text: str) -> None:
+    x, y = [-2, -1, 0, 1, 2], [4, 1.1, 0, 1.1, 4]
+    found, plain = (fit(text, {"x": [unit * each for each in x], "y": y}) for unit in (size, 1.0))
+    assert found.converged and found.dof == plain.dof
+    error, wanted = found.parameters["b"].error, plain.parameters["b"].error
+    assert error is not None and wanted is not None and size * float(error) == pytest.approx(float(wanted), rel=1e-9)
