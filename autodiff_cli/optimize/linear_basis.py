@@ -29,6 +29,18 @@ BUDGET_SHARE = 0.5  # of the work; the rest is for the answer in doubles
 SHARE = 200  # rows that may suffice to tell parameters apart
 
 
+class _KeptSlopes(NormalEquations):
+    """Normal equations that keep the value and the derivatives of each row."""
+
+    def __init__(self, m: Any, *arguments: Any) -> None:
+        super().__init__(m, *arguments)
+        self.kept: dict[int, tuple[Any, list[Any]]] = {}
+
+    def _value_and_slopes(self, row: int, inputs: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        self.kept[row] = super()._value_and_slopes(row, inputs)
+        return self.kept[row]
+
+
 class _LastDigits(NormalEquations):
     """Normal equations whose data differ at random by the rounding of doubles."""
 
@@ -53,13 +65,15 @@ class LinearBasis:
     A combination of the derivatives is 0 where its length is, or where the last digits of the data decide it.
     """
 
+    equations_of: type[NormalEquations] = NormalEquations
+
     def __init__(self, model: Model, values: Sequence[float], rows: Sequence[int] | None = None) -> None:
         from ..numbers.multiprecision import Multiprecision
 
         self.m, problem, data = Multiprecision(DIGITS, decimals=True), model.problem, model.data
         held = {name: Arithmetic("precision")._value(self.m, name, problem.point[name]) for name in model.held}
         rows = model.weights.nonzero()[0].tolist() if rows is None else rows
-        self.equations = NormalEquations(self.m, problem, data, rows, held)
+        self.equations = self.equations_of(self.m, problem, data, rows, held)
         self.names, start = model.free, [self.m.number(x) for x in values]
         _, self.left, gram = self.equations.sums(start)
         self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
@@ -99,6 +113,9 @@ class LinearBasis:
 class ManyDigits(LinearBasis):
     """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in many digits."""
 
+    equations_of = _KeptSlopes
+    equations: _KeptSlopes
+
     def __init__(self, model: Model, start: Any) -> None:
         super().__init__(model, [0.0] * len(model.free))
         self.data = model.columns
@@ -114,7 +131,11 @@ class ManyDigits(LinearBasis):
         units = np.array([[_double(x / (length or 1)) for x in row] for row, length in pairs])
         self.lengths = np.array([_double(x or 1) for x in lengths])
         self.correlation = units @ units.T
-        self._of_data = self._block({name: model.data.columns[name] for name in self.data}, model.rows)
+        self._in_doubles = model._over_rows if model.is_determined(start) else None
+        self._held, self._transposed = model.held, np.array([[_double(x) for x in column] for column in self.columns])
+        columns = {name: model.data.columns[name] for name in self.data}
+        self._of_data = self._block(columns, model.rows, self.equations.kept)
+        self.equations.kept.clear()
 
     def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
         # along null directions values are as near to the start as they can be
@@ -137,8 +158,13 @@ class ManyDigits(LinearBasis):
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives by θ, at rows of predictors and at θ."""
-        is_data = all(inputs[name] is column for name, column in self.data.items())
-        block = self._of_data if is_data else self._block({name: inputs[name] for name in self.data}, rows)
+        columns = {name: inputs[name] for name in self.data}
+        if all(columns[name] is column for name, column in self.data.items()):
+            block = self._of_data
+        elif rows > FEW_ROWS and self._in_doubles is not None:
+            block = self._block_in_doubles(self._in_doubles, columns, rows)
+        else:
+            block = self._block(columns, rows, {})
         fitted, *slopes = block.results
         change = np.array([inputs[name] for name in self.names]) - self.theta
         return block._replace(results=np.array([fitted + change @ np.array(slopes), *slopes]))
@@ -150,23 +176,35 @@ class ManyDigits(LinearBasis):
         change = [self.m.number(x) for x in (theta - self.theta).tolist()]
         return [_double(x + _product(row, change)) for x, row in zip(self.values, self.matrix, strict=True)]
 
-    def _block(self, columns: Mapping[str, Sequence[float]], rows: int) -> Block:
-        equations, zero = self.equations, self.m.number(0)
+    def _in_many_digits(self, point: Mapping[str, float]) -> tuple[Any, list[Any]]:
+        equations = self.equations
+        inputs = {**equations.held, **dict.fromkeys(self.names, self.m.number(0))}
+        inputs |= {name: equations._number(name, x) for name, x in point.items()}
+        swept = value_and_gradient(self.m, equations.output, inputs, self.names)
+        return swept.value, [*swept.gradient.values()]
+
+    def _block(
+        self, columns: Mapping[str, Sequence[float]], rows: int, kept: Mapping[int, tuple[Any, list[Any]]]
+    ) -> Block:
+        charge(ROW_GRADIENT * rows)
         results = np.full((1 + len(self.names), rows), np.nan)
         errors: dict[int, ExpressionError] = {}
         for k in range(rows):
-            charge(ROW_GRADIENT)
-            point = {**equations.held, **dict.fromkeys(self.names, zero)}
-            point |= {name: equations._number(name, column[k]) for name, column in columns.items()}
             try:
-                swept = value_and_gradient(self.m, equations.output, point, self.names)
+                point = {name: column[k] for name, column in columns.items()}
+                value, slopes = kept[k] if k in kept else self._in_many_digits(point)
             except ExpressionError as error:
                 errors[k] = error
                 continue
-            slopes = [*swept.gradient.values()]
-            results[0, k] = _double(swept.value + _product(slopes, self.values))
+            results[0, k] = _double(value + _product(slopes, self.values))
             results[1:, k] = [_double(_product(slopes, column)) for column in self.columns]
         return Block(results, [], errors)
+
+    def _block_in_doubles(self, over_rows: Any, columns: Mapping[str, Any], rows: int) -> Block:
+        values = dict(zip(self.names, map(_double, self.values), strict=True))
+        block: Block = over_rows({**self._held, **values, **columns}, rows)
+        fitted, *slopes = block.results
+        return block._replace(results=np.array([fitted, *(self._transposed @ np.array(slopes))]))
 
 
 def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:

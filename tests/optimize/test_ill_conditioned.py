@@ -227,3 +227,27 @@ def test_a_slope_of_0_is_determined_in_any_unit_of_its_column(size: float, text:
     assert found.converged and found.dof == plain.dof
     error, wanted = found.parameters["b"].error, plain.parameters["b"].error
     assert error is not None and wanted is not None and size * float(error) == pytest.approx(float(wanted), rel=1e-9)
+
+
+@pytest.mark.parametrize("text", ["y = a + b*x", "y = a + b*x + c*x**2"])
+def test_predictions_at_many_rows_of_a_fit_in_many_digits(text: str) -> None:
+    x = np.arange(2000.0, 2012)
+    y = 3 + 2 * (x - 2000) if text == "y = a + b*x" else np.round(np.sin(x), 3)
+    places = np.linspace(2000, 2020, 20_001).tolist()
+    found = fit(text, {"x": typed(x), "y": typed(y)}, predict={"x": places})
+    assert found.converged and len(found.predictions) == len(places)
+    few = fit(text, {"x": typed(x), "y": typed(y)}, predict={"x": places[::5000]})
+    for one, other in zip(found.predictions[::5000], few.predictions, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-9)
+        assert one.confidence == pytest.approx(other.confidence, rel=1e-9)
+
+
+def test_a_polynomial_of_1500_rows_is_solved_within_the_work() -> None:
+    x = np.round(np.linspace(2000, 2010, 1500), 3)
+    y = np.round(0.3 * (x - 2000) + 0.1 * np.sin(17 * np.arange(1500)), 3)
+    found = fit(polynomial(4), {"x": typed(x), "y": typed(y)})
+    middle = fit(polynomial(4).replace("*x", "*(x - 2005)"), {"x": typed(x), "y": typed(y)})
+    assert found.converged and float(found.rss) == pytest.approx(float(middle.rss), rel=1e-9)
+    one, other = found.parameters["b4"], middle.parameters["b4"]
+    assert one.estimate == pytest.approx(other.estimate, rel=1e-6)
+    assert one.error == pytest.approx(other.error, rel=1e-6)
