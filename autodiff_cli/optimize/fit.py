@@ -143,6 +143,8 @@ def fit(
             hint += f"; the columns that are used are {quote(columns)}"
             raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
         model = in_many_digits(model, start)
+        if model.basis is not None:
+            start = model.basis.theta
         interrupted, end = False, EndPoint(start, math.nan, math.inf, "interrupted")
         try:
             # no step is taken to where numbers are too large to be squared

@@ -152,7 +152,11 @@ class Inference:
         model, values = self.model, [*self.values.values()]
         size = column_sizes(jacobian) if model.basis is None else model.basis.sizes
         usual = [max(1.0, abs(model.problem.values.get(name, 1.0))) for name in model.free]
-        is_lost = size * np.abs(values) <= rounding_errors(model, self.end.values)
+        rounding = rounding_errors(model, self.end.values)
+        # noise says how much a term that is linear in its parameter may be
+        has_noise = float(np.linalg.norm(self.left)) > rounding
+        is_lost = size * np.abs(values) <= rounding
+        is_lost &= np.array([not (has_noise and name in model.linear) for name in model.free])
         return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.response * model.weights)))
 
     @cached_property

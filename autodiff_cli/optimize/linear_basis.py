@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..batched.kernels import Block
 from ..errors import Diagnosed, ExpressionError
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
-from ..numbers.budget import ROW_GRADIENT, charge, current_budget
+from ..numbers.budget import ROW_GRADIENT, charge, use_share
 from ..numerics.linear_algebra import Matrix
 from .least_squares import NULL_SINGULAR_VALUE, ROUNDED_OFF, TERM_ROUNDING, Model, rounding_errors
 from .normal_equations import NormalEquations
@@ -26,8 +25,20 @@ SHORT_DECIMALS = 15  # digits of a number that was not rounded to a double
 MAX_CHANGE = 0.1  # of a squared distance, by the last digits of the data
 MAX_CONDITION = 1e6  # of a linear fit in doubles to few rows
 FEW_ROWS = 1000  # rows
-ANSWER_SHARE = 0.5  # of the work, for the answer in doubles
+BUDGET_SHARE = 0.5  # of the work; the rest is for the answer in doubles
 SHARE = 200  # rows that may suffice to tell parameters apart
+
+
+class _KeptSlopes(NormalEquations):
+    """Normal equations that keep the value and the derivatives of each row."""
+
+    def __init__(self, m: Any, *arguments: Any) -> None:
+        super().__init__(m, *arguments)
+        self.kept: dict[int, tuple[Any, list[Any]]] = {}
+
+    def _value_and_slopes(self, row: int, inputs: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        self.kept[row] = super()._value_and_slopes(row, inputs)
+        return self.kept[row]
 
 
 class _LastDigits(NormalEquations):
@@ -54,13 +65,15 @@ class LinearBasis:
     A combination of the derivatives is 0 where its length is, or where the last digits of the data decide it.
     """
 
+    equations_of: type[NormalEquations] = NormalEquations
+
     def __init__(self, model: Model, values: Sequence[float], rows: Sequence[int] | None = None) -> None:
         from ..numbers.multiprecision import Multiprecision
 
         self.m, problem, data = Multiprecision(DIGITS, decimals=True), model.problem, model.data
         held = {name: Arithmetic("precision")._value(self.m, name, problem.point[name]) for name in model.held}
         rows = model.weights.nonzero()[0].tolist() if rows is None else rows
-        self.equations = NormalEquations(self.m, problem, data, rows, held)
+        self.equations = self.equations_of(self.m, problem, data, rows, held)
         self.names, start = model.free, [self.m.number(x) for x in values]
         _, self.left, gram = self.equations.sums(start)
         self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
@@ -100,6 +113,9 @@ class LinearBasis:
 class ManyDigits(LinearBasis):
     """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in many digits."""
 
+    equations_of = _KeptSlopes
+    equations: _KeptSlopes
+
     def __init__(self, model: Model, start: Any) -> None:
         super().__init__(model, [0.0] * len(model.free))
         self.data = model.columns
@@ -115,7 +131,11 @@ class ManyDigits(LinearBasis):
         units = np.array([[_double(x / (length or 1)) for x in row] for row, length in pairs])
         self.lengths = np.array([_double(x or 1) for x in lengths])
         self.correlation = units @ units.T
-        self._of_data = self._block({name: model.data.columns[name] for name in self.data}, model.rows)
+        self._in_doubles = model._over_rows if model.is_determined(start) else None
+        self._held, self._transposed = model.held, np.array([[_double(x) for x in column] for column in self.columns])
+        columns = {name: model.data.columns[name] for name in self.data}
+        self._of_data = self._block(columns, model.rows, self.equations.kept)
+        self.equations.kept.clear()
 
     def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
         # along null directions values are as near to the start as they can be
@@ -138,8 +158,13 @@ class ManyDigits(LinearBasis):
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives by θ, at rows of predictors and at θ."""
-        is_data = all(inputs[name] is column for name, column in self.data.items())
-        block = self._of_data if is_data else self._block({name: inputs[name] for name in self.data}, rows)
+        columns = {name: inputs[name] for name in self.data}
+        if all(columns[name] is column for name, column in self.data.items()):
+            block = self._of_data
+        elif rows > FEW_ROWS and self._in_doubles is not None:
+            block = self._block_in_doubles(self._in_doubles, columns, rows)
+        else:
+            block = self._block(columns, rows, {})
         fitted, *slopes = block.results
         change = np.array([inputs[name] for name in self.names]) - self.theta
         return block._replace(results=np.array([fitted + change @ np.array(slopes), *slopes]))
@@ -151,23 +176,35 @@ class ManyDigits(LinearBasis):
         change = [self.m.number(x) for x in (theta - self.theta).tolist()]
         return [_double(x + _product(row, change)) for x, row in zip(self.values, self.matrix, strict=True)]
 
-    def _block(self, columns: Mapping[str, Sequence[float]], rows: int) -> Block:
-        equations, zero = self.equations, self.m.number(0)
+    def _in_many_digits(self, point: Mapping[str, float]) -> tuple[Any, list[Any]]:
+        equations = self.equations
+        inputs = {**equations.held, **dict.fromkeys(self.names, self.m.number(0))}
+        inputs |= {name: equations._number(name, x) for name, x in point.items()}
+        swept = value_and_gradient(self.m, equations.output, inputs, self.names)
+        return swept.value, [*swept.gradient.values()]
+
+    def _block(
+        self, columns: Mapping[str, Sequence[float]], rows: int, kept: Mapping[int, tuple[Any, list[Any]]]
+    ) -> Block:
+        charge(ROW_GRADIENT * rows)
         results = np.full((1 + len(self.names), rows), np.nan)
         errors: dict[int, ExpressionError] = {}
         for k in range(rows):
-            charge(ROW_GRADIENT)
-            point = {**equations.held, **dict.fromkeys(self.names, zero)}
-            point |= {name: equations._number(name, column[k]) for name, column in columns.items()}
             try:
-                swept = value_and_gradient(self.m, equations.output, point, self.names)
+                point = {name: column[k] for name, column in columns.items()}
+                value, slopes = kept[k] if k in kept else self._in_many_digits(point)
             except ExpressionError as error:
                 errors[k] = error
                 continue
-            slopes = [*swept.gradient.values()]
-            results[0, k] = _double(swept.value + _product(slopes, self.values))
+            results[0, k] = _double(value + _product(slopes, self.values))
             results[1:, k] = [_double(_product(slopes, column)) for column in self.columns]
         return Block(results, [], errors)
+
+    def _block_in_doubles(self, over_rows: Any, columns: Mapping[str, Any], rows: int) -> Block:
+        values = dict(zip(self.names, map(_double, self.values), strict=True))
+        block: Block = over_rows({**self._held, **values, **columns}, rows)
+        fitted, *slopes = block.results
+        return block._replace(results=np.array([fitted, *(self._transposed @ np.array(slopes))]))
 
 
 def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
@@ -179,17 +216,6 @@ def _double(x: Any) -> float:
         return float(x)
     except OverflowError:
         return math.copysign(math.inf, x)
-
-
-@contextmanager
-def _part_of_the_work() -> Iterator[None]:
-    work = current_budget()
-    kept = ANSWER_SHARE * work.left
-    work.left -= kept
-    try:
-        yield
-    finally:
-        work.left += kept
 
 
 def in_many_digits(model: Model, start: Any) -> Model:
@@ -214,7 +240,7 @@ def in_many_digits(model: Model, start: Any) -> Model:
     elif not are_few and has_null_directions(probe, start, 1):
         return model
     try:
-        with _part_of_the_work():
+        with use_share(BUDGET_SHARE):
             many = ManyDigits(probe, start)
     except Diagnosed:
         return model  # in doubles, which say what they do not determine
@@ -231,7 +257,7 @@ def has_null_directions(model: Model, values: Any, count: int) -> bool:
     share = used[:: 1 + len(used) // SHARE]
     start, rows = np.asarray(values).tolist(), model(values).jacobian
     try:
-        with _part_of_the_work():
+        with use_share(BUDGET_SHARE):
             basis = LinearBasis(model, start, share)
             if len(basis.null) < count:
                 return False

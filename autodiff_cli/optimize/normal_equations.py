@@ -69,6 +69,10 @@ class NormalEquations:
             return self._number(spread, columns[spread][k])
         return self._number("sigma", repr(spread))
 
+    def _value_and_slopes(self, row: int, inputs: Mapping[str, Any]) -> tuple[Any, list[Any]]:
+        swept = value_and_gradient(self.m, self.output, inputs, self.names)
+        return swept.value, [*swept.gradient.values()]
+
     def sums(self, values: Sequence[Any], *, second: bool = False) -> tuple[Any, list[Any], Matrix]:
         """Return the sum of squares, the left sides, and JᵀJ or their exact derivatives."""
         n, total, work = len(self.names), self.m.number(0), current_budget()
@@ -87,8 +91,7 @@ class NormalEquations:
                 at = hessian_in(self.m, self.output, inputs, self.names)
                 value, g, hessian = at.value, at.gradient, at.hessian
             else:
-                swept = value_and_gradient(self.m, self.output, inputs, self.names)
-                value, g = swept.value, [*swept.gradient.values()]
+                value, g = self._value_and_slopes(row, inputs)
             left = value - y
             total = total + weight * left * left
             slopes = [a + left * weight * slope for a, slope in zip(slopes, g, strict=True)]

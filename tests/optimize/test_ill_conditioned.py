@@ -190,3 +190,64 @@ def test_all_rows_decide_whether_parameters_are_told_apart(place: int | None) ->
         else:
             size = abs(y[place] - 2 * x[place])
             assert found.converged and abs(found.point["b"]) < 10 * size / 1e-7
+
+
+@pytest.mark.parametrize(
+    ("text", "x", "y"),
+    [
+        ("y = a + b*x + c*x**2", [0, 2.5, 5, 7.5, 10], [2, 6.375, 4.5, -3.625, -18]),
+        ("y = a + b*x + c*x**2", [-2, -1, 0, 1, 2], [4, 1, 0, 1, 4]),
+        ("y = a + b*x + c*log(x)", [1, 2, 3, 4, 5], [3, 5, 7, 9, 11]),
+        ("y = a*max(x, 2) + b*min(x, 2) + c", [0, 1, 2, 3, 4, 5], [1, 3, 5, 7, 9, 11]),
+    ],
+)
+@pytest.mark.parametrize("loss", ["linear", "huber"])
+def test_errors_of_exact_data_are_0(text: str, x: list[float], y: list[float], loss: str) -> None:
+    found = fit(text, {"x": typed(x), "y": typed(y)}, loss=loss)
+    assert found.converged and found.rss == 0
+    assert [each.error for each in found.parameters.values()] == [0] * len(found.parameters)
+
+
+def test_an_interrupted_fit_in_many_digits_is_where_its_residuals_are() -> None:
+    x = np.arange(2000.0, 2012)
+    y = np.array([3, 4, 4.5, 5.1, 5.2, 6, 6.6, 7.7, 7.9, 8, 9.1, 9.5])
+    data = {"x": typed(x), "y": typed(y)}
+    whole = fit(polynomial(5), data)
+    found = fit(polynomial(5), data, stop=lambda: True)
+    assert found.reason == "interrupted"
+    assert found.point == pytest.approx(whole.point, rel=1e-9)
+    assert float(found.rss) == pytest.approx(float(whole.rss), rel=1e-9)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-10, 1e-20])
+@pytest.mark.parametrize("text", ["y = a + b*x", "y = a + b*x + c*x**2"])
+def test_a_slope_of_0_is_determined_in_any_unit_of_its_column(size: float, text: str) -> None:
+    x, y = [-2, -1, 0, 1, 2], [4, 1.1, 0, 1.1, 4]
+    found, plain = (fit(text, {"x": [unit * each for each in x], "y": y}) for unit in (size, 1.0))
+    assert found.converged and found.dof == plain.dof
+    error, wanted = found.parameters["b"].error, plain.parameters["b"].error
+    assert error is not None and wanted is not None and size * float(error) == pytest.approx(float(wanted), rel=1e-9)
+
+
+@pytest.mark.parametrize("text", ["y = a + b*x", "y = a + b*x + c*x**2"])
+def test_predictions_at_many_rows_of_a_fit_in_many_digits(text: str) -> None:
+    x = np.arange(2000.0, 2012)
+    y = 3 + 2 * (x - 2000) if text == "y = a + b*x" else np.round(np.sin(x), 3)
+    places = np.linspace(2000, 2020, 20_001).tolist()
+    found = fit(text, {"x": typed(x), "y": typed(y)}, predict={"x": places})
+    assert found.converged and len(found.predictions) == len(places)
+    few = fit(text, {"x": typed(x), "y": typed(y)}, predict={"x": places[::5000]})
+    for one, other in zip(found.predictions[::5000], few.predictions, strict=True):
+        assert one.value == pytest.approx(other.value, rel=1e-9)
+        assert one.confidence == pytest.approx(other.confidence, rel=1e-9)
+
+
+def test_a_polynomial_of_1500_rows_is_solved_within_the_work() -> None:
+    x = np.round(np.linspace(2000, 2010, 1500), 3)
+    y = np.round(0.3 * (x - 2000) + 0.1 * np.sin(17 * np.arange(1500)), 3)
+    found = fit(polynomial(4), {"x": typed(x), "y": typed(y)})
+    middle = fit(polynomial(4).replace("*x", "*(x - 2005)"), {"x": typed(x), "y": typed(y)})
+    assert found.converged and float(found.rss) == pytest.approx(float(middle.rss), rel=1e-9)
+    one, other = found.parameters["b4"], middle.parameters["b4"]
+    assert one.estimate == pytest.approx(other.estimate, rel=1e-6)
+    assert one.error == pytest.approx(other.error, rel=1e-6)
