@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import list_columns, look
@@ -166,7 +167,7 @@ def columns_needed(
     return list(dict.fromkeys([*needed, *explained, *also]))
 
 
-def _unused_names(columns: Sequence[str], used: Collection[str]) -> dict[str, str]:
+def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, str]:
     """Return the columns that are not used, by each name that their headings have, in small letters."""
     unused = {}
     for column in columns:
