@@ -32,6 +32,8 @@ _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
 OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
 """Stand-ins for units in tables, without a factor."""
+NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless"])
+"""What stands for no unit in headings and in rows of units."""
 
 
 def is_unit(text: str) -> bool:
@@ -126,7 +128,7 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
                 message = f"column `{column}` is in {inside} by its heading, and below it stands {under}"
                 raise point_error(message, "correct one of them")
     texts = {name: below.get(column) or unit_in_heading(column, name) for name, column in columns.items()}
-    return {name: text for name, text in texts.items() if text}
+    return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
 
 
 def column_units(
