@@ -152,18 +152,21 @@ def column_units(
             reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
         elif text:
             reason = f"`{name}` is in `{text}`, which is not a known unit"
+        hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
         if asked:
-            hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
         others = {other: unit_or_none(texts.get(other, "")) for other in names}
-        check_coherence({other: unit for other, unit in others.items() if unit}, reason)
+        if unit is not None or not text:
+            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
+        check_coherence({other: unit for other, unit in others.items() if unit}, reason, hint)
         return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
     return units, []
 
 
-def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
+def check_coherence(units: Mapping[str, Unit], reason: str, hint: str | None) -> None:
     """Raise an error if columns in two units of one quantity would be used as numbers alone.
 
+    The `reason` is why their units cannot be used, and the `hint` what to do about it.
     An angle in degrees is such a column too, because its number would be taken in radians.
     """
     from ..quantities.unit import NUMBER, conversion
@@ -175,7 +178,6 @@ def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
         if is_angle or conversion(unit, units[other]) != (1.0, 0.0):
             what = f"`{name}` is in {unit}" if is_angle else f"`{other}` is in {units[other]}, `{name}` in {unit}"
             message = f"{what}, and the units in the headings are ignored: {reason}"
-            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
             raise ExpressionError("point", message, hint=hint)
 
 
