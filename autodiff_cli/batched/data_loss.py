@@ -192,7 +192,7 @@ def _in_units(
     except ExpressionError as error:
         if asked:
             raise
-        check_coherence(columns, str(error))
+        check_coherence(columns, str(error), error.hint)
         left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
         return program, data, {**values}, None, [left]
     if measured.outputs[0].zero:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..batched.columns_io import unique
 from ..errors import ExpressionError, limit_error, point_error, quote, usage_error
 from ..inputs import decoding as reading
-from ..inputs.optional_units import heading, is_unit, without_brackets
+from ..inputs.optional_units import NO_UNIT, heading, is_unit, without_brackets
 from ..inputs.parse_point import Typed, read_json, value_of_object
 from ..language.elements import flatten
 from ..streams.requests import lines
@@ -224,7 +224,7 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
 
 
 def _are_units(cells: Sequence[str]) -> bool:
-    units = [cell for cell in cells if cell not in ("", "-", "--", "–", "—")]
+    units = [cell for cell in cells if cell not in NO_UNIT]
     return bool(units) and not any(_is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
 
 

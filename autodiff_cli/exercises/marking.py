@@ -62,9 +62,11 @@ MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
 SEARCHED_POINTS = 500
 """Points of several variables in the search for regions."""
 POINTS_NEAR_ZERO = 300
-"""Further points, with numbers up to 3, for small domains."""
+"""Further points, with numbers up to 3 and up to 1, for small domains."""
 MIN_DECIDED_POINTS = 36
 """The fewest points at which two formulas have to agree."""
+GAP = Fraction(1, 10_000)
+"""The distance of points beside one where an answer has no value."""
 HINT_POINTS = 6
 """The most points at which the effect of a mistake is computed."""
 NEAR_RELATIVE = Fraction(1, 100)
@@ -215,8 +217,9 @@ def _search(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict
     else:
         for _ in range(SEARCHED_POINTS):
             yield {name: draw.choice(ordered) for name in names}
-    for _ in range(POINTS_NEAR_ZERO):
-        yield {name: Fraction(draw.randint(-2999, 2999), 997) for name in names}
+    for k in range(POINTS_NEAR_ZERO):
+        most = (2999, 990)[k % 2]
+        yield {name: Fraction(draw.randint(-most, most), 997) for name in names}
 
 
 def _at_breakpoints(guards: Sequence[Value], bases: Sequence[dict[str, Fraction]]) -> Iterator[dict[str, Fraction]]:
@@ -447,7 +450,19 @@ class FormulaAnswer:
             yield at
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
-        """Evaluate both formulas at a point; None without a derivative."""
+        """Evaluate both formulas at a point; None without a derivative, or at a gap in the answer."""
+        place = self._values_at(m, at)
+        return None if place and place.answered is None and self._is_gap(m, at) else place
+
+    def _is_gap(self, m: NumberType, at: Mapping[str, Any]) -> bool:
+        """Return whether beside a point the answer has a value wherever the derivative has one."""
+        # no two variables move alike, so that also `x - y` moves
+        shifts = {name: GAP * Fraction(7 + k, 7) for k, name in enumerate(at)}
+        beside = [self._values_at(m, {name: x + side * shifts[name] for name, x in at.items()}) for side in SIDES]
+        defined = [place for place in beside if place is not None]
+        return bool(defined) and all(place.answered is not None for place in defined)
+
+    def _values_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
         numbers, by = {name: as_number(m, x) for name, x in at.items()}, self.posed.wrt[0]
         try:
             swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])

@@ -32,6 +32,8 @@ _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
 OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
 """Stand-ins for units in tables, without a factor."""
+NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless"])
+"""What stands for no unit in headings and in rows of units."""
 
 
 def is_unit(text: str) -> bool:
@@ -126,7 +128,7 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
                 message = f"column `{column}` is in {inside} by its heading, and below it stands {under}"
                 raise point_error(message, "correct one of them")
     texts = {name: below.get(column) or unit_in_heading(column, name) for name, column in columns.items()}
-    return {name: text for name, text in texts.items() if text}
+    return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
 
 
 def column_units(
@@ -150,18 +152,21 @@ def column_units(
             reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
         elif text:
             reason = f"`{name}` is in `{text}`, which is not a known unit"
+        hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
         if asked:
-            hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
             raise ExpressionError("point", f"column {reason}", hint=hint)
         others = {other: unit_or_none(texts.get(other, "")) for other in names}
-        check_coherence({other: unit for other, unit in others.items() if unit}, reason)
+        if unit is not None or not text:
+            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
+        check_coherence({other: unit for other, unit in others.items() if unit}, reason, hint)
         return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
     return units, []
 
 
-def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
+def check_coherence(units: Mapping[str, Unit], reason: str, hint: str | None) -> None:
     """Raise an error if columns in two units of one quantity would be used as numbers alone.
 
+    The `reason` is why their units cannot be used, and the `hint` what to do about it.
     An angle in degrees is such a column too, because its number would be taken in radians.
     """
     from ..quantities.unit import NUMBER, conversion
@@ -173,7 +178,6 @@ def check_coherence(units: Mapping[str, Unit], reason: str) -> None:
         if is_angle or conversion(unit, units[other]) != (1.0, 0.0):
             what = f"`{name}` is in {unit}" if is_angle else f"`{other}` is in {units[other]}, `{name}` in {unit}"
             message = f"{what}, and the units in the headings are ignored: {reason}"
-            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
             raise ExpressionError("point", message, hint=hint)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import list_columns, look
@@ -142,9 +143,7 @@ def columns_needed(
     also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
     also += [] if weights is None else [weights]
     needed = [name for name in variables if name in columns]
-    others = [name for name in columns if name not in (*needed, *explained, *also)]
-    # a heading that is a name, and one whose name several headings have
-    unused = {look(name).casefold(): column for column in others for name in (column, *heading(column)[0])}
+    unused = _unused_names(columns, {*needed, *explained, *also})
     free = [name for name in variables if name not in columns and name not in known_names]
     for name in free:
         if meant := unused.get(look(name).casefold()):
@@ -166,6 +165,17 @@ def columns_needed(
         if name not in columns:
             raise no_column(name, columns)
     return list(dict.fromkeys([*needed, *explained, *also]))
+
+
+def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, str]:
+    """Return the columns that are not used, by each name that their headings have, in small letters."""
+    unused = {}
+    for column in columns:
+        # `u(R)` and `u(T)` are uncertainties, and no two columns `u`
+        names = [column] if column.startswith("u(") else [column, *heading(column)[0]]
+        if used.isdisjoint(names):
+            unused.update({look(name).casefold(): column for name in names})
+    return unused
 
 
 def no_column(name: str, columns: Sequence[str]) -> ExpressionError:

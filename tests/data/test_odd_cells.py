@@ -338,3 +338,12 @@ def test_a_name_of_several_headings_is_no_parameter_of_a_fit():
     assert result.code == 2 and '`--columns "V=V [s]"`; for a parameter give a start: `--at V=…`' in result.err
     given = autodiff("fit", "y = V + b*x", "--data", "-", "--at", "V=1", "--format", "plain", stdin=data)
     assert given.code == 0 and given.out.startswith("V=")
+
+
+@pytest.mark.parametrize("heads", ["T,R (ohm)", "T [K],R [ohm]", "T [°C],Resistance R [ohm]", "T,R,u(R),u(T)"])
+@pytest.mark.parametrize("parameter", ["r", "u"])
+def test_a_parameter_may_be_called_like_a_column_that_the_fit_uses_in_small_letters(heads: str, parameter: str):
+    rows = [",".join([a, b, "1", "1"][: heads.count(",") + 1]) for a, b in (("1", "3"), ("2", "5"), ("3", "7"))]
+    data = "\n".join([heads, *rows, ""])
+    result = autodiff("fit", f"R = {parameter} + a*T", "--data", "-", "--format", "plain", "--digits", "6", stdin=data)
+    assert result.code == 0 and result.out.startswith(f"{parameter}=1.0")

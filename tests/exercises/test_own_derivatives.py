@@ -37,6 +37,14 @@ EQUAL = [
     ("abs(x - 5)*(x - 5)/2", "abs(5 - x)"), ("exp(x**3)", "3x^2 (sinh(x^3) + cosh(x^3))"),
     ("exp(-x**4)", "-4x^3/exp(x^4)"), ("x**x", "(x^x) (ln x + 1)"),
 ]  # fmt: skip
+# textbook answers with a gap, and answers in small domains of several variables
+RIGHT_BY = [
+    ("x**y", "x^y ln x", "y"), ("x**y", "y x^y/x", "x"), ("a*x**(1/b)", "-a*x^(1/b)*ln(x)/b^2", "b"),
+    ("(x + y)**z", "(x+y)^z*ln(x+y)", "z"), ("sin(x)**y", "sin(x)^y*ln(sin(x))", "y"),
+    ("x*abs(x)", "2x^2/|x|", "x"), ("abs(x)**3", "3x^2*|x|/x", "x"),
+    ("asin(x)*asin(y)*asin(z)", "asin(y)*asin(z)/(sqrt(1-x)*sqrt(1+x))", "x"),
+    ("acos(w)*asin(x)*asin(y)*asin(z)", "acos(w)*asin(y)*asin(z)/(sqrt(1-x)*sqrt(1+x))", "x"),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "answer"), NEARLY)
@@ -49,6 +57,16 @@ def test_too_few_points_decide_nothing(text: str, answer: str, reason: str) -> N
     with pytest.raises(ExpressionError, match="it is undecided whether the answer is right") as caught:
         check_derivative(text, answer=answer)
     assert caught.value.kind == "limit" and reason in str(caught.value)
+
+
+@pytest.mark.parametrize(("text", "answer", "by"), RIGHT_BY)
+def test_a_gap_in_an_answer_is_no_mistake_and_small_domains_have_points(text: str, answer: str, by: str) -> None:
+    assert check_derivative(text, wrt=[by], answer=answer).right
+
+
+@pytest.mark.parametrize("answer", ["2*sqrt(x)^4/|x|", "2x*ln(x)/ln(x)"])
+def test_an_answer_without_a_value_on_one_side_is_wrong(answer: str) -> None:
+    assert not check_derivative("x*abs(x)", answer=answer).right
 
 
 def test_a_comparison_in_an_answer_is_no_label() -> None:

@@ -394,3 +394,12 @@ def test_numbers_alone_do_not_go_with_units_in_the_formula():
         ad.fit("y = a*x + 5[mm]", data=data, in_="none")
     ratio = ad.fit("y = a*x + 5[mm]/1[mm]", data=data, in_="none")
     assert ratio.parameters["a"].estimate == pytest.approx(6970 / 14, rel=1e-12)
+
+
+@pytest.mark.parametrize("sign", ["-", "--", "–", "/", "none", "dimensionless"])
+@pytest.mark.parametrize("head", ["t [s],A [{}]", "t,A\ns,{}"])
+def test_a_sign_of_no_unit_is_no_unit(head: str, sign: str):
+    data = head.format(sign) + "\n0,1000\n10,600\n20,370\n30,220\n40,135\n"
+    line = ("fit", "A = A0*exp(-k*t)", "--data", "-", "--at", "k=0.05 1/s", "--format", "plain", "--digits", "3")
+    result = autodiff(*line, stdin=data)
+    assert result.code == 0 and result.out.startswith("A0=998.68") and result.out.endswith("[s⁻¹]\n")
