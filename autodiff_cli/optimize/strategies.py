@@ -37,7 +37,6 @@ UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
 MIN_COMPARED_ROWS = 5  # rows
-PERIODIC = frozenset(["sin", "cos", "tan", "cot", "sec", "csc"])
 MAX_TURNS = 1e6  # whole periods by which a parameter is moved
 
 
@@ -301,7 +300,7 @@ def _period(model: Model, values: Any, k: int) -> float | None:
             moves = [bool(slopes[p]) for p in parents]
             slope = float(label == model.free[k])
             varying.append(label in model.columns or any(varying[p] for p in parents))
-            if any(moves) and primitive.name in PERIODIC:
+            if any(moves) and primitive.periodic:
                 factors.append(abs(slopes[parents[0]]))
             elif any(moves):
                 is_factor = primitive.product or (primitive is DIV and not moves[1])

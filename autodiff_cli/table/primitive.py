@@ -199,6 +199,8 @@ class Facts(NamedTuple):
     associative: bool = False
     odd: bool = False
     even: bool = False
+    periodic: bool = False
+    """Whether its value is the same after 2π."""
     unit: tuple[str, int, int] | None = None
     """Another function, and the signs with which both squares add up to 1."""
     inverse: str = ""

@@ -299,10 +299,10 @@ def test_an_ordinary_program_asks_for_no_pieces_and_a_kink_for_two(monkeypatch: 
     assert not counts
     names = [f"x{k}" for k in range(30)]
     gradient(" + ".join(f"abs({name})" for name in names), dict.fromkeys(names, 0.0))
-    assert counts == {"TaylorSeries": 2}
+    assert counts == {"TaylorSeries": 4}, "two of them with bounds on the rounding errors"
     smooth = " + ".join(f"relu({name}) - relu(-{name})" for name in names)
     assert len(gradient(smooth, dict.fromkeys(names, 0.0)).warnings) == 60
-    assert counts["SecondOrder"] <= 2
+    assert counts["SecondOrder"] <= 4
 
 
 # ---- jumps --------------------------------------------------------------------------------------------------------

@@ -308,6 +308,7 @@ OPERATORS: dict[str, str] = {
     "cli/arguments": "a word of a hint",
     "inputs/quantities": "how a number is converted between units: by factors and a zero",
     "formulas/diff": "a division by zero at every point",
+    "optimize/strategies": "what is linear in a parameter: a quotient in its numerator",
     "algebra/walk": "which variables stay in a numerator, in a branch, or to the power 1",
     "formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
     "formulas/functions": "a choice is no function of numbers",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -136,3 +137,16 @@ erf erfc erfinv gamma lgamma digamma trigamma polygamma beta sum mean prod min m
 def test_every_function_of_the_language_is_there() -> None:
     assert set(LISTED.split()) <= set(FUNCTIONS)
     assert all(is_spelled(p) for p in FUNCTIONS.values())
+
+
+def test_the_periodic_functions_are_those_of_one_number_that_are_the_same_after_two_pi() -> None:
+    places = (0.3, 1.1, 2.7, 4.4)
+    for primitive in FUNCTIONS.values():
+        if primitive.params != ("x",) or primitive.group in ("", "Learning") or primitive.values == "[0, 1]":
+            continue
+        function = getattr(REAL, primitive.name)
+        try:
+            same = [abs(function(x + 2 * math.pi) - function(x)) < 1e-9 * (1 + abs(function(x))) for x in places]
+        except (ValueError, ArithmeticError):
+            same = [False]
+        assert all(same) == primitive.periodic or len({function(x) for x in places}) == 1, primitive.name
