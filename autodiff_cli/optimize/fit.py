@@ -157,9 +157,10 @@ def fit(
         except SearchStopped:
             interrupted, end = True, model.reached.best or end
         model.stop = lambda: False
-        inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
-        predictions = inference.predict(inputs.predict)
-        answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
+        with np.errstate(over="ignore", invalid="ignore"):
+            inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
+            predictions = inference.predict(inputs.predict)
+            answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None

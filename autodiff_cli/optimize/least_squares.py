@@ -332,7 +332,7 @@ class Model:
 
 def column_sizes(rows: Any) -> Any:
     """Return the lengths of columns without overflow; 1 for a zero column."""
-    unit = np.exp2(np.frexp(np.max(np.abs(rows), axis=0, initial=0.0))[1])
+    unit = np.exp2(np.frexp(np.max(np.abs(rows), axis=0, initial=0.0))[1] - 1)
     size = np.linalg.norm(rows / unit, axis=0) * unit
     size[size == 0] = 1.0
     return size

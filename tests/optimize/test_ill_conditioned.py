@@ -251,3 +251,9 @@ def test_a_polynomial_of_1500_rows_is_solved_within_the_work() -> None:
     one, other = found.parameters["b4"], middle.parameters["b4"]
     assert one.estimate == pytest.approx(other.estimate, rel=1e-6)
     assert one.error == pytest.approx(other.error, rel=1e-6)
+
+
+@pytest.mark.parametrize("factor", ["1e300", "1e308", "1.7e308"])
+def test_slopes_about_the_largest_double_have_a_verdict(factor: str) -> None:
+    found = fit(f"y = a*sin({factor}*p + x)", {"x": [0, 1, 2, 3], "y": [0, 1, 0, 1]}, {"p": 1})
+    assert not found.converged and math.isfinite(found.point["a"])
