@@ -127,7 +127,10 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
             if unit is not None and (other is None or unit[1:] != other[1:]):
                 message = f"column `{column}` is in {inside} by its heading, and below it stands {under}"
                 raise point_error(message, "correct one of them")
-    texts = {name: below.get(column) or unit_in_heading(column, name) for name, column in columns.items()}
+    # a column `u(N)` beside `N` is an uncertainty, and not in newton
+    spreads = {f"u({name})" for name in columns}
+    of = {name: column if column in spreads and name != "u" else name for name, column in columns.items()}
+    texts = {name: below.get(column) or unit_in_heading(column, of[name]) for name, column in columns.items()}
     return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
 
 

@@ -403,3 +403,10 @@ def test_a_sign_of_no_unit_is_no_unit(head: str, sign: str):
     line = ("fit", "A = A0*exp(-k*t)", "--data", "-", "--at", "k=0.05 1/s", "--format", "plain", "--digits", "3")
     result = autodiff(*line, stdin=data)
     assert result.code == 0 and result.out.startswith("A0=998.68") and result.out.endswith("[s⁻¹]\n")
+
+
+def test_a_renamed_column_of_uncertainties_is_not_in_the_unit_that_its_variable_is_called_like():
+    data = "t [s],N,u(N)\n0,1000,30\n10,600,25\n20,370,20\n30,220,15\n40,135,12\n"
+    line = ("fit", "N = N0*exp(-k*t)", "--data", "-", "--at", "k=0.05", "--columns", "s=u(N)", "--sigma", "s")
+    result = autodiff(*line, "--format", "plain", "--digits", "3", stdin=data)
+    assert result.code == 0 and result.out.startswith("N0=998.21")
