@@ -11,7 +11,7 @@ from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, us
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.optional_units import pose_with_units
-from ..inputs.problem import Point, Problem, Quantity, output_names, parse, unit_error
+from ..inputs.problem import Point, Problem, Quantity, number_or_quantity, output_names, parse, unit_error
 from ..numbers.base import Number, NumberType
 from ..record import Record
 from ..run.evaluation import Kinks
@@ -126,10 +126,10 @@ def _products(
     at = evaluate_in(m, posed.program.graph, values, posed.wanted)
     numbers = {f"the value of `{name}`": x for name, x in zip(outputs, at.values, strict=True)}
     if along is not None:
-        slopes = at.jvp({name: m.number(float(x)) for name, x in along.items()})[0]
+        slopes = at.jvp({name: m.number(number_or_quantity(x, name)) for name, x in along.items()})[0]
         numbers |= {f"the product for `{name}`": x for name, x in zip(outputs, slopes, strict=True)}
     if weights is not None:
-        gradient = at.vjp([m.number(float(x)) for x in weights])[0]
+        gradient = at.vjp([m.number(number_or_quantity(x, "adjoint")) for x in weights])[0]
         numbers |= {f"the gradient by `{name}`": x for name, x in gradient.items()}
     return numbers
 

@@ -406,7 +406,10 @@ class SearchProblem(ABC):
         return results
 
     def jump_beside(self, row: DescentStep) -> str | None:
-        """Return a variable along which the value jumps at the point or beside it, or None."""
+        """Return a variable along which the value jumps at the point or beside it, or None.
+
+        A jump upwards counts only if the value falls as far as there: it may not be attained.
+        """
         few = len(row.free) <= MAX_SMALL_DIMENSION
         for k, name in enumerate(row.free if few and not self.function.is_smooth else ()):
             for size in (self.size[k], -self.size[k]):
@@ -429,14 +432,18 @@ class SearchProblem(ABC):
 
         def is_before(distance: float) -> bool:
             beside = at(distance)
-            return beside is not None and abs(beside[0].x - here[0].x) <= change / 2
+            # some functions have half of their jump at its place
+            return beside is not None and abs(beside[0].x - here[0].x) <= change / 4
 
         # a continuous function has all values between, however steep it is
         first, second = map(at, bisect(is_before, 0.0, KINK_OFFSET, width=MIN_LINE_STEP))
         if first is None or second is None:
             return False
-        jump = abs(second[0].x - first[0].x)
-        return jump > change / 4 + first[0].error + second[0].error
+        jump = second[0].x - first[0].x
+        if abs(jump) <= change / 4 + first[0].error + second[0].error:
+            return False
+        # a jump upwards does no harm unless the value falls as far as there
+        return jump < 0 or dot([g.x for g in first[1]], way) < 0
 
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """Return the kink or edge of the domain at a nonstationary point, or None.

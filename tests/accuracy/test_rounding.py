@@ -152,6 +152,15 @@ def test_an_output_is_checked_with_its_own_variables_only(monkeypatch: pytest.Mo
     assert checked == ["", "x", "", "z"]
 
 
+def test_seeds_may_be_expressions() -> None:
+    text, point = "exp(x) - 1 - x", {"x": 1e-5}
+    for answer in (
+        autodiff_cli.jacobian(text, point, direction={"x": "1/2"}),
+        autodiff_cli.jacobian(text, point, adjoint=["1/2"]),
+    ):
+        assert [warning.kind for warning in answer.warnings] == ["lost_digits"]
+
+
 @pytest.mark.parametrize("x", ["1e-9", "1e-5", "-2.000000001"])
 def test_second_derivatives_that_take_more_digits_themselves_are_right(x: str) -> None:
     assert "digit" not in autodiff("hessian", "beta(x, y)", "--at", f"x={x},y=2.3").err

@@ -325,6 +325,20 @@ def test_beside_a_jump_no_minimum_is_claimed(text: str, start: dict[str, float])
 @pytest.mark.parametrize(
     ("text", "start"),
     [
+        ("(x - 2)**2 if x <= 2 else 1e6", {"x": 0}),
+        ("x**2 if x >= 0 else 5 + x**2", {"x": 3}),
+        ("x**2 + y**2 if x + y > -1e-12 else 9", {"x": 1, "y": 1}),
+    ],
+)
+def test_beside_a_jump_upwards_a_minimum_that_is_attained_is_one(text: str, start: dict[str, float]) -> None:
+    answer = minimize(text, start)
+    assert answer.converged and "a local minimum" in answer.verdict
+    assert minimize(f"-({text})", start, maximize=True).converged
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
         ("x**2 - 3*heaviside(x - 0.5)", {"x": -2}),
         ("(x - 1)**2 + floor(x/4)", {"x": 3}),
         ("sqrt(abs(x)) + relu(y)", {"x": 1, "y": 2}),
