@@ -648,6 +648,10 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
                     text = text[:39] + "…"
                 why = f"the contributions to the adjoint of `{text}` cancel"
                 hint = "write the formula so that its parts do not cancel"
+                uses = [i for i in doubles.order if node in doubles.graph.parents[i]]
+                if len(uses) == 1:
+                    why = f"the derivative of `{values[uses[0]].primitive.written}` magnifies the rounding of `{text}`"
+                    hint = "rewrite it so that the rounding of its input matters less"
                 if _is_too_small(doubles.adjoints[node], swept.adjoints[node]):
                     why, hint = f"the adjoint of `{text}` is too small for a double", RESCALE
         elif node is not None:
