@@ -678,8 +678,13 @@ def _digits_left(names: Sequence[str], left: int) -> str:
     variables = [name for name in names if name]
     derivatives = f"the {'derivative' if len(variables) == 1 else 'derivatives'} by {quote(variables)}"
     subject = " and ".join(["the value"] * ("" in names) + [derivatives] * bool(variables))
+    return f"{subject} {having_digits(len(names), left)}"
+
+
+def having_digits(numbers: int, left: int) -> str:
+    """Return what so many numbers have if rounding leaves them so many digits, at least: `has no reliable digit`."""
     count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
-    return f"{subject} {'has' if len(names) == 1 else 'have'} {count}"
+    return f"{'has' if numbers == 1 else 'have'} {count}"
 
 
 def _is_too_small(computed: Number, exact: Number) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 
-from ..errors import Diagnostic, ExpressionError, plural
+from ..errors import Diagnostic, ExpressionError
 from ..inputs.problem import Point
 from ..numbers.base import NO_RESULT, Number, NumberType
 from ..numbers.budget import BudgetExceeded, use_share
@@ -89,15 +89,15 @@ def lost_number_warnings(
         doubtful = [name for name, x in bounded.items() if not is_accurate(x)]
         if not doubtful:
             return []
+        from .check import having_digits
+
         doubles = compute(REAL, values)  # may be nearer, where it takes more digits itself
         left = _correct_digits(values, point, compute, {name: float(doubles[name]) for name in doubtful})
         lost = {name: digits for name, digits in left.items() if digits < REQUIRED_DIGITS}
         if not lost:
             return []
         names = [*lost][:MAX_NAMED] + ["…"] * (len(lost) > MAX_NAMED)
-        have, fewest = "have" if len(lost) > 1 else "has", min(lost.values())
-        count = f"at least {plural(fewest, 'correct digit')}" if fewest else "no reliable digit"
-        message = f"by rounding, {', '.join(names)} {have} {count}"
+        message = f"by rounding, {', '.join(names)} {having_digits(len(lost), min(lost.values()))}"
         return [Diagnostic("lost_digits", message, None, f"rewrite the formula, {_offer(command)}")]
 
     return _within_share(graph, find)
