@@ -68,7 +68,12 @@ def run(args: Sequence[str]) -> int:
         for stream in (sys.stdout, sys.stderr):
             # characters that a stream's encoding lacks are escaped
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+                # lines end alike in every pipe; Windows would add a carriage return
+                stream.reconfigure(errors="backslashreplace", newline="\n")
+        if sys.platform == "win32":
+            from .operating_system import enable_escape_sequences
+
+            enable_escape_sequences()
         code = _dispatch(args)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -76,14 +81,13 @@ def run(args: Sequence[str]) -> int:
     except KeyboardInterrupt as asked:
         _abandon_output()
         return 128 + int(asked.args[0]) if asked.args else INTERRUPTED
-    except BrokenPipeError:
-        # the reader has closed the pipe
-        _abandon_output()
-        return 0
     except OSError as fault:
         from .errors import ExpressionError
+        from .operating_system import is_closed_pipe
 
         _abandon_output()
+        if is_closed_pipe(fault):
+            return 0
         message = f"cannot write: {fault.strerror or fault}"
         return _report(ExpressionError("io", message, hint="check where the output goes"))
     except Exception as fault:
