@@ -57,9 +57,9 @@ def state_folder() -> Path:
     """Return the folder in which programs of this user keep their state."""
     from pathlib import Path
 
-    variable, usual = (
-        ("LOCALAPPDATA", ("AppData", "Local")) if is_windows() else ("XDG_STATE_HOME", (".local", "state"))
-    )
+    variable, usual = "XDG_STATE_HOME", (".local", "state")
+    if is_windows():
+        variable, usual = "LOCALAPPDATA", ("AppData", "Local")
     base = os.environ.get(variable, "")
     return Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)
 
