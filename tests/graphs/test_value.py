@@ -349,8 +349,6 @@ def test_threads_may_share_values() -> None:
     assert shared.grad == 2.0
     totals = [sum(200 * (2.0 * k + 4.0 * leaf.data) for k in range(8)) for leaf in leaves]
     assert [leaf.grad for leaf in leaves] == totals
-        sum(200 * (2.0 * k + 4.0 * leaf.data) for k in range(8)) for leaf in leaves
-    ]
 
 
 def test_what_a_sweep_marks_is_never_seen() -> None:
