@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError
 from .declarations import COMMANDS, DATA, HELP, RENAMED, VARIABLES, Option, declared
-from .shell_lines import Word, inserted_by_bash, split_line
+from .shell_lines import ShellWord, inserted_by_bash, split_line
 from .shell_scripts import LINE, OUTDATED, SCRIPTS, VARIABLE
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
@@ -55,7 +55,7 @@ def _lines(line: str, shell: str) -> Iterator[str]:
     while words and re.match(r"\w+=", words[0].text):
         # assignments before the command
         del words[0]
-    word = words[-1] if words else Word()
+    word = words[-1] if words else ShellWord()
     for candidate in candidates([each.text for each in words[1:]]):
         # what a screen does not show is not offered
         if not (candidate.text + candidate.description).isprintable():

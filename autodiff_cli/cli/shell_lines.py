@@ -32,7 +32,7 @@ QUOTING = {
 """The quoting of each shell."""
 
 
-class Word(NamedTuple):
+class ShellWord(NamedTuple):
     """A word of the line, without its quotes."""
 
     text: str = ""
@@ -42,14 +42,14 @@ class Word(NamedTuple):
     """How much of `text` bash leaves alone when it inserts a completion."""
 
 
-def split_line(line: str, shell: str) -> list[Word]:
+def split_line(line: str, shell: str) -> list[ShellWord]:
     """Return the words of the line; the last one is to be completed.
 
     >>> [word.text for word in split_line("autodiff grad 'x * y' --at x=", "bash")]
     ['autodiff', 'grad', 'x * y', '--at', 'x=']
     """
     escape, escaped, doubled = QUOTING[shell]
-    words: list[Word] = []
+    words: list[ShellWord] = []
     text, quote, kept, begun, closed = "", "", 0, False, ""
     characters = iter(line)
     for char in characters:
@@ -65,20 +65,20 @@ def split_line(line: str, shell: str) -> list[Word]:
             text += char if doubled and reopened == char else ""
             quote, kept = char, len(text)
         elif char.isspace():
-            words += [Word(text)] if begun else []
+            words += [ShellWord(text)] if begun else []
             text, kept, begun = "", 0, False
             continue
         else:
             text += char
             kept = len(text) if char in _BASH_BREAKS else kept
         begun = True
-    return [*words, Word(text, quote, kept)]
+    return [*words, ShellWord(text, quote, kept)]
 
 
-def inserted_by_bash(candidate: str, word: Word) -> str:
+def inserted_by_bash(candidate: str, word: ShellWord) -> str:
     """Return what bash inserts for the part of a word that it completes, quoted as the word is.
 
-    >>> inserted_by_bash("x=$(date)", Word("x=", "", 2))
+    >>> inserted_by_bash("x=$(date)", ShellWord("x=", "", 2))
     '\\\\$\\\\(date\\\\)'
     """
     text, quote = candidate[word.kept :], word.open_quote
