@@ -349,8 +349,8 @@ class OneEquation(Search):
         here = self(x)
         if self.special_roots.get((x,), Root()).equation is not None:
             return True  # an edge, which was compared in digits
-        if not self._is_small(here):
-            self.breaks[x] = JUMP if here is not None else HOLE
+        if here is None or not self._is_small(here):
+            self.breaks[x] = HOLE if here is None else JUMP
         elif self._may_break and not (self.on_a_plateau(x) or self.holds_exactly([x])):
             broken = self._break_at(x, here)
             if broken is not None:
