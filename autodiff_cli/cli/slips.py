@@ -26,6 +26,8 @@ COMMAND_ADVICE = table("advice on commands")
 _advice = table("advice on options").items()
 OPTION_ADVICE = {name: advice for names, advice in _advice for name in names.split()}
 
+MAX_VARIABLE_LENGTH = 3
+"""The most letters of a word in a session that is a variable after `--`."""
 MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
