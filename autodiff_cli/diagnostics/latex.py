@@ -106,8 +106,8 @@ class _LatexReader:
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
-        if token in ("\\Gamma", "\\psi") and self.next == "(":
-            return self.call("gamma" if token == "\\Gamma" else "psi")
+        if token == "\\Gamma" and self.next == "(":
+            return self.call("gamma")
         if token == "\\psi" and self.next == "^":
             return self.polygamma()
         written = self.base(token)
@@ -244,11 +244,10 @@ class _LatexReader:
     def polygamma(self) -> str:
         exponent = self.exponent()
         order = re.fullmatch(r"\((\d+)\)", exponent)
-        if order is None:
-            written = self.call("psi") if self.next == "(" else ""
-            if not written or not exponent.isdecimal():
-                raise _NotReadable
-            return f"{written}**{exponent}"
+        if order is None or self.next != "(":
+            raise _NotReadable
+        if order[1] == "0":
+            return self.call("digamma")
         written = self.call("polygamma")
         return written.replace("(", f"({order[1]}, ", 1)
 
