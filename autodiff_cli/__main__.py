@@ -123,9 +123,9 @@ def _dispatch(args: Sequence[str]) -> int:
 
     try:
         if "_AUTODIFF_COMPLETE" in os.environ:
-            from .cli.app import complete
+            from .cli.completion import complete
 
-            complete()
+            return complete(os.environ)
         if args and args[0] in COMMANDS:
             from .cli.arguments import HelpAsked
 
@@ -135,9 +135,9 @@ def _dispatch(args: Sequence[str]) -> int:
                 args = [args[0], *asked.args]
         if [*args] == ["version"]:
             args = ["--version"]
-        from .cli.app import INSTALL, SHOW, offer_completion, run_app
+        from .cli.app import run_app
 
-        return offer_completion(args) if {SHOW, INSTALL} & {*args} else run_app(args)
+        return run_app(args)
     except ExpressionError as error:
         if sys.stdout is not None:
             sys.stdout.flush()

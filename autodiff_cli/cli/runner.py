@@ -44,7 +44,7 @@ from ..streams.requests import (
     waits_for_a_person,
 )
 from ..views.characters import terminal_of
-from ..views.error import report, write_reading, write_stderr
+from ..views.error import report, write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, language_of, writer
 from ..views.numerals import rounding
 from ..views.schema import PICTURES
@@ -583,7 +583,7 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
             report(warning, text, level=level, where=where)
     if len(warnings) > MAX_DRAWN_WARNINGS:
         more = len(warnings) - MAX_DRAWN_WARNINGS
-        write_stderr(f"{where}… and {more:,} more warnings; `--json` gives them all\n")
+        write_note(f"{where}… and {more:,} more warnings; `--json` gives them all")
 
 
 def is_file(file: TextIO) -> bool:
