@@ -52,6 +52,8 @@ def _load(args: Sequence[str]) -> None:
         from .cli.commands import load
         from .cli.declarations import COMMANDS
 
+        if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
+            args = ["--version"]
         if args and args[0] in COMMANDS:
             load(args[0])
     except Exception:
@@ -123,9 +125,11 @@ def _dispatch(args: Sequence[str]) -> int:
 
     try:
         if "_AUTODIFF_COMPLETE" in os.environ:
-            from .cli.app import complete
+            from .cli.completion import complete
 
-            complete()
+            return complete(os.environ)
+        if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
+            args = ["--version"]
         if args and args[0] in COMMANDS:
             from .cli.arguments import HelpAsked
 
@@ -133,11 +137,9 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        if [*args] == ["version"]:
-            args = ["--version"]
-        from .cli.app import INSTALL, SHOW, offer_completion, run_app
+        from .cli.app import run_app
 
-        return offer_completion(args) if {SHOW, INSTALL} & {*args} else run_app(args)
+        return run_app(args)
     except ExpressionError as error:
         if sys.stdout is not None:
             sys.stdout.flush()

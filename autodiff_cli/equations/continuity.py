@@ -44,10 +44,15 @@ Samples = Callable[[Any], Sample | None]
 """Evaluates the equation at a number; None where it is undefined."""
 
 
+def may_jump(output: Value) -> bool:
+    """Return whether a program has an operation that jumps or chooses."""
+    return any(v.primitive.jumps or v.primitive.gives_condition for v in in_order((output,)))
+
+
 def may_break(output: Value) -> bool:
     """Return whether a program has an operation that jumps, chooses, or is undefined somewhere."""
     primitives = {v.primitive for v in in_order((output,))}
-    return any(each.jumps or each.gives_condition or each.domain or each.infinite or each is POW for each in primitives)
+    return may_jump(output) or any(each.domain or each.infinite or each is POW for each in primitives)
 
 
 def sampler(m: Multiprecision, output: Value, fixed: dict[str, Any], name: str) -> Samples:

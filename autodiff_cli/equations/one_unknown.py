@@ -26,7 +26,7 @@ from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitives import OSCILLATING
-from .continuity import is_hole, jumps_away, may_break, root_between, sampler
+from .continuity import is_hole, jumps_away, may_break, may_jump, root_between, sampler
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
@@ -365,13 +365,14 @@ class OneEquation(Search):
         if here[2]:
             reach = max(reach, min(2 * (abs(here[1]) + self._rounding(x)) / abs(here[2]), MAX_SHARE_OF_ROOT * abs(x)))
         low, high = m.number(x) - reach, m.number(x) + reach
-        if jumps_away(sample, low, high):
+        if may_jump(self.output) and jumps_away(sample, low, high):
             return JUMP
-        root = root_between(sample, low, high)
-        if root is None:
-            multiplicity = self.special_roots.get((x,), Root()).multiplicity
-            with Defined(ArithmeticError, ValueError):
-                (root,) = refine(m, self.system(m, fixed, multiplicity or 1), [x])
+        root = None
+        multiplicity = self.special_roots.get((x,), Root()).multiplicity
+        with Defined(ArithmeticError, ValueError):
+            (root,) = refine(m, self.system(m, fixed, multiplicity or 1), [x])
+        if root is None or not low <= root <= high:
+            root = root_between(sample, low, high) or root
         if root is None:
             return None  # as at the root of x**1.5
         if abs(root - x) > max(2 * reach, MAX_SHARE_OF_ROOT * abs(x)):

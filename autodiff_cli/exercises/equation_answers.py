@@ -69,6 +69,7 @@ def check_solution(
     every: bool = False,
 ) -> Marked:
     """Mark numbers or formulas as the solutions of equations."""
+    marking.require_length(answer)
     posed, point = own_exercise("solution", text, [], point=point), point or {}
     equations = read_with_unknowns(text, [*point], unknowns)
     names, count = list(equations.program.variables), len(equations.program.outputs)
