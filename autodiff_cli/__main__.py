@@ -52,6 +52,8 @@ def _load(args: Sequence[str]) -> None:
         from .cli.commands import load
         from .cli.declarations import COMMANDS
 
+        if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
+            args = ["--version"]
         if args and args[0] in COMMANDS:
             load(args[0])
     except Exception:
@@ -126,6 +128,8 @@ def _dispatch(args: Sequence[str]) -> int:
             from .cli.completion import complete
 
             return complete(os.environ)
+        if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
+            args = ["--version"]
         if args and args[0] in COMMANDS:
             from .cli.arguments import HelpAsked
 
@@ -133,8 +137,6 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        if [*args] == ["version"]:
-            args = ["--version"]
         from .cli.app import run_app
 
         return run_app(args)

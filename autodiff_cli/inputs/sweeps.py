@@ -49,6 +49,10 @@ class Axis:
         """Return the value at an index, with its text."""
         return with_text(self.number(k), self.source(k))
 
+    def quantity_text(self, k: int) -> str:
+        """Return the value at an index as one would type it, with its unit."""
+        return _enclosed(self.source(k))
+
     def numbers(self, start: int, stop: int) -> list[float]:
         """Return the values in a range of indices."""
         return [self.number(k) for k in range(start, stop)]
@@ -59,19 +63,22 @@ class Axis:
 
 
 class Listed(Axis):
-    """Values that are listed one by one."""
+    """Values that are listed one by one, with their texts."""
 
-    def __init__(self, values: Sequence[float]) -> None:
-        self.values, self.size = values, len(values)
+    def __init__(self, values: Sequence[float], texts: Sequence[str]) -> None:
+        self.values, self.texts, self.size = values, texts, len(values)
 
     def value(self, k: int) -> float:
         return self.values[k]
+
+    def quantity_text(self, k: int) -> str:
+        return self.texts[k]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
         unit = getattr(self.values[0], "unit", None)
         if unit is None:
             return self, None
-        return Listed([x.number for x in self.values]), unit  # type: ignore[attr-defined]
+        return Listed([x.number for x in self.values], self.texts), unit  # type: ignore[attr-defined]
 
 
 class Evenly(Axis):
@@ -149,12 +156,20 @@ class Suffixed(Axis):
     def number(self, k: int) -> float:
         return super().number(k) if self.is_unit else self.axis.number(k)
 
+    def quantity_text(self, k: int) -> str:
+        # the number in the unit that was typed: `number` is in that of the SI
+        text = _enclosed(self.axis.source(k)) if self.is_unit else self.axis.quantity_text(k)
+        return f"{text}{self.suffix}"
+
     def value(self, k: int) -> float:
-        text = self.axis.source(k) if self.is_unit else repr(self.axis.number(k))
-        return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'}{self.suffix}", 0)
+        return self.value_of(self.name, self.quantity_text(k), 0)
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
         return (self.axis, getattr(self.value(0), "unit", None)) if self.is_unit else (self, None)
+
+
+def _enclosed(text: str) -> str:
+    return text if plain_number(text) else f"({text})"
 
 
 def exact_text(x: Fraction) -> str:
@@ -251,6 +266,10 @@ class Sweeping:
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
+        spread = _spread_after_sweep(written) if self.value_of is not constant_value else None
+        if spread is not None:
+            axis = self._axis(name, written[:spread], begin)
+            return axis and Suffixed(axis, name, written[spread:], self.value_of, is_unit=False)
         numbers, unit = self._without_unit(written, here)
         if numbers != written:
             try:
@@ -260,10 +279,6 @@ class Sweeping:
             return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
         if written.startswith("{"):
             return self._list(name, written, begin)
-        spread = _SPREAD.search(written) if self.value_of is not constant_value else None
-        if spread is not None and ":" in written[: spread.start()]:
-            axis = self._axis(name, written[: spread.start()], begin)
-            return axis and Suffixed(axis, name, written[spread.start() :], self.value_of, is_unit=False)
         logarithmic = _LOGARITHMIC.fullmatch(written)
         if logarithmic is not None and not _close(logarithmic[1]):
             logarithmic = None
@@ -344,6 +359,7 @@ class Sweeping:
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         values: list[float] = []
+        texts: list[str] = []
         for start, end in pieces(written[1:-1]):
             item = written[1 + start : 1 + end]
             place = Span(begin + 1 + start, begin + 1 + max(end, start + 1))
@@ -360,9 +376,11 @@ class Sweeping:
                 fail("the values of a sweep have one dimension", place, f"write `{name}={{1,2,5}} mm`")
             if unit != first:
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
-                value = self.value_of(name, f"{number} {first}", place.start)
+                item = f"{number} {first}"
+                value = self.value_of(name, item, place.start)
             values.append(value)
-        return Listed(values)
+            texts.append(item.strip())
+        return Listed(values, texts)
 
     def _numbers(self, name: str, text: str, begin: int, most: int = 3) -> list[tuple[str, Fraction]]:
         parts = [(part, begin + place) for part, place in _parts(text)]
@@ -416,6 +434,13 @@ class Sweeping:
             texts = (first, f"({last}) - ({first})", str(max(1, count)))
             step = (end - start) / count if count else step
         return Evenly(start, step, count + 1, None if all(map(plain_number, (first, last, by))) else texts)
+
+
+def _spread_after_sweep(written: str) -> int | None:
+    """Return where the uncertainty of all values of a sweep begins, `± 0.1 km`; None if it has none."""
+    spread = _SPREAD.search(written, written.rfind("}") + 1)
+    before = "" if spread is None else written[: spread.start()]
+    return len(before) if ":" in before or before.startswith("{") else None
 
 
 def _parts(text: str) -> list[tuple[str, int]]:

@@ -99,7 +99,9 @@ class WideTable(Documents[Values]):
         self._rows = []
 
     def _point_number(self, x: float) -> str:
-        spread, unit = getattr(x, "uncertainty", None), getattr(x, "unit", None)
+        unit = getattr(x, "unit", None)
+        # the uncertainty in the unit of the number: that of `x` itself is in the SI
+        spread = getattr(x if unit is None else getattr(x, "typed", x), "uncertainty", None)
         number = self.view.number(getattr(x, "number", x) if unit is not None else x)
         return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
