@@ -49,6 +49,10 @@ class Axis:
         """Return the value at an index, with its text."""
         return with_text(self.number(k), self.source(k))
 
+    def with_unit(self, k: int) -> str:
+        """Return the number at an index in its own unit, and the unit."""
+        return repr(self.number(k))
+
     def numbers(self, start: int, stop: int) -> list[float]:
         """Return the values in a range of indices."""
         return [self.number(k) for k in range(start, stop)]
@@ -66,6 +70,10 @@ class Listed(Axis):
 
     def value(self, k: int) -> float:
         return self.values[k]
+
+    def with_unit(self, k: int) -> str:
+        value: Any = self.values[k]
+        return f"{value.number!r} {value.unit}" if hasattr(value, "unit") else repr(float(value))
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
         unit = getattr(self.values[0], "unit", None)
@@ -144,14 +152,20 @@ class Suffixed(Axis):
     def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
         self.axis, self.size, self.is_unit = axis, axis.size, is_unit
         self.name, self.suffix, self.value_of = name, suffix, value_of
-        self.value(0)
+        self.has_unit = hasattr(self.value(0), "unit")
 
     def number(self, k: int) -> float:
-        return super().number(k) if self.is_unit else self.axis.number(k)
+        # the unit may stand in the suffix of an uncertainty: `1:3:1±0.1 km`
+        return super().number(k) if self.has_unit else self.axis.number(k)
 
     def value(self, k: int) -> float:
-        text = self.axis.source(k) if self.is_unit else repr(self.axis.number(k))
+        if not self.is_unit:
+            return self.value_of(self.name, f"{self.axis.with_unit(k)}{self.suffix}", 0)
+        text = self.axis.source(k)
         return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'}{self.suffix}", 0)
+
+    def with_unit(self, k: int) -> str:
+        return f"{self.axis.with_unit(k)}{self.suffix}"
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
         return (self.axis, getattr(self.value(0), "unit", None)) if self.is_unit else (self, None)
@@ -251,19 +265,22 @@ class Sweeping:
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
+        spread = _SPREAD.search(written) if self.value_of is not constant_value else None
+        # before the unit, as the uncertainty is in a unit of its own
+        if spread is not None and (":" in written[: spread.start()] or "}" in written[: spread.start()]):
+            axis = self._axis(name, written[: spread.start()], begin)
+            return axis and Suffixed(axis, name, written[spread.start() :], self.value_of, is_unit=False)
         numbers, unit = self._without_unit(written, here)
         if numbers != written:
             try:
                 axis = self._axis(name, numbers, begin)
+                if unit and isinstance(axis, Listed) and any(hasattr(x, "uncertainty") for x in axis.values):
+                    return self._list(name, _each_in(unit, numbers.strip()), begin)
             except ExpressionError as error:  # in the converted text, which has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
             return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
         if written.startswith("{"):
             return self._list(name, written, begin)
-        spread = _SPREAD.search(written) if self.value_of is not constant_value else None
-        if spread is not None and ":" in written[: spread.start()]:
-            axis = self._axis(name, written[: spread.start()], begin)
-            return axis and Suffixed(axis, name, written[spread.start() :], self.value_of, is_unit=False)
         logarithmic = _LOGARITHMIC.fullmatch(written)
         if logarithmic is not None and not _close(logarithmic[1]):
             logarithmic = None
@@ -420,6 +437,11 @@ class Sweeping:
 
 def _parts(text: str) -> list[tuple[str, int]]:
     return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *top_level(text, ":"), len(text)])]
+
+
+def _each_in(unit: str, listed: str) -> str:
+    items = [listed[1:-1][start:end] for start, end in pieces(listed[1:-1])]
+    return f"{{{','.join(f'({x}) {unit}' if _SPREAD.search(x) else f'{x} {unit}' for x in items)}}}"
 
 
 def _close(text: str) -> bool:
