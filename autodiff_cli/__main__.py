@@ -52,6 +52,8 @@ def _load(args: Sequence[str]) -> None:
         from .cli.commands import load
         from .cli.declarations import COMMANDS
 
+        if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
+            args = ["--version"]
         if args and args[0] in COMMANDS:
             load(args[0])
     except Exception:
@@ -68,7 +70,12 @@ def run(args: Sequence[str]) -> int:
         for stream in (sys.stdout, sys.stderr):
             # characters that a stream's encoding lacks are escaped
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
+                # lines end alike in every pipe; Windows would add a carriage return
+                stream.reconfigure(errors="backslashreplace", newline="\n")
+        if sys.platform == "win32":
+            from .operating_system import enable_escape_sequences
+
+            enable_escape_sequences()
         code = _dispatch(args)
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -76,14 +83,13 @@ def run(args: Sequence[str]) -> int:
     except KeyboardInterrupt as asked:
         _abandon_output()
         return 128 + int(asked.args[0]) if asked.args else INTERRUPTED
-    except BrokenPipeError:
-        # the reader has closed the pipe
-        _abandon_output()
-        return 0
     except OSError as fault:
         from .errors import ExpressionError
+        from .operating_system import is_closed_pipe
 
         _abandon_output()
+        if is_closed_pipe(fault):
+            return 0
         message = f"cannot write: {fault.strerror or fault}"
         return _report(ExpressionError("io", message, hint="check where the output goes"))
     except Exception as fault:
@@ -119,9 +125,11 @@ def _dispatch(args: Sequence[str]) -> int:
 
     try:
         if "_AUTODIFF_COMPLETE" in os.environ:
-            from .cli.app import complete
+            from .cli.completion import complete
 
-            complete()
+            return complete(os.environ)
+        if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
+            args = ["--version"]
         if args and args[0] in COMMANDS:
             from .cli.arguments import HelpAsked
 
@@ -129,11 +137,9 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        if [*args] == ["version"]:
-            args = ["--version"]
-        from .cli.app import INSTALL, SHOW, offer_completion, run_app
+        from .cli.app import run_app
 
-        return offer_completion(args) if {SHOW, INSTALL} & {*args} else run_app(args)
+        return run_app(args)
     except ExpressionError as error:
         if sys.stdout is not None:
             sys.stdout.flush()

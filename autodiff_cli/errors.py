@@ -169,12 +169,12 @@ def require(module: str, extra: str, message: str, otherwise: str = "") -> Any:
         raise ExpressionError("usage", message, hint=hint) from None
 
 
-_LONG = r"--[a-zA-Z][a-zA-Z-]+"
+_LONG = re.compile(r"--[^\W\d_]")
 
 
 def looks_like_option(arg: str) -> bool:
-    """Return whether an argument looks like a long option; it may be a formula."""
-    return re.fullmatch(_LONG, arg.partition("=")[0]) is not None
+    """Return whether an argument is a long option, known or not: two dashes and a letter."""
+    return _LONG.match(arg) is not None
 
 
 def quote(names: Iterable[str], otherwise: str = "none") -> str:

@@ -3,6 +3,8 @@
 import os
 import sys
 
+from .operating_system import quoted
+
 EXTRAS = {
     "plot": {"matplotlib": "matplotlib", "numpy": "numpy", "flint": "python-flint", "uniplot": "uniplot"},
     "draw": {"resvg_py": "resvg-py"},
@@ -22,13 +24,12 @@ EXTRAS = {
 def install_command(extra: str) -> str:
     """Return the command that installs an extra: by pipx, uv, in a checkout, or pip."""
     prefix, checkout = sys.prefix, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    quote = '"' if sys.platform == "win32" else "'"
     if os.path.isfile(os.path.join(prefix, "pipx_metadata.json")):
         return f"pipx inject autodiff-cli {' '.join(EXTRAS[extra].values())}"
     if os.path.isfile(os.path.join(prefix, "uv-receipt.toml")):
-        return f"uv tool install {quote}autodiff-cli[{extra}]{quote}"
-    here = os.path.isfile(os.path.join(checkout, "pyproject.toml"))
-    return f"pip install {quote}{'.' if here else 'autodiff-cli'}[{extra}]{quote}"
+        return f"uv tool install {quoted(f'autodiff-cli[{extra}]')}"
+    distribution = "." if os.path.isfile(os.path.join(checkout, "pyproject.toml")) else "autodiff-cli"
+    return f"pip install {quoted(f'{distribution}[{extra}]')}"
 
 
 def installed_extras() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Any
@@ -19,6 +19,7 @@ from ..table.operators import ADD, AND, COMPARISONS, GT, LT, MUL, NE, OR, POW, W
 from ..table.primitive import OPERATIONS, PRIMITIVES
 from .almost_everywhere import assume
 from .canonical import exact_value, number_text
+from .equality_guards import without_equality_guards
 from .rewriting import shorten
 from .simplify import simplify
 from .symbolic import UNEVALUATED, as_node, expand_definition, is_spelled, truth
@@ -124,7 +125,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
         following: dict[Multi, Value] = {}
         for multi, formula in lower.items():
             start = multi[-1] if multi else 0
-            for j, partial in enumerate(partials(formula, wrt[start:]), start=start):
+            for j, partial in enumerate(_partials_around(formula, wrt[start:]), start=start):
                 following[(*multi, j)] = partial
         # Stable forms stay until the end: their definitions may lack derivatives.
         there = facts if k == order - 1 else around
@@ -138,6 +139,18 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     if facts:  # the shortest form of x*sign(x) is abs(x), which they may decide
         formulas = shorten(_simplify(formulas, facts), leaves)
     return dict(zip(lower, formulas, strict=True))
+
+
+def _partials_around(formula: Value, wrt: Sequence[Value]) -> list[Value]:
+    """Return the derivatives, where an equality of a variable guards a point those of the function around it."""
+
+    def depends(leaf: Value) -> Callable[[Value, Value], bool]:
+        return lambda condition, around: leaf in in_order((condition,))
+
+    around = [without_equality_guards(formula, depends(leaf)) for leaf in wrt]
+    if all(function is formula for function in around):
+        return partials(formula, wrt)
+    return [partials(function, (leaf,))[0] for function, leaf in zip(around, wrt, strict=True)]
 
 
 def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:

@@ -1,11 +1,7 @@
 """The Typer app: help, version, manual, completion; see `arguments`."""
 
-import io
-import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import redirect_stdout
-from functools import partial
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,19 +12,12 @@ import typer.main
 from ..errors import looks_like_option, usage_error
 from ..views.characters import paint, terminal_of
 from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
-from .completion import (
-    VARIABLE,
-    in_bash,
-    join_words,
-    of_expression,
-    of_functions,
-    of_option,
-    of_units,
-    with_nospace,
-)
+from .completion import GENERAL_OPTIONS
 from .declarations import COMMANDS, HELP, declared, exit_codes, table
+from .shell_scripts import install_script, show_script
 from .slips import OPTION_ADVICE, bad_command, nearest_option
 
+SHOW, INSTALL = "--show-completion", "--install-completion"
 EXAMPLES = (
     'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3',
     "autodiff help grad",
@@ -54,31 +43,13 @@ def parameters(command: str) -> list[Any]:
     declaration = declared(command)
     params: list[Any] = []
     for argument in declaration.arguments:
-        names = {"expr": of_expression, "command": _commands}.get(argument.parameter, of_functions)
-        complete: Any = completer(of_units if command == "units" else names)
-        own = [argument.parameter]
         about: dict[str, Any] = {"metavar": argument.metavar, "help": argument.help}
-        params.append(typer.core.TyperArgument(param_decls=own, autocompletion=complete, **about))
+        params.append(typer.core.TyperArgument(param_decls=[argument.parameter], **about))
     for option in declaration.options.values():
-        completes = option.choices or option.value_syntax is not None
-        complete = completer(partial(of_option, option)) if completes else None
         about = {"metavar": option.metavar or None, "help": option.help}
         about["is_flag"] = option.kind is bool
-        params.append(typer.core.TyperOption(param_decls=[option.name], autocompletion=complete, **about))
+        params.append(typer.core.TyperOption(param_decls=[option.name], **about))
     return params
-
-
-def completer(of_prefix: Callable[[str], Iterable[str]]) -> Callable[..., list[str]]:
-    """Return a function that completes a prefix, as Typer calls it."""
-
-    def complete(ctx: Any, args: Any, incomplete: str) -> list[str]:
-        return list(of_prefix(incomplete))
-
-    return complete
-
-
-def _commands(prefix: str) -> list[str]:
-    return [name for name in COMMANDS if name.startswith(prefix)]
 
 
 Sections = dict[str, dict[str, str]]
@@ -233,6 +204,7 @@ app = typer.Typer(
     invoke_without_command=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
+    add_completion=False,
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
@@ -250,12 +222,28 @@ def _version(requested: bool) -> None:
         raise typer.Exit
 
 
+def _install(requested: bool) -> None:
+    if requested:
+        raise typer.Exit(install_script())
+
+
+def _show(requested: bool) -> None:
+    if requested:
+        raise typer.Exit(show_script())
+
+
 @app.callback()
 def start(
     ctx: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit."),
+        typer.Option("--version", "-V", callback=_version, is_eager=True, help=GENERAL_OPTIONS["--version"]),
+    ] = False,
+    install_completion: Annotated[
+        bool, typer.Option("--install-completion", callback=_install, is_eager=True, help=GENERAL_OPTIONS[INSTALL])
+    ] = False,
+    show_completion: Annotated[
+        bool, typer.Option("--show-completion", callback=_show, is_eager=True, help=GENERAL_OPTIONS[SHOW])
     ] = False,
 ) -> None:
     """The exact gradient of a formula, from the command line."""
@@ -295,10 +283,6 @@ def _show_man_page() -> None:
         subprocess.run([reader, path], check=False)
 
 
-SHOW, INSTALL = "--show-completion", "--install-completion"
-"""Typer's options to show and to install the completion script."""
-
-
 def run_app(args: Sequence[str]) -> int:
     """Run the Typer app: help, version, manual; return the exit code."""
     if args and args[0] == HELP:
@@ -323,32 +307,3 @@ def run_app(args: Sequence[str]) -> int:
         message = message[:1].lower() + message[1:]
         raise usage_error(message, "`autodiff --help` lists the commands and options") from None
     return 0
-
-
-def offer_completion(args: Sequence[str]) -> int:
-    """Show or install the completion script; return the exit code."""
-    output = io.StringIO()
-    try:
-        with redirect_stdout(output):
-            return run_app(args)
-    finally:
-        sys.stdout.write(with_nospace(output.getvalue()))
-        installed = Path.home() / ".bash_completions" / "autodiff.sh"
-        if INSTALL in args and installed.is_file():
-            script = installed.read_text(encoding="utf-8")
-            installed.write_text(with_nospace(script), encoding="utf-8")
-
-
-def complete() -> None:
-    """Print completions for a shell, and exit."""
-    prefix = join_words(os.environ)
-    answer = io.StringIO()
-    try:
-        with redirect_stdout(answer):
-            typer.main.get_command(app).main(prog_name="autodiff")
-    finally:
-        text, asked = answer.getvalue(), os.environ[VARIABLE]
-        if asked == "complete_bash":
-            # bash needs the rest of a word that it has split
-            text = "".join(in_bash(word, prefix) for word in text.splitlines(keepends=True))
-        sys.stdout.write(with_nospace(text) if asked == "source_bash" else text)

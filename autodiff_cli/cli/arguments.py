@@ -63,13 +63,10 @@ def scan_options(
             positional += late
         elif name not in options:
             if looks_like_option(arg):
-                from .slips import likely_options
+                from .slips import unknown_option
 
-                if meant := likely_options(arg, option_names):
-                    hint = f"did you mean {either(meant)}?"
-                    if session or not positional:
-                        hint += " (as an expression, write it after `--`, after all options)"
-                    raise usage_error(f"there is no option `{name}`", hint)
+                first = not positional and bool(declared(command).arguments)
+                raise unknown_option(arg, "".join(remaining[-1:]), declared(command), command, first or session)
             if session and is_split:
                 hint = "write the expression before the options, in one piece"
                 raise usage_error(f"`{arg}` comes after the options", hint)

@@ -3,53 +3,128 @@
 import glob
 import os
 import re
-import shlex
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError
-from .declarations import COMMANDS, DATA, RENAMED, VARIABLES, Option, declared
+from .declarations import COMMANDS, DATA, HELP, RENAMED, VARIABLES, Option, declared
+from .shell_lines import ShellWord, inserted_by_bash, split_line
+from .shell_scripts import LINE, OUTDATED, SCRIPTS, VARIABLE
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
-_BREAKS = re.compile(r".*[=:@]", re.DOTALL)
-"""The part of a word after which bash begins a new word."""
-VARIABLE = "_AUTODIFF_COMPLETE"
-"""The environment variable of a request by a shell."""
+MAX_LINE_CHARACTERS = 100_000
+"""A longer line gets no completions."""
+GENERAL_OPTIONS = {
+    "--version": "Show the version and exit.",
+    "--install-completion": "Install completion for the current shell.",
+    "--show-completion": "Show completion for the current shell, to copy it or customize the installation.",
+    "--help": "Show this message and exit.",
+}
+"""The options that come before a command, and their help."""
 
 
-def join_words(environment: MutableMapping[str, str]) -> str:
-    """Join words that bash splits, such as `x=2`; return that to complete."""
-    if environment.get(VARIABLE) != "complete_bash" or "COMP_WORDS" not in environment:
-        return ""
-    words = environment["COMP_WORDS"].split("\n")[: int(environment.get("COMP_CWORD", "0")) + 1]
-    joined = words[:1]
-    for at, (before, word) in enumerate(pairwise(words), start=1):
-        if at > 1 and {word, before} & {"=", ":", "@"}:
-            joined[-1] += word
+class Candidate(NamedTuple):
+    """A text that the word to complete may become, and what it means."""
+
+    text: str
+    description: str = ""
+
+
+def complete(environment: Mapping[str, str]) -> int:
+    """Answer a shell's request, or its completion script; return the exit code."""
+    shell = environment[VARIABLE]
+    if shell.removeprefix("source_") in SCRIPTS and shell.startswith("source_"):
+        sys.stdout.write(SCRIPTS[shell.removeprefix("source_")])
+    elif shell in SCRIPTS:
+        lines = list(_lines(environment.get(LINE, ""), shell))
+        sys.stdout.buffer.write("".join(lines).encode("utf-8", "surrogateescape"))
+    elif shell == "complete_zsh":
+        # the older script of zsh evaluates this
+        sys.stdout.write(f"_message '{OUTDATED}'\n")
+    else:
+        sys.stderr.write(f"\n{OUTDATED}\n")
+    return 0
+
+
+def _lines(line: str, shell: str) -> Iterator[str]:
+    if len(line) > MAX_LINE_CHARACTERS:
+        return
+    words = split_line(line, shell)
+    while words and re.match(r"\w+=", words[0].text):
+        # assignments before the command
+        del words[0]
+    word = words[-1] if words else ShellWord()
+    for candidate in candidates([each.text for each in words[1:]]):
+        # what a screen does not show is not offered
+        if not (candidate.text + candidate.description).isprintable():
+            continue
+        if shell == "bash":
+            if candidate.text.startswith(word.text[: word.kept]):
+                yield f"{inserted_by_bash(candidate.text, word)}\n"
+        elif candidate.description:
+            yield f"{candidate.text}\t{candidate.description}\n"
         else:
-            joined.append(word)
-    environment["COMP_WORDS"] = "\n".join(joined)
-    environment["COMP_CWORD"] = str(len(joined) - 1)
-    return joined[-1] if joined else ""
+            yield f"{candidate.text}\n"
 
 
-def with_nospace(script: str) -> str:
-    """Return the bash script, with no space after an incomplete word."""
-    if "nospace" in script:
-        return script
-    return script.replace("    return 0\n", "    [[ $COMPREPLY == *[=\\(] ]] && compopt -o nospace\n    return 0\n")
+def candidates(words: Sequence[str]) -> Iterator[Candidate]:
+    """Yield what the last of these words after `autodiff` may become."""
+    *before, prefix = words or [""]
+    if not before:
+        yield from _described(GENERAL_OPTIONS, prefix) if prefix.startswith("-") else _commands(prefix)
+        return
+    command, *typed = before
+    if command not in (*COMMANDS, HELP):
+        return
+    options = declared(command).options
+    name, equals, value = prefix.partition("=")
+    if "--" in typed:
+        yield from _of_argument(command, prefix)
+    elif typed and typed[-1] in options and options[typed[-1]].kind is not bool:
+        line = _typed_line(command, typed[:-1])
+        yield from map(Candidate, of_option(options[typed[-1]], prefix, line))
+    elif equals and name in options and options[name].kind is not bool:
+        values = of_option(options[name], value, _typed_line(command, typed))
+        yield from (Candidate(f"{name}={text}") for text in values)
+    else:
+        helps = {option.name: option.help for option in options.values()}
+        helps |= {"--help": "Show the options that matter first.", "--help-all": "Show all options."}
+        if prefix.startswith("-"):
+            yield from _described(helps, prefix)
+        if not prefix.startswith("--"):
+            yield from _of_argument(command, prefix)
 
 
-def of_option(option: Option, prefix: str) -> Iterator[str]:
+def _described(texts: Mapping[str, str], prefix: str) -> Iterator[Candidate]:
+    yield from (Candidate(text, meaning) for text, meaning in texts.items() if text.startswith(prefix))
+
+
+def _commands(prefix: str) -> Iterator[Candidate]:
+    yield from _described({name: declared(name).summary for name in (*COMMANDS, HELP)}, prefix)
+
+
+def _of_argument(command: str, prefix: str) -> Iterable[Candidate]:
+    arguments = declared(command).arguments
+    if not arguments:
+        return ()
+    if command == "units":
+        return map(Candidate, of_units(prefix))
+    if arguments[0].parameter == "command":
+        return _commands(prefix)
+    if arguments[0].parameter == "expr":
+        return map(Candidate, of_expression(prefix))
+    return map(Candidate, of_functions(prefix))
+
+
+def of_option(option: Option, prefix: str, line: "TypedLine") -> Iterator[str]:
     """Yield the completions of an option's value."""
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
         from ..equations.equations import variables_of
 
-        line = typed_words(os.environ)
         head, comma, word = prefix.rpartition(",")
         already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}
         before, after, names = f"{head}{comma}", option.value_syntax, columns(line)
@@ -61,14 +136,13 @@ def of_option(option: Option, prefix: str) -> Iterator[str]:
         elif option.value_names == RENAMED:
             name, _, word = word.partition(after)
             before, after = f"{before}{name}{after}", ""
-        names = [name for name in names if name.startswith(word) and name not in already_typed]
+        names = [name for name in names if name.startswith(word) and name not in already_typed and _is_passed(name)]
         yield from (f"{before}{name}{after}" for name in names)
 
 
-def in_bash(completion: str, word: str) -> str:
-    """Return a completion's part after the last word break of bash."""
-    break_match = _BREAKS.match(word)
-    return completion.removeprefix(break_match[0]) if break_match else completion
+def _is_passed(name: str) -> bool:
+    """Return whether a list of names can have this one: it is cut at commas, and blanks are stripped."""
+    return "," not in name and name == name.strip()
 
 
 def of_expression(prefix: str) -> Iterator[str]:
@@ -100,20 +174,12 @@ class TypedLine(NamedTuple):
     options: tuple[tuple[Option, str], ...] = ()
 
 
-def typed_words(environment: Mapping[str, str]) -> TypedLine:
-    """Return the command line that the shell sent."""
-    text, words = environment.get("COMP_WORDS") or environment.get("_TYPER_COMPLETE_ARGS", ""), [""]
-    for end in ("'", '"', ""):
-        # the last quote may be open
-        with suppress(ValueError):
-            words = shlex.split(text + end)
-    command = "".join(words[1:2])
-    if command not in COMMANDS:
-        return TypedLine()
+def _typed_line(command: str, words: Sequence[str]) -> TypedLine:
+    """Return a command line by the words after its command."""
     options = declared(command).options
     expression: str | None = None
     typed_options: list[tuple[Option, str]] = []
-    remaining = iter(word for word in words[2:] if word)
+    remaining = iter(word for word in words if word)
     for word in remaining:
         name, equals, value = word.partition("=")
         if name not in options:

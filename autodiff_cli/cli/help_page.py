@@ -12,6 +12,7 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
+from ..operating_system import is_dumb_terminal
 from ..views.characters import Style, Terminal, paint, terminal_of, width_of
 from ..views.document import Table, plain_text, sentence
 from ..views.rendering import ScreenText, break_lines
@@ -112,8 +113,7 @@ def _broken(line: str, terminal: Terminal) -> list[str]:
 
 
 def _write_paged(text: str, terminal: Terminal) -> None:
-    dumb = os.environ.get("TERM", "dumb") == "dumb"
-    pager = os.environ.get("PAGER", "" if dumb else "less")
+    pager = os.environ.get("PAGER", "" if is_dumb_terminal() else "less")
     # as git has it: in colour, and long lines are not folded
     environment = {"LESS": "FRSX", **os.environ}
     if terminal.encoding == "utf-8":

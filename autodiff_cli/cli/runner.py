@@ -13,7 +13,7 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO, cast
 
-from ..errors import Diagnostic, ExpressionError, error_of, looks_like_option, needs_error, usage_error
+from ..errors import Diagnostic, ExpressionError, error_of, needs_error, usage_error
 from ..inputs.arithmetic import Arithmetic, arithmetic_of
 from ..inputs.optional_units import left_out
 from ..inputs.parse_point import (
@@ -44,7 +44,7 @@ from ..streams.requests import (
     waits_for_a_person,
 )
 from ..views.characters import terminal_of
-from ..views.error import report, write_reading, write_stderr
+from ..views.error import report, write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, language_of, writer
 from ..views.numerals import rounding
 from ..views.schema import PICTURES
@@ -561,11 +561,9 @@ def _answer_request(
 
 
 def _with_advice(diagnostic: Diagnostic, typed: str | None) -> Diagnostic:
-    # an option that there is not, or a file, was read as an expression
+    # a file was read as an expression
     advice = ""
-    if diagnostic.kind == "missing_value" and typed and looks_like_option(typed):
-        advice = f"there is no option `{typed}`, so it was read as an expression; "
-    elif diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
+    if diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
         advice = f"a file has that name: its program is read by `--file {typed}`; "
     return diagnostic._replace(hint=f"{advice}{diagnostic.hint}") if advice else diagnostic
 
@@ -583,7 +581,7 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
             report(warning, text, level=level, where=where)
     if len(warnings) > MAX_DRAWN_WARNINGS:
         more = len(warnings) - MAX_DRAWN_WARNINGS
-        write_stderr(f"{where}… and {more:,} more warnings; `--json` gives them all\n")
+        write_note(f"{where}… and {more:,} more warnings; `--json` gives them all")
 
 
 def is_file(file: TextIO) -> bool:

@@ -336,8 +336,33 @@ class Session:
         program, read = read_leniently(reading.text, lambda text: parse(text, point, units=True), reading)
         return program, read or reading, point
 
+    def _with_answer(self, piece: AsRead) -> AsRead:
+        """Return a text with the last answer in place of its name, which means another one after the next line."""
+        if ANSWER not in self.names:
+            return piece
+        earlier = self.values.get(ANSWER)
+        earlier = self.definitions[ANSWER].body if earlier is None else _in_program(earlier)
+        earlier = earlier if earlier.startswith("[") else f"({earlier})"
+        for kind, start, end in reversed([*scan(piece.text)]):
+            if kind == NAME and piece.text[start:end] == ANSWER:
+                piece = piece.apply_offer(Offer(start, end, earlier))
+        return piece
+
+    def _check_quotients(self, piece: AsRead) -> None:
+        """Raise an error for a derivative `dh/dx` inside an expression, where it is a quotient of two names."""
+        tokens = [piece.text[start:end] for _, start, end in scan(piece.text)]
+        for above, sign, below in zip(tokens, tokens[1:], tokens[2:], strict=False):
+            is_derivative = sign == "/" and above[:1] == below[:1] == "d" and above[1:] in self.definitions
+            if is_derivative and len(below) > 1 and not {above, below} & {*self.names}:
+                message = f"`{above}/{below}` is a derivative only in a line by itself"
+                hint = f"ask for `{above}/{below}`, and use `{ANSWER}` in the next line"
+                raise ExpressionError("syntax", message, None, hint)
+
     def _side(self, line: str, part: SessionStatement, hidden: Collection[str] = ()) -> AsRead:
         side = uncorrected(line[part.body : part.end], line, part.body)
+        if ANSWER not in hidden:
+            side = self._with_answer(side)
+        self._check_quotients(side)
         if part.kind == "augment":
             sign = line[part.start + len(part.name) : part.body].strip()[0]
             before = f"{part.name} {sign} ("
@@ -370,6 +395,10 @@ class Session:
             self._give(part.name, value)
             self.last = part.name
             return Shown("", read, f"{part.name} = {value}")
+        if ANSWER in self.values and ANSWER in names_in(line[part.body : part.end]):
+            bound = self._value_of_side(line, part)
+            if bound is not None:
+                return bound
         program, reading, point = self._read(self._side(line, part))
         own = Definition(None, reading.part(reading.first).text.strip())
         needed = self.needed_definitions(own.uses).values()
@@ -392,6 +421,16 @@ class Session:
             return Shown("", reading._replace(expected=reading.text), own.statement(part.name))
         answer = self._value(uncorrected(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
+
+    def _value_of_side(self, line: str, part: SessionStatement) -> Shown | None:
+        """Bind a name to the number that a side made of the last answer has now; None if it has none."""
+        program, reading, point = self._read(self._side(line, part, {ANSWER}))
+        if not point.keys() >= program.leaves.keys() or len(program.outputs) != 1:
+            return None
+        number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
+        self._give(part.name, _with_unit(number.value, number.units and number.units["value"]))
+        self.last = part.name
+        return self._value(uncorrected(part.name, line, part.start), part.name)._replace(reading=reading)
 
     def _quantities(self, line: str, part: SessionStatement) -> tuple[str, AsRead] | None:
         text = line[part.body : part.end]
@@ -487,12 +526,8 @@ class Session:
             if primed is not None and _is_one_call(primed[3]) and _order(primed[2]) == 1:
                 warnings = self._warnings_of(primed[1], primed[3], Span(part.start, part.end))
             if text[:inner].strip() != ANSWER or not self.last:
-                self.last = text[:inner]
-                tokens = [*scan(self.last)] if ANSWER in self.names else []
-                for kind, start, end in reversed(tokens):
-                    if kind == NAME and text[start:end] == ANSWER:
-                        earlier = self.values.get(ANSWER) or self.definitions[ANSWER].body
-                        self.last = f"{self.last[:start]}({earlier}){self.last[end:]}"
+                self.last = self._with_answer(uncorrected(text[:inner])).text
+            self._check_quotients(piece)
             piece, freed = self.spelled_out(piece.part(0, inner))
             answer = self._value(piece, ANSWER, freed, unit)
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
@@ -572,14 +607,16 @@ class Session:
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
         self.last = piece.text.strip()
-        piece, _ = self.spelled_out(piece)
-        program, reading, point = self._read(piece, [by])
+        piece, freed = self.spelled_out(piece)
+        # parameters of a function hide formulas of the same name, as they do where the function is shown
+        hidden = {by, *freed.intersection(self.definitions)}
+        program, reading, point = self._read(piece, hidden)
         with_values = point | ({by: self.values[by]} if by in self.values else {})
         # formulas have no units: these numbers stay names
         has_units = any(map(_QUANTITY.fullmatch, with_values.values()))
         text = reading
         if not has_units:
-            text, _ = self.compose_program(reading.part(reading.first), [by], as_point=False)
+            text, _ = self.compose_program(reading.part(reading.first), hidden, as_point=False)
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
         if not has_units and by in self.values:
             others = [leaf for leaf in parse(text.text).leaves if leaf != by]

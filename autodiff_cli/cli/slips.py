@@ -27,7 +27,7 @@ _advice = table("advice on options").items()
 OPTION_ADVICE = {name: advice for names, advice in _advice for name in names.split()}
 
 MAX_VARIABLE_LENGTH = 3
-"""The most letters of a variable after `--`: `--eps` may be -(-eps)."""
+"""The most letters of a word in a session that is a variable after `--`."""
 MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -74,9 +74,24 @@ def likely_options(arg: str, options: Sequence[str]) -> Sequence[str]:
     name = arg.partition("=")[0][2:]
     # an option of another command is not misspelled
     near = None if commands_with(f"--{name}") else nearest_option(arg, options)
-    if near or (arg.startswith("--") and len(name) > MAX_VARIABLE_LENGTH):
+    if near or arg.startswith("--"):
         return available(OPTION_SYNONYMS.get(name, ()), options)[:2] or ([near] if near else ())
     return ()
+
+
+def unknown_option(
+    arg: str, following: str, declaration: Declaration, command: str, may_be_formula: bool
+) -> ExpressionError:
+    """Return the error for an option that a command does not have, with the likeliest one."""
+    name, _, value = arg.partition("=")
+    meant = likely_options(arg, [*declaration.options])
+    if meant:
+        hint = f"did you mean {either(meant)}?"
+    else:
+        hint = _option_hint(name, value or following, declaration, command)
+    if may_be_formula and (meant or not re.fullmatch(r"--\w[\w-]+", name)):
+        hint += " (as an expression, write it after `--`, after all options)"
+    return usage_error(f"there is no option `{name}`", hint)
 
 
 def too_many(
@@ -85,11 +100,9 @@ def too_many(
     """Return the error for extra arguments, with the likeliest cause."""
     options, most, at = declared.options, len(declared.arguments), values.get("at", [])
     for k, arg in enumerate(positional):
-        name, _, value = arg.partition("=")
+        name = arg.partition("=")[0]
         hint = ""
-        if looks_like_option(arg):
-            hint = _option_hint(name, value or "".join(positional[k + 1 : k + 2]), declared, command)
-        elif re.fullmatch(_SHORT_OPTION, name):
+        if re.fullmatch(_SHORT_OPTION, name):
             long = [word for word in options if word.startswith(f"-{name}")]
             long = [word for word in long if k or word == f"-{name}"]
             long = available(OPTION_SYNONYMS.get(name[1:], ()), options) or long
@@ -122,7 +135,7 @@ def too_many(
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
     elif "--data" in options and (data := [word for word in positional if word.endswith(_DATA_ENDINGS)]):
-        hint = f"data are named with `{'--points' if values.get('points') else '--data'} {data[0]}`"
+        hint = f"data are named with `{'--points' if '--points' in options else '--data'} {data[0]}`"
     elif f"--{extra}" in options:
         hint = f"did you mean `--{extra}`?"
     elif extra.startswith("=") and not extra.startswith("=="):

@@ -18,6 +18,7 @@ from ..errors import ExpressionError, limit_error, point_error, quote
 from ..inputs.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
 from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
+from ..operating_system import temporary_folder_variable
 from ..streams.progress import Progress
 from ..views.error import write_note, write_reasons
 from .readers import Files, Reader, places
@@ -212,7 +213,7 @@ class _ColumnBuffer(ExitStack):
                 del column[:]
         except OSError as fault:
             message = f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}"
-            hint = "name a folder with room for them in the environment variable `TMPDIR`"
+            hint = f"name a folder with room for them in the environment variable `{temporary_folder_variable()}`"
             raise ExpressionError("io", message, hint=hint) from None
 
     def columns(self, used: Mapping[str, str]) -> Columns:

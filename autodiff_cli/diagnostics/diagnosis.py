@@ -595,7 +595,8 @@ def _single_letters(c: Fragments, stop: int) -> bool:
     """Adjacent typeset letters are a product; a number may belong to a fraction."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
         return False
-    text = re.sub(r"\\(?:mathrm|operatorname|text|mathbf|mathit)\s*\{\s*\w+\s*\}|\\[a-zA-Z]+", " ", c["statement"])
+    words_in_braces = r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end)\s*\{(?:[\w\s]|\\_)+\}"
+    text = re.sub(rf"{words_in_braces}|\\[a-zA-Z]+", " ", c["statement"])
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
     known_names = c.valued

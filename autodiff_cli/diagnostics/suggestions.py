@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError, Offer, Span, either, spelling_hint
 from ..language.reader import ParseFailure, parse
 from ..language.tokens import UnexplainedText
-from ..language.typesetting import GREEK, plain_name
+from ..language.typesetting import GREEK, TYPICAL_FUNCTIONS, plain_name
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names as native_names
 from .context import ENDS, POWERS, TIGHT, Context, Kind
@@ -250,6 +250,10 @@ def _apply(parts: Sequence[NamePart], most: int) -> str:
     return "*".join(factors)
 
 
+_FACTOR = re.compile(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
+"""A name that is a factor where a space stands between it and parentheses."""
+
+
 def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
     """Yield a product instead of a name; after `/`, `^` or a root both readings."""
     token = c.tokens[c.at]
@@ -321,7 +325,8 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
             kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
             for k, token in enumerate(tokens)
         )
-        certain = is_known and not is_tight
+        is_apart = tokens[opening].start > name_span.end and _FACTOR.fullmatch(name) is not None
+        certain = (is_known or is_apart) and not is_tight
         offers = [Offer(name_span.end, tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
     good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:

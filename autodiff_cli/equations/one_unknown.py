@@ -26,6 +26,7 @@ from ..numerics.newton import bisect, newton, refine
 from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitives import OSCILLATING
+from .continuity import is_hole, jumps_away, may_break, may_jump, root_between, sampler
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
@@ -43,6 +44,7 @@ MAX_HALVINGS = 2200  # of any interval of doubles
 MAX_SECANT_STEPS = 80
 MAX_OUTWARD_STEPS = 90  # on each side of a start
 MAX_EDGE_HALVINGS = 60
+MAX_POLE_HALVINGS = 50  # to a pole beside which a root may be: a root at 1e-15 of the distance of two samples
 MAX_COEFFICIENT_BITS = 1000  # of a double
 MAX_EDGE_DISTANCE = 1e-9
 """The greatest relative distance of an edge in doubles from the edge."""
@@ -50,6 +52,12 @@ NEGLIGIBLE = 1e-30
 """The share of a 0 in 80 digits that is left in 160."""
 LEAST_SIZE = 1e-80
 """The rounding error of a number that is 0 in 80 digits."""
+JUMP, HOLE = "it jumps", "it has a pole or a hole"
+NEARLY = "it is nearly 0"
+MIN_REACH = 1e-40
+"""How far beside a root at 0 the equation is looked at, in 80 digits."""
+MAX_SHARE_OF_ROOT = 1e-3
+"""The share of a root that its error in doubles may be: beyond, the equation is too flat to tell where it is."""
 
 
 class OneEquation(Search):
@@ -63,6 +71,8 @@ class OneEquation(Search):
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
+        self.breaks: dict[float, str] = {}
+        """Numbers where the equation seems to hold and does not, with what is there in words."""
         self.rejected: dict[float, Any] = {}
         """Points where the value only rounds to 0, with more digits of it and of its slope."""
         self.reach = self.farthest = 0.0
@@ -136,10 +146,16 @@ class OneEquation(Search):
         first, step = self(start), 0.01 * abs(start) or 0.01
         assert first is not None
         ends = {-1.0: first, 1.0: first}
+        edges: list[Sample] = []
         for _ in range(MAX_OUTWARD_STEPS):
             for sign, end in ends.items():
                 x = end[0] + sign * step
-                here = end if not math.isfinite(x) or x == end[0] else self(x) or self._edge(end, x)
+                there = self(x) if math.isfinite(x) and x != end[0] else end
+                if there is None and end not in edges:
+                    there = self._edge(end, x)
+                    edges.append(there)
+                # beyond an edge there is nothing until it is defined again
+                here = there or end
                 if here[0] == end[0]:
                     continue
                 if _opposite(here, end) or (here[1] == 0) != (end[1] == 0):
@@ -169,7 +185,7 @@ class OneEquation(Search):
             near = f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         where = f"does not change its sign between {text(low)} and {text(high)}, and no root was found there"
         message = f"left side less right side {where}: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}"
-        proof = "" if self.exact else "; `--all --certified` proves that there is no root"
+        proof = "" if self.exact else "; `--all --certified` proves whether there is a root"
         raise point_error(message, f"give other bounds{proof}")
 
     def search_all(self) -> list[list[float]]:
@@ -277,6 +293,8 @@ class OneEquation(Search):
     def _between_samples(self, a: Sample, b: Sample) -> list[float]:
         if _opposite(a, b):
             return self._bracket(a, b)
+        if (b[1] - a[1]) * a[2] < 0 and (b[1] - a[1]) * b[2] < 0:
+            return self._beside_a_pole(a, b)
         # towards 0 on the left and away on the right: the minimum is in between
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
             return []
@@ -297,6 +315,19 @@ class OneEquation(Search):
         least = min(left, right, key=lambda sample: abs(sample[1]))
         return [least[0]] if self._is_small(least) else []
 
+    def _beside_a_pole(self, a: Sample, b: Sample) -> list[float]:
+        """Return the roots between samples of one sign that both rise while the value falls, as those of tan do."""
+        for _ in range(MAX_POLE_HALVINGS):
+            x = a[0] + (b[0] - a[0]) / 2
+            here = self(x) if a[0] < x < b[0] else None
+            if here is None:
+                break
+            if _opposite(a, here):
+                return self._bracket(a, here) + self._bracket(here, b)
+            falls = (here[1] - a[1]) * a[2] < 0
+            a, b = (a, here) if falls else (here, b)
+        return []
+
     def confirm_roots(self, roots: Sequence[float]) -> list[float]:
         """Return the true roots among ascending ones."""
         result: list[float] = []
@@ -307,7 +338,46 @@ class OneEquation(Search):
                 result += self._true_roots(flat)
                 flat = []
             (result if plain else flat).append(x)
-        return sorted({*result, *self._true_roots(flat)})
+        return [x for x in sorted({*result, *self._true_roots(flat)}) if self._is_solution(x)]
+
+    @cached_property
+    def _may_break(self) -> bool:
+        return may_break(self.output)
+
+    def _is_solution(self, x: float) -> bool:
+        """Return whether the equation holds at a root, however it was found; keep what is there if it does not."""
+        here = self(x)
+        if self.special_roots.get((x,), Root()).equation is not None:
+            return True  # an edge, which was compared in digits
+        if here is None or not self._is_small(here):
+            self.breaks[x] = HOLE if here is None else JUMP
+        elif self._may_break and not (self.on_a_plateau(x) or self.holds_exactly([x])):
+            broken = self._break_at(x, here)
+            if broken is not None:
+                self.breaks[x] = broken
+        return x not in self.breaks
+
+    def _break_at(self, x: float, here: Sample) -> str | None:
+        """Return what the equation has at a number where its residual is small, if it has no root there."""
+        m, fixed = self.in_digits(ROOT_DIGITS)
+        sample = sampler(m, self.output, fixed, self.name)
+        reach = 4 * UNIT_ROUNDOFF * abs(x) or MIN_REACH
+        if here[2]:
+            reach = max(reach, min(2 * (abs(here[1]) + self._rounding(x)) / abs(here[2]), MAX_SHARE_OF_ROOT * abs(x)))
+        low, high = m.number(x) - reach, m.number(x) + reach
+        if may_jump(self.output) and jumps_away(sample, low, high):
+            return JUMP
+        root = None
+        multiplicity = self.special_roots.get((x,), Root()).multiplicity
+        with Defined(ArithmeticError, ValueError):
+            (root,) = refine(m, self.system(m, fixed, multiplicity or 1), [x])
+        if root is None or not low <= root <= high:
+            root = root_between(sample, low, high) or root
+        if root is None:
+            return None  # as at the root of x**1.5
+        if abs(root - x) > max(2 * reach, MAX_SHARE_OF_ROOT * abs(x)):
+            return NEARLY
+        return HOLE if is_hole(sample, root, low, high) else None
 
     def _changes_sign(self, x: float, step: float = 0.0) -> bool:
         here = self(x)
@@ -571,12 +641,14 @@ class OneEquation(Search):
         """Describe the point with the least residual."""
         if self.least is None:
             return ""
-        if self.rejected:
+        if self.rejected or self.breaks:
             return self._only_rounded().replace("it", "left side less right side", 1)
         at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.residual_text(self.least[1] + 0.0, 3)
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
+        for x, what in self.breaks.items():
+            return f"; {what} at {self.name} = {self._text(x)}, where the equation does not hold"
         for x, in_digits in self.rejected.items():
             at = f"{self.name} = {self._text(x)}"
             beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))

@@ -19,7 +19,8 @@ from ..numbers.budget import Defined, current_budget
 from ..numbers.exact import EXACT
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import rank, solve_linear
-from ..numerics.newton import newton
+from ..numerics.newton import newton, refine
+from .continuity import may_break
 from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, Root, Search
 
 MAX_NEWTON_STEPS = 100
@@ -177,7 +178,26 @@ class SeveralEquations(Search):
         # a solution is moved onto a bound that it misses by rounding errors
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
-        return moved if all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True)) else None
+        is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
+        return moved if is_inside and self._holds_at_the_limit(moved) else None
+
+    @cached_property
+    def _may_break(self) -> bool:
+        return any(map(may_break, self.outputs))
+
+    def _holds_at_the_limit(self, x: list[float]) -> bool:
+        """Return whether the equations hold where Newton's method ends in digits, so at no jump and no hole."""
+        if not self._may_break or len(x) > MAX_UNKNOWNS_IN_DIGITS or self.holds_exactly(x):
+            return True
+        m, values = self.in_digits(ROOT_DIGITS)
+        system = self.system(m, values)
+        size = None
+        with Defined(ArithmeticError, ValueError):
+            point = refine(m, system, x)
+            before, after = (max(map(abs, system(list(map(m.number, at)))[0])) for at in (x, point))
+            size = after - before
+        # at a jump the residuals grow on the last step
+        return size is not None and size <= 0
 
     def _limit(self, x: list[float]) -> list[float] | None:
         """Return the limit of Newton's method from beside a point, if any.

@@ -47,6 +47,7 @@ def check_derivative(
     >>> check_derivative("x**2*sin(x)", answer="2*x*cos(x)").hint
     'the derivative of a product is not the product of the derivatives: it is u′·v + u·v′'
     """
+    marking.require_length(answer)
     if unknowns:
         from ..equations.equations import read_with_unknowns
         from ..equations.implicit_formulas import implicit_diff
@@ -123,6 +124,7 @@ def check_series(
     text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 8
 ) -> Marked:
     """Mark a polynomial as the Taylor polynomial of a program."""
+    marking.require_length(answer)
     expected = taylor(text, point, wrt=wrt, order=order)
     name = expected.variable
     at = {other: (point or {})[other] for other in expected.point}
@@ -178,6 +180,7 @@ def _fraction(x: Any) -> Fraction:
 
 def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
     """Mark a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, as the Hessian."""
+    marking.require_length(answer)
     # in fractions if possible, else in many digits
     arithmetic = EXACT
     try:

@@ -14,6 +14,7 @@ from typing import Any
 from ..algebra.rational_functions import fraction_of, graph_product, polynomial_in, vanishes
 from ..algebra.walk import linear_and_kinks, substitute
 from ..diagnostics.leniency import read_leniently
+from ..equations.continuity import is_at_a_pole, may_break
 from ..equations.equations import Equations, read_with_unknowns
 from ..equations.solve import Solved, solve
 from ..errors import ExpressionError, limit_error, plural, quote, usage_error
@@ -68,6 +69,7 @@ def check_solution(
     every: bool = False,
 ) -> Marked:
     """Mark numbers or formulas as the solutions of equations."""
+    marking.require_length(answer)
     posed, point = own_exercise("solution", text, [], point=point), point or {}
     equations = read_with_unknowns(text, [*point], unknowns)
     names, count = list(equations.program.variables), len(equations.program.outputs)
@@ -293,6 +295,8 @@ class _System:
 
 def _vanishes(difference: Value) -> bool:
     names = _names((difference,))
+    if not names and may_break(difference) and is_at_a_pole(difference):
+        return False
 
     def sides(at: Mapping[str, Fraction], m: NumberType) -> tuple[Any, Any] | None:
         value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})

@@ -71,6 +71,8 @@ HINT_POINTS = 6
 """The most points at which the effect of a mistake is computed."""
 NEAR_RELATIVE = Fraction(1, 100)
 MAX_SHOWN_LENGTH = 20  # of a fraction
+MAX_ANSWER_CHARACTERS = 10_000
+"""The longest answer that is read: patterns and lenient reading look at its parts many times."""
 MIN_ROUNDED_DIGITS = 3
 MAX_PARTS = 60
 """Nodes of a function to search for mistakes."""
@@ -88,6 +90,13 @@ class ComparedPoint(NamedTuple):
     value: Any = None
     """The value of the differentiated function."""
     agrees: bool = False
+
+
+def require_length(answer: str) -> None:
+    """Raise a limit error if an answer is too long to be read."""
+    if len(answer) > MAX_ANSWER_CHARACTERS:
+        message = f"the answer has {len(answer)} characters, and at most {MAX_ANSWER_CHARACTERS} are read"
+        raise limit_error(message, "write a shorter formula")
 
 
 Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
@@ -383,6 +392,7 @@ def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **ch
     >>> mark(1, 1, "-11", seed=7).right
     True
     """
+    require_length(answer)
     exercises = make_sheet(level, count=number, seed=seed, **choices).exercises
     if number > len(exercises):
         hint = f"it has {plural(len(exercises), 'exercise')}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..algebra.equality_guards import without_guards_of_total_branches
 from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
@@ -60,6 +61,7 @@ def export(
     graph = program.graph
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
+        graph = without_guards_of_total_branches(graph)
         recording = record_gradient(graph, program.leaf_places(), program.leaf_places(wanted), recorder)
     except Lacking as lacking:
         raised_by = graph.primitives[recorder.node].name

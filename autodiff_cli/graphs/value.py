@@ -35,6 +35,9 @@ class About(NamedTuple):
 
 _NOTHING, _FIXED = About(), About(active=False)
 
+_accumulating = threading.Lock()
+"""Held while gradients are added to leaves, which threads may share."""
+
 
 def _function(name: str, doc: str) -> Callable[[Value], Value]:
     def method(self: Value) -> Value:
@@ -62,7 +65,8 @@ class Value:
     """A node of a computation's graph: a number, the operation that made it, and its inputs.
 
     Arithmetic with Values and plain numbers makes new Values, evaluated at once. `backward()` on a result fills in
-    `grad`, the derivative of the result, of every Value that it was made from.
+    `grad`, the derivative of the result, of every Value that it was made from. Values made from a plain number
+    accumulate: the gradients of several results add up until `zero_grad()`, or `w.grad = 0.0`.
     `==` says whether two are the same object; to compare numbers write `a.data == b.data`.
 
     >>> w = Value(2.0, label="w")
@@ -79,7 +83,7 @@ class Value:
     data: Any
     """The value; None if not evaluated, a bool for a condition."""
     grad: Any
-    """The derivative of the output by this node; None if it has no influence."""
+    """The derivative of the output by this node, or None if it has no influence."""
     primitive: Primitive
     """The operation, a row of the table; `VARIABLE` or `CONSTANT` for a leaf."""
     _first: Any
@@ -157,18 +161,26 @@ class Value:
     _backward = property(_refuse_closure, _refuse_closure)
 
     def backward(self) -> None:
-        """Set `grad` of every node below to the derivative of this result by it.
+        """Compute the derivative of this result by every node below, as its `grad`.
 
-        All gradients are reset first: calling it twice gives the same answer. Raises `ExpressionError` if a derivative
-        is infinite, undefined or too large.
+        Values made from a plain number accumulate: the derivative is added to the `grad` that they have, as in PyTorch,
+        so that the gradients of several results add up until `zero_grad()`. Results of operations start from 0 in every
+        call. Raises `ExpressionError` if a derivative is infinite, undefined or too large; nothing is added then.
         """
         graph = graph_of(self)
         try:
             grads = with_fallback(_quick_grads, _swept_grads, graph)
         except ExpressionError as error:
             raise _hint(error) from None
-        for n, grad in zip(graph.places, grads, strict=True):
-            n.grad = grad
+        with _accumulating:
+            for n, grad in zip(graph.places, grads, strict=True):
+                # a leaf that has no influence on this result keeps what others gave it
+                n.grad = n.grad + (grad or 0.0) if n._first is None and n.grad else grad
+
+    def zero_grad(self) -> None:
+        """Set `grad` of this Value, and of all that it was made from, to 0, before the next `backward()`."""
+        for n in in_order([self]):
+            n.grad = 0.0
 
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
@@ -534,7 +546,8 @@ def _quick_grads(graph: Graph) -> list[float | None] | None:
 def _swept_grads(graph: Graph) -> list[float | None]:
     nodes: list[Value] = graph.places
     for n in nodes:
-        n.grad = 0.0
+        if n._first is not None:
+            n.grad = 0.0
     leaves = [i for i, n in enumerate(nodes) if n._first is None and n.active]
     at = Evaluation(REAL, graph, {nodes[i].label: i for i in leaves if nodes[i].label})
     at.active = at.activity(leaves)

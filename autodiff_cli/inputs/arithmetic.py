@@ -167,7 +167,8 @@ class Arithmetic(NamedTuple):
 
 def number_as_typed(m: NumberType, name: str, typed: float | str) -> Number:
     """Return what was typed for a name in a type that reads decimals; a float is its shortest decimal."""
-    text = typed if isinstance(typed, str) else getattr(typed, "source", None)
+    # a value that was computed, as one of a fit, has an empty text
+    text = typed if isinstance(typed, str) else getattr(typed, "source", None) or None
     if text is None:
         return m.literal(repr(float(number_or_quantity(typed, name))))
     from ..graphs.value_and_gradient import evaluate_in

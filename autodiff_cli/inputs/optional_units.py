@@ -32,6 +32,11 @@ _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
 OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
 """Stand-ins for units in tables, without a factor."""
+LABELS = frozenset(["au", "AU", "pH", "ppm", "ppb"])
+"""Symbols in headings that are units of something else: in laboratories they are arbitrary units, a scale, a share."""
+DEGREES = {"C": "°C", "F": "°F"}
+"""What these symbols are beside temperatures; elsewhere they are the coulomb and the farad."""
+_TEMPERATURE = r"(?:t|T|temp\w*|Temp\w*|TEMP\w*|theta|Theta|θ|ϑ)(?:_?\w{0,12})?\Z"
 NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless"])
 """What stands for no unit in headings and in rows of units."""
 
@@ -144,8 +149,16 @@ def column_units(
     from ..quantities.unit import Unit, unit_or_none  # most columns have none
 
     units = {}
+    notes: list[Diagnostic] = []
     for name in names:
         text = texts.get(name, "1" if asked else "")
+        if text in LABELS and not asked:
+            message = f"`{text}` in the heading of `{name}` is taken as a label without a factor"
+            notes.append(Diagnostic("note", message, None, "`--in` with a unit uses those of all headings"))
+            units[name] = Unit()
+            continue
+        text, note = _of_temperature(name, text)
+        notes += note
         unit = Unit() if text == "1" else unit_or_none(text)
         if unit is not None and (asked or not unit.zero):
             units[name] = unit
@@ -158,12 +171,21 @@ def column_units(
         hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
         if asked:
             raise ExpressionError("point", f"column {reason}", hint=hint)
-        others = {other: unit_or_none(texts.get(other, "")) for other in names}
+        # a label has no factor that could be missed
+        others = {other: unit_or_none(texts.get(other, "")) for other in names if texts.get(other) not in LABELS}
         if unit is not None or not text:
             hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
         check_coherence({other: unit for other, unit in others.items() if unit}, reason, hint)
-        return {}, [Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
-    return units, []
+        return {}, [*notes, Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
+    return units if asked or any(unit.atoms for unit in units.values()) else {}, notes
+
+
+def _of_temperature(name: str, text: str) -> tuple[str, list[Diagnostic]]:
+    """Return the unit in a heading, with a note where `C` or `F` stands beside a temperature for its degrees."""
+    if text not in DEGREES or re.match(_TEMPERATURE, name) is None:
+        return text, []
+    message = f"`{text}` in the heading of the temperature `{name}` is read as {DEGREES[text]}"
+    return DEGREES[text], [Diagnostic("note", message, None, None)]
 
 
 def check_coherence(units: Mapping[str, Unit], reason: str, hint: str | None) -> None:

@@ -49,9 +49,9 @@ class Axis:
         """Return the value at an index, with its text."""
         return with_text(self.number(k), self.source(k))
 
-    def with_unit(self, k: int) -> str:
-        """Return the number at an index in its own unit, and the unit."""
-        return repr(self.number(k))
+    def quantity_text(self, k: int) -> str:
+        """Return the value at an index as one would type it, with its unit."""
+        return _enclosed(self.source(k))
 
     def numbers(self, start: int, stop: int) -> list[float]:
         """Return the values in a range of indices."""
@@ -63,23 +63,22 @@ class Axis:
 
 
 class Listed(Axis):
-    """Values that are listed one by one."""
+    """Values that are listed one by one, with their texts."""
 
-    def __init__(self, values: Sequence[float]) -> None:
-        self.values, self.size = values, len(values)
+    def __init__(self, values: Sequence[float], texts: Sequence[str]) -> None:
+        self.values, self.texts, self.size = values, texts, len(values)
 
     def value(self, k: int) -> float:
         return self.values[k]
 
-    def with_unit(self, k: int) -> str:
-        value: Any = self.values[k]
-        return f"{value.number!r} {value.unit}" if hasattr(value, "unit") else repr(float(value))
+    def quantity_text(self, k: int) -> str:
+        return self.texts[k]
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
         unit = getattr(self.values[0], "unit", None)
         if unit is None:
             return self, None
-        return Listed([x.number for x in self.values]), unit  # type: ignore[attr-defined]
+        return Listed([x.number for x in self.values], self.texts), unit  # type: ignore[attr-defined]
 
 
 class Evenly(Axis):
@@ -158,17 +157,20 @@ class Suffixed(Axis):
         # the unit may stand in the suffix of an uncertainty: `1:3:1±0.1 km`
         return super().number(k) if self.has_unit else self.axis.number(k)
 
-    def value(self, k: int) -> float:
-        if not self.is_unit:
-            return self.value_of(self.name, f"{self.axis.with_unit(k)}{self.suffix}", 0)
-        text = self.axis.source(k)
-        return self.value_of(self.name, f"{text if plain_number(text) else f'({text})'}{self.suffix}", 0)
+    def quantity_text(self, k: int) -> str:
+        # the number in the unit that was typed: `number` is in that of the SI
+        text = _enclosed(self.axis.source(k)) if self.is_unit else self.axis.quantity_text(k)
+        return f"{text}{self.suffix}"
 
-    def with_unit(self, k: int) -> str:
-        return f"{self.axis.with_unit(k)}{self.suffix}"
+    def value(self, k: int) -> float:
+        return self.value_of(self.name, self.quantity_text(k), 0)
 
     def without_unit(self) -> tuple[Axis, Unit | None]:
         return (self.axis, getattr(self.value(0), "unit", None)) if self.is_unit else (self, None)
+
+
+def _enclosed(text: str) -> str:
+    return text if plain_number(text) else f"({text})"
 
 
 def exact_text(x: Fraction) -> str:
@@ -265,17 +267,16 @@ class Sweeping:
         written = text.strip()
         begin = offset + len(text) - len(text.lstrip())
         here = Span(begin, begin + len(written))
-        spread = _SPREAD.search(written) if self.value_of is not constant_value else None
-        # before the unit, as the uncertainty is in a unit of its own
-        if spread is not None and (":" in written[: spread.start()] or "}" in written[: spread.start()]):
-            axis = self._axis(name, written[: spread.start()], begin)
-            return axis and Suffixed(axis, name, written[spread.start() :], self.value_of, is_unit=False)
+        spread = _spread_after_sweep(written) if self.value_of is not constant_value else None
+        if spread is not None:
+            axis = self._axis(name, written[:spread], begin)
+            return axis and Suffixed(axis, name, written[spread:], self.value_of, is_unit=False)
         numbers, unit = self._without_unit(written, here)
         if numbers != written:
             try:
                 axis = self._axis(name, numbers, begin)
                 if unit and isinstance(axis, Listed) and any(hasattr(x, "uncertainty") for x in axis.values):
-                    return self._list(name, _each_in(unit, numbers.strip()), begin)
+                    return self._list(name, _each_in(unit, axis.texts), begin)
             except ExpressionError as error:  # in the converted text, which has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
             return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
@@ -361,6 +362,7 @@ class Sweeping:
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
         values: list[float] = []
+        texts: list[str] = []
         for start, end in pieces(written[1:-1]):
             item = written[1 + start : 1 + end]
             place = Span(begin + 1 + start, begin + 1 + max(end, start + 1))
@@ -377,9 +379,11 @@ class Sweeping:
                 fail("the values of a sweep have one dimension", place, f"write `{name}={{1,2,5}} mm`")
             if unit != first:
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
-                value = self.value_of(name, f"{number} {first}", place.start)
+                item = f"{number} {first}"
+                value = self.value_of(name, item, place.start)
             values.append(value)
-        return Listed(values)
+            texts.append(item.strip())
+        return Listed(values, texts)
 
     def _numbers(self, name: str, text: str, begin: int, most: int = 3) -> list[tuple[str, Fraction]]:
         parts = [(part, begin + place) for part, place in _parts(text)]
@@ -435,13 +439,20 @@ class Sweeping:
         return Evenly(start, step, count + 1, None if all(map(plain_number, (first, last, by))) else texts)
 
 
+def _spread_after_sweep(written: str) -> int | None:
+    """Return where the uncertainty of all values of a sweep begins, `± 0.1 km`; None if it has none."""
+    spread = _SPREAD.search(written, written.rfind("}") + 1)
+    before = "" if spread is None else written[: spread.start()]
+    return len(before) if ":" in before or before.startswith("{") else None
+
+
 def _parts(text: str) -> list[tuple[str, int]]:
     return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *top_level(text, ":"), len(text)])]
 
 
-def _each_in(unit: str, listed: str) -> str:
-    items = [listed[1:-1][start:end] for start, end in pieces(listed[1:-1])]
-    return f"{{{','.join(f'({x}) {unit}' if _SPREAD.search(x) else f'{x} {unit}' for x in items)}}}"
+def _each_in(unit: str, texts: Sequence[str]) -> str:
+    """Return a list of values, each in the unit that stands behind all of them."""
+    return f"{{{','.join(f'({x}) {unit}' if _SPREAD.search(x) else f'{x} {unit}' for x in texts)}}}"
 
 
 def _close(text: str) -> bool:

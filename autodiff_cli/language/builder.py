@@ -582,8 +582,7 @@ class Builder:
             self.body.pieces[i] = pieces
             self.body.called[i] = name, at
             return self.node(call_mark, operands, place)
-        if name in BOUNDED and len(operands) == 4 and operands[1] <= operands[0] and pieces[1][0] == pieces[1][1]:
-            # a name in or before the first argument: perhaps an index
+        if name in BOUNDED and len(operands) == 4 and self._may_have_index(operands, pieces):
             raise ListNotation
         try:
             called = self.function(name, at, place[1], None)
@@ -594,6 +593,21 @@ class Builder:
         except ExpressionError as error:
             return self.refuse(error)
         return node
+
+    def _may_have_index(self, operands: Sequence[int], pieces: Sequence[Piece]) -> bool:
+        """Return whether the second of four arguments is a name that may be an index with bounds."""
+        if pieces[1][0] != pieces[1][1] or self._source(pieces[1])[0].isdecimal():
+            return False
+        is_used = operands[1] <= operands[0]
+        return is_used or all(self._may_be_whole(x, piece) for x, piece in zip(operands[2:], pieces[2:], strict=True))
+
+    def _may_be_whole(self, operand: int, piece: Piece) -> bool:
+        if operand in self.all_nodes.constants:
+            return float(self.all_nodes.constants[operand][0]).is_integer()
+        return self._source(piece) not in self.free
+
+    def _source(self, piece: Piece) -> str:
+        return self.text[slice(*self.span(piece)[:2])]
 
     def _apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Piece]) -> Any:
         count = len(operands)

@@ -157,7 +157,7 @@ _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
 """Text between operands, and precedences: own and operands'."""
 
 DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)  # kinds of beginnings and ends of formulas, for spacing
-_FUNCTIONS = "fghuFGH"  # names for a function, the usual first
+TYPICAL_FUNCTIONS = "fghuFGH"  # names for a function, the usual first
 MAX_STATED_NODES = 1000  # the most nodes of a function stated before its derivatives, with repetition
 MAX_EXPONENT_LENGTH = 60  # the longest superscript of e in LaTeX characters; longer exponents use `exp`
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
@@ -215,7 +215,7 @@ class Typesetting:
             taken.add(_accent(*parts, ""))
             self._names[name] = parts
         self._euler = "e" not in taken
-        letters = [letter for letter in _FUNCTIONS if letter not in taken]
+        letters = [letter for letter in TYPICAL_FUNCTIONS if letter not in taken]
         self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
 
     def name(self, name: str, over: str = "") -> str:
@@ -354,7 +354,7 @@ def _between(x: _Piece, y: _Piece) -> str:
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
         or (WORD in (x.end, y.start) and x.end != DIGIT)
         or (BAR in (x.end, y.start) and x.end != DIGIT)
-        or (y.start == OPEN and x.name in APPLIED)
+        or (y.start == OPEN and (x.name in APPLIED or x.name in (*TYPICAL_FUNCTIONS,)))
         or (_base(x) != "" and _base(x) == _base(y))
     )
     return r" \cdot " if apart else r"\," if y.start == WORD else "" if x.end == DIGIT else " "

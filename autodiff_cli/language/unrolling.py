@@ -15,7 +15,7 @@ from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from . import builder as marks
-from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Call, Function, Piece
+from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Call, Function, Piece, Program
 from .elements import element_name, shapes_of
 from .tokens import UnknownShape
 
@@ -57,6 +57,13 @@ class Index(NamedTuple):
 Meaning = int | Array | FreeName
 
 
+def _uses_index(body: Body, i: int) -> bool:
+    """Return whether the first argument of a sum or product has its second, a name, in it."""
+    term, index = body.parents[i][:2]
+    names = (body.called[k][0] for k in range(body.start[term], term + 1) if body.primitives[k] is marks.name_mark)
+    return body.called[index][0] in names
+
+
 class Unroller(Builder):
     """A builder that records each statement before it adds nodes."""
 
@@ -72,7 +79,17 @@ class Unroller(Builder):
         self.dimensions: dict[str, tuple[int, Place]] = {}  # the number of indices of each list, and a place
         self.indexed = self.dimensions.keys()
         self.first: dict[str, Place] = {}
+        self.unused_indices: dict[str, ExpressionError] = {}
+        """By the name of an index that its summand lacks, the error if it is a variable elsewhere."""
         self.begin_body()
+
+    def program(self) -> Program:
+        """Return the program. Raises `ExpressionError`, also where four arguments can be read in two ways."""
+        program = super().program()
+        for name, error in self.unused_indices.items():
+            if name in self.free or name in self.dimensions:
+                raise error
+        return program
 
     # ---- statements
     def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
@@ -105,11 +122,14 @@ class Unroller(Builder):
         parents, called = body.parents[i], body.called
         if body.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False
-        term, index = parents[:2]
+        _, index, *bounds = parents
         if body.primitives[index] is not marks.name_mark or called[i][0] in self.defined:
             return False
-        uses = [k for k in range(body.start[term], term + 1) if body.primitives[k] is marks.name_mark]
-        return any(called[k][0] == called[index][0] for k in uses)
+        return _uses_index(body, i) or all(self._may_be_bound(body, p) for p in bounds)
+
+    def _may_be_bound(self, body: Body, root: int) -> bool:
+        nodes = range(body.start[root], root + 1)
+        return all(body.primitives[k] in (CONSTANT, marks.name_mark, *_WHOLE) for k in nodes)
 
     def evaluate_roots(self, *roots: int) -> list[Any]:
         call = Call(Function("", (), self.end_body(), 0, (0, 0), len(self.statements)), {}, None, 0, [])
@@ -317,11 +337,22 @@ class Unroller(Builder):
         name = body.called[index][0]
         primitive = self.function(called, at, place[1], call.function)
         assert isinstance(primitive, Primitive)
+        is_used = _uses_index(body, i)
+        if not is_used and not all(self._is_whole(p, call) for p in bounds):
+            operands = [self._part(call, p) for p in body.parents[i]]
+            return self._apply(primitive, called, operands, place, body.pieces[i])
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
-        is_index = isinstance(call.meanings.get(name, Index(0)), Index)
-        if not is_index or any(name in names for names in (self.valued, self.shapes, self.bound)):
-            message = f"`{name}` is the index of this `{called}`, and has another value"
-            raise self.error("name", message, call.place(index), f"give the index another name{plain}")
+        message = f"`{name}` is the index of this `{called}`, and has another value"
+        taken = self.error("name", message, call.place(index), f"give the index another name{plain}")
+        if not is_used:
+            plain, taken = "", self._ambiguous(call, i, index)
+        has_value = any(name in names for names in (self.valued, self.shapes, self.bound))
+        meaning = call.meanings.get(name)
+        is_index = meaning is None or (is_used and isinstance(meaning, Index))
+        if not is_index or has_value or (not is_used and name in CONSTANTS):
+            raise taken
+        if not is_used:
+            self.unused_indices.setdefault(name, taken)
         first, last = (self._fixed_integer(p, call, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
             both = body.pieces[i][2][0], body.pieces[i][3][1]
@@ -337,13 +368,37 @@ class Unroller(Builder):
             return self._resolve(terms[0])
         return self.checked_node(primitive, terms, place, [body.pieces[i][0]] * len(terms))
 
+    def _ambiguous(self, call: Call, i: int, index: int) -> ExpressionError:
+        """Return the error about four arguments that are an index with its bounds, or four numbers."""
+        called, name = call.function.body.called[i][0], call.function.body.called[index][0]
+        term, _, *bounds = map(self._source, call.function.body.pieces[i])
+        other = next(letter for letter in ("k", "i", "j") if letter != name)
+        indexed = f"{called}({', '.join((term, other, *bounds))})"
+        numbers = f"{called}([{', '.join((term, name, *bounds))}])"
+        message = f"this `{called}` can be read in two ways: `{name}` is its index, or a number"
+        hint = f"write `{indexed}` with an index of its own, or `{numbers}` for four numbers"
+        return self.error("name", message, call.place(index), hint)
+
     def _check_terms(self, count: int, place: Place, what: str) -> None:
         if count > MAX_TERMS:
             message = f"`{what}` has {count:,} terms here, and {MAX_TERMS:,} is the most"
             hint = "for more terms, write each as a row of data, and add the rows up with --data"
             raise ExpressionError("limit", message, Span(*self.span(place)[:2]), hint)
 
+    def _is_whole(self, root: int, call: Call) -> bool:
+        try:
+            return self._fixed_number(root, call, "").is_integer()
+        except ExpressionError:
+            return False
+
     def _fixed_integer(self, root: int, call: Call, what: str, also: str = "") -> int:
+        number = self._fixed_number(root, call, what, also)
+        if number != number or abs(number) > 1e9 or number != int(number):
+            message = f"{what} has to be a whole number that the program fixes, and this is {number:g}"
+            raise self.error("type", message, call.place(root), "counting begins at 1")
+        return int(number)
+
+    def _fixed_number(self, root: int, call: Call, what: str, also: str = "") -> float:
         body = call.function.body
         numbers: dict[int, float] = {}
         problem = f"{what} has to be a whole number that the program fixes"
@@ -368,10 +423,7 @@ class Unroller(Builder):
             else:
                 hint = "compute it from such numbers by + - * /"
                 raise self.error("type", problem, place, hint)
-        number = numbers[root]
-        if number != number or abs(number) > 1e9 or number != int(number):
-            raise self.error("type", f"{problem}, and this is {number:g}", call.place(root), "counting begins at 1")
-        return int(number)
+        return float(numbers[root])
 
     def _index(self, value: Meaning, call: Call, i: int, place: Place) -> int | Array:
         body = call.function.body

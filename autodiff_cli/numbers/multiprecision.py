@@ -9,7 +9,6 @@ from functools import lru_cache
 from typing import Any
 
 import mpmath
-from mpmath.libmp.gammazeta import pow_fixed
 
 from ..table.primitive import OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
@@ -262,6 +261,16 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
     return polygamma_below_zero(m, n, x)
 
 
+def _fixed_power(base: int, exponent: int, bits: int) -> int:
+    """Return base**exponent, both fixed-point numbers of 2**-bits, by squaring; exponent ≥ 1 is a plain integer."""
+    power = base
+    for bit in bin(exponent)[3:]:
+        power = power * power >> bits
+        if bit == "1":
+            power = power * base >> bits
+    return power
+
+
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5)."""
     # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are slow.
@@ -272,7 +281,7 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
     start, total = x.to_fixed(bits) if count else 0, 0
     for k in range(count):
-        term = pow_fixed((start << bits) // (start + (k << bits)), order + 1, bits) if k else 1 << bits
+        term = _fixed_power((start << bits) // (start + (k << bits)), order + 1, bits) if k else 1 << bits
         if not term:
             return context.ldexp(total, -bits) * first
         total += term

@@ -369,10 +369,11 @@ class Inference:
         if interrupted:
             what = "the starts" if method == "interrupted" else f"the best values so far, by {method}"
             return "interrupted", f"interrupted: these are {what}"
+        step = f"another step would move a parameter by {moved:.2g} standard errors"
         if self.null:
-            return "undetermined", [warning.message for warning in self.undetermined_warnings()][-1]
+            message = [warning.message for warning in self.undetermined_warnings()][-1]
+            return "undetermined", message + ("" if moved <= MAX_LAST_STEP else f"; not converged: {step}")
         if not moved <= MAX_LAST_STEP:
-            step = f"another step would move a parameter by {moved:.2g} standard errors"
             hint = "start elsewhere (`--at`), or hold a parameter (`--fix`)"
             return "stuck", f"{method}; not converged: {step}; {hint}"
         edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""

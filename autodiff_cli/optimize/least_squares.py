@@ -39,6 +39,8 @@ CORRECTION_ERROR, MAX_CORRECTION_ERROR = 1e-12, 1e-7  # aimed at, allowed; in un
 MIN_CORRECTION_SHARE = 1e-12  # share of a correction
 STEP_SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
 TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
+LINEAR_SHARE = 1e-6  # by which a linear parameter is fixed only if no other is in a null direction
+MAX_DOUBLE = float(np.finfo(float).max)
 MAX_ROUNDING_SHARE = 1e-8  # share of the data that rounding errors may be
 
 
@@ -183,6 +185,40 @@ class Model:
     def use_loss(self, loss: str, scale: float) -> None:
         """Minimise a robust loss of the residuals, over all parameters at once."""
         self.loss, self.scale, self.places, self._last = loss, scale, [], None
+
+    def holding(self, values: Mapping[str, float]) -> Model:
+        """Return the model with some of its parameters fixed at these values."""
+        free = [name for name in self.free if name not in values]
+        kept = [self.free.index(name) for name in free]
+        linear = [name for name in self.linear if name in free]
+        other = self.copy(
+            free=free,
+            held={**self.held, **values},
+            limits=tuple([ends[kept] for ends in self.limits]),
+            linear=linear,
+            places=[free.index(name) for name in linear] if self.places else [],
+            reached=Reached(),
+        )
+        other._over_rows = other._around = other._compile(free)
+        return other
+
+    def null_parameters(self, values: Any) -> list[str]:
+        """Return the parameters to fix so that the data determine the others here: one for each null direction."""
+        rows = self(values).jacobian
+        fixed: list[str] = []
+        while len(fixed) < len(self.free) - 1:
+            left = [k for k, name in enumerate(self.free) if name not in fixed]
+            scaled = np.linalg.qr(rows[:, left] / column_sizes(rows[:, left]))[1]
+            if not np.all(np.isfinite(scaled)) or np.linalg.cond(scaled) < 1 / NULL_SINGULAR_VALUE:
+                break
+            shares = np.abs(np.linalg.svd(scaled)[2][-1])
+            # a linear one is solved for, wherever the others are
+            shares = [
+                x * (1.0 if self.free[k] not in self.linear else LINEAR_SHARE)
+                for k, x in zip(left, shares, strict=True)
+            ]
+            fixed.append(self.free[left[int(np.argmax(shares))]])
+        return fixed
 
     def at_rows(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows of weight 1, without compiling again."""
@@ -387,9 +423,11 @@ def _products(rows: Any, left: Any) -> Any:
     with np.errstate(over="ignore", invalid="ignore"):
         twofold: Any = two_product(rows, left[:, None])
         product, error = twofold
-    if not np.all(np.isfinite(error)):
+    # products that are finite may still have sums that are not
+    if np.all(np.isfinite(error)) and float(np.max(np.abs(product), initial=0.0)) < MAX_DOUBLE / (2 * len(left)):
+        return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])
+    with np.errstate(over="ignore", invalid="ignore"):
         return rows.T @ left
-    return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])
 
 
 def polished(model: Model, values: Any, message: str) -> EndPoint:

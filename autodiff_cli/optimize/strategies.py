@@ -48,7 +48,7 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
         raise error
     if error is None and any(name not in model.problem.values for name in model.linear):
         start = model.fit_linear(start)
-    best = least(model, start)
+    best = _identified(model, start, least(model, start))
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
@@ -59,6 +59,34 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     model.reached.accept(best._replace(cost=model(best.values).cost))
     end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
     return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+
+
+def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
+    """Return the end of a search for those parameters that the data determine, with the others where they started.
+
+    Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends far from the minimum.
+    """
+    if best.moved <= MAX_LAST_STEP or model.loss != "linear" or not best.cost < UNDEFINED_SUM_OF_SQUARES:
+        return best
+    fixed = model.null_parameters(best.values)
+    if not fixed:
+        return best
+    at = dict(zip(model.free, map(float, start), strict=True))
+    reduced = model.holding({name: at[name] for name in fixed})
+    begin = np.array([at[name] for name in reduced.free])
+    if reduced(begin).error is not None:
+        return best
+    end = least(reduced, begin)
+    model.evaluations += reduced.evaluations
+    found = {**at, **dict(zip(reduced.free, end.values, strict=True))}
+    values = np.array([found[name] for name in model.free])
+    if not end.cost < best.cost:
+        return best
+    names = ", ".join(fixed)
+    there = polished(model, values, f"{end.message}, with {names} held")
+    return model.reached.accept(
+        there if there.moved <= end.moved else end._replace(values=values, message=there.message)
+    )
 
 
 def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:

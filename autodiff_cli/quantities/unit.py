@@ -18,6 +18,10 @@ Exponent = int | Fraction
 Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
 NUMBER: Dimension = (0,) * len(BASE)
 MAX_POWER = 99
+MAX_EXPONENT = 999
+"""The largest exponent that powers of powers are read to."""
+MAX_SCALE_BITS = 4096
+"""The most binary digits of the exact factor of a unit; doubles end at 1074."""
 MAX_QUOTIENT_UNITS = 2
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
 MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
@@ -26,7 +30,7 @@ _RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
 _TOKEN = re.compile(
     r"\s*(?:(?P<open>\()|(?P<close>\))|(?P<over>/|÷|\bper\b)|(?P<times>\*(?!\*)|[·⋅×∙.])"
     r"|(?P<power>(?:\*\*|\^)\s*(?:[-+−]?\d+(?:\.\d+)?|\(\s*[-+−]?\d+\s*(?:/\s*\d+\s*)?\))|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
-    r"|(?P<one>1(?![\d.]))|(?P<name>°\s?[CF](?![^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])|[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+|[°º℃℉Åµ′″'\"]))"
+    r"|(?P<one>1(?![\d.]))|(?P<name>°\s?[CF](?![^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])|[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+|[°º℃℉Åµ]|(?:''|′′|[′″'\"])(?![′″'\"])))"
 )
 
 
@@ -145,10 +149,28 @@ def _product(*parts: tuple[Unit, Exponent]) -> Unit:
         for symbol, n in unit.atoms:
             atoms[symbol] = atoms.get(symbol, 0) + n * power
         dimension = [a + b * power for a, b in zip(dimension, unit.dimension, strict=True)]
-        scale *= _root(unit.scale**power.numerator, Fraction(power).denominator)
+        scale *= _raised_scale(unit.scale, Fraction(power))
         pi += Fraction(unit.pi) * power
+    if _bits(scale) > MAX_SCALE_BITS or abs(pi) > MAX_POWER:
+        raise _too_large()
     kept = tuple((symbol, plain_exponent(n)) for symbol, n in atoms.items() if n)
     return Unit(kept, tuple(map(plain_exponent, dimension)), scale, plain_exponent(pi))
+
+
+def _raised_scale(scale: Fraction, power: Fraction) -> Fraction:
+    if _bits(scale) * abs(power.numerator) > MAX_SCALE_BITS * power.denominator:
+        raise _too_large()
+    root = _root(scale, power.denominator)
+    return root**power.numerator
+
+
+def _bits(scale: Fraction) -> int:
+    return max(scale.numerator.bit_length(), scale.denominator.bit_length()) if scale != 1 else 0
+
+
+def _too_large() -> ExpressionError:
+    message = "this unit is too large: its factor goes beyond the numbers of the program"
+    return ExpressionError("point", message, None, "write the power of ten out")
 
 
 def plain_exponent(n: Exponent) -> Exponent:
@@ -159,10 +181,19 @@ def plain_exponent(n: Exponent) -> Exponent:
 def _root(scale: Fraction, k: int) -> Fraction:
     if k == 1 or scale == 1:
         return scale
-    parts = [round(part ** (1 / k)) for part in (scale.numerator, scale.denominator)]
+    parts = [_whole_root(part, k) for part in (scale.numerator, scale.denominator)]
     if (parts[0] ** k, parts[1] ** k) != (scale.numerator, scale.denominator):
         raise ExpressionError("point", "a root of this unit has no exact factor", None, "write it in units of the SI")
     return Fraction(*parts)
+
+
+def _whole_root(number: int, k: int) -> int:
+    """Return the largest whole number whose k-th power is at most `number`."""
+    low, high = 1, 1 << (number.bit_length() // k + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**k <= number else (low, middle - 1)
+    return low
 
 
 # ---- reading
@@ -180,7 +211,10 @@ def parse_unit(text: str) -> Unit:
         tokens = list(_tokens(text))
         if not tokens:
             raise _wrong("a unit is missing here", 0, len(text))
-        unit, rest = _quotient(tokens, 0, text)
+        try:
+            unit, rest = _quotient(tokens, 0, text)
+        except ExpressionError as error:
+            raise error if error.span is not None else error.at(Span(0, len(text))) from None
         if rest < len(tokens):
             raise _wrong("this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3])
         return unit
@@ -288,7 +322,10 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     if at < len(tokens) and tokens[at][0] == "power":
         _, written, start, end = tokens[at]
         digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
-        n = plain_exponent(Fraction(digits))
+        try:
+            n = plain_exponent(Fraction(digits))
+        except ZeroDivisionError:
+            raise _wrong("the power of a unit divides by 0", start, end, "write it as in `m^(1/2)`") from None
         if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
             raise _wrong(f"a unit cannot have the power {n}", start, end, "write the power of ten out")
         if unit.zero:
@@ -297,6 +334,9 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             unit = _product((unit, n))
         except ExpressionError as error:
             raise error.at(Span(start, end)) from None
+        if any(abs(k.numerator) > MAX_EXPONENT or k.denominator > MAX_EXPONENT for _, k in unit.atoms):
+            message = f"the exponents of a unit go to {MAX_EXPONENT}"
+            raise _wrong(message, start, end, "write the power of ten out")
         at += 1
     return unit, at
 

@@ -130,6 +130,8 @@ class AtomicFile:
             return
         try:
             os.fsync(self.file.fileno())
+            # Windows renames no file that is open
+            self.file.close()
             if self.mode is not None:
                 os.chmod(self.beside, stat.S_IMODE(self.mode))
             if not self.force and hasattr(os, "link"):

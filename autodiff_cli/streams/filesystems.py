@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError, require, usage_error
+from ..operating_system import fetch_command, path_of_file_url
 
 MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
 MAX_ATTEMPTS = 3
@@ -81,7 +82,7 @@ def local_path(path: str) -> str:
 
     if parts[2] not in ("", "localhost"):
         raise usage_error(f"`{path}` is on another machine", "write `file:///` and the path")
-    return "/" + unquote(parts[3])
+    return path_of_file_url(unquote(parts[3]))
 
 
 def unreadable(path: str, fault: Exception) -> ExpressionError:
@@ -106,7 +107,7 @@ def resolve(path: str) -> tuple[Any, str]:
         return require("pyarrow.fs", "data", LACKING).LocalFileSystem(), os.path.abspath(path)
     scheme, host, rest = parts.groups()
     if scheme.lower() in ("http", "https"):
-        hint = f"fetch it first: `curl -O {path}`, and give the name of the file"
+        hint = f"fetch it first: `{fetch_command(path)}`, and give the name of the file"
         raise usage_error(f"autodiff does not read `{scheme}://`", hint)
     try:
         system, base = run_interruptibly(lambda: _system(scheme.lower(), host), ANSWER_SECONDS)

@@ -415,7 +415,7 @@ special("lgamma", "x", "log(|gamma(x)|)", lambda m, x, out: m.digamma(x), aliase
 special("digamma", "x", "derivative of lgamma", lambda m, x, out: m.polygamma(1, x), facts="for_reading",
     aliases=("psi",), definition=lambda m, x: m.polygamma(0, x), domain=NO_POLE,
     source="DLMF 5.2.2", family="gamma",
-    latex=r"\psi")
+    latex=r"\psi^{(0)}")
 special("trigamma", "x", "derivative of digamma", lambda m, x, out: m.polygamma(2, x), facts="for_reading",
     definition=lambda m, x: m.polygamma(1, x), domain=NO_POLE, source="DLMF 5.15", values="(0, inf)", family="gamma",
     latex=r"\psi^{(1)}")

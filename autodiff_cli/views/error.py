@@ -28,6 +28,7 @@ def draw(
     diagnostic: Diagnostic, text: str | None, terminal: Terminal, *, level: Style = "error", where: str = ""
 ) -> str:
     """Return an error or warning as text; its spans point into `text`."""
+    where = escaped(where, terminal.encoding)
     lines = _label(f"{where}{level}:", level, diagnostic.message, terminal, "")
     if text is not None and text.strip():
         lines += _marked_lines(text, diagnostic, terminal, level)
@@ -66,13 +67,13 @@ def write_reading(where: str, text: str) -> None:
     seen = terminal_of(sys.stderr)
     lines = [escaped(line, seen.encoding) for line in text.strip().splitlines()]
     shown = f" {lines[0]}" if len(lines) == 1 else "".join(f"\n  {line}" for line in lines)
-    write_stderr(f"{where}{paint('read as:', 'hint', seen)}{shown}\n")
+    write_stderr(f"{escaped(where, seen.encoding)}{paint('read as:', 'hint', seen)}{shown}\n")
 
 
 def write_note(text: str) -> None:
-    """Write a note on standard error, unless `quiet`."""
+    """Write a note on standard error, unless `quiet`: names in it may come from files, so controls are escaped."""
     if not quiet:
-        write_stderr(f"{text}\n")
+        write_stderr(f"{escaped(text, terminal_of(sys.stderr).encoding)}\n")
 
 
 def write_stderr(text: str) -> None:
@@ -162,4 +163,5 @@ def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> No
     lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in shown)]
     if len(reasons) > MAX_REASONS:
         lines.append(f"  … and {len(reasons) - MAX_REASONS:,} more reasons")
-    write_stderr("\n".join(lines) + "\n")
+    encoding = terminal_of(sys.stderr).encoding
+    write_stderr("".join([f"{escaped(line, encoding)}\n" for line in lines]))

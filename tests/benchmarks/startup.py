@@ -23,7 +23,7 @@ RUNS = {
     "grad --help, on a terminal": ([AUTODIFF, "grad", "--help"], True),
 }
 """Each measured command, and whether its output goes to a terminal."""
-TAB = {"_AUTODIFF_COMPLETE": "complete_bash", "COMP_WORDS": "autodiff\ngrad\nx*y\n--pre", "COMP_CWORD": "3"}
+TAB = {"_AUTODIFF_COMPLETE": "bash", "_AUTODIFF_LINE": "autodiff grad x*y --pre"}
 """What a shell sets when Tab is pressed: a command without arguments completes by it."""
 
 

@@ -410,3 +410,37 @@ def test_statements_are_told_apart(line: str, kinds: list[str]) -> None:
 @pytest.mark.parametrize("line", ["plot --help", "plot x^2 -h"])
 def test_help_behind_a_command_is_about_that_command(line: str) -> None:
     assert autodiff("repl", stdin=f"{line}\n") == autodiff("plot", "--help")
+
+
+def session(*lines: str) -> list[str]:
+    """What a session prints to these lines, an error as its first line."""
+    result = autodiff("repl", stdin="\n".join(lines) + "\n")
+    return (result.out + "".join(line for line in result.err.splitlines(True) if line.startswith("error"))).splitlines()
+
+
+def test_a_name_made_of_the_last_answer_keeps_its_value() -> None:
+    assert session("3", "y = ans*2", "10", "y", "y", "y") == [
+        "ans = 3", "y = 6", "ans = 10", "ans = 6", "ans = 6", "ans = 6",
+    ]  # fmt: skip
+    assert session("3", "f(x) = ans*x", "5", "f(2)")[-1] == "ans = 6"
+
+
+def test_a_name_made_of_an_answer_with_a_unit_keeps_both() -> None:
+    assert session("L = 2 m", "L", "y = ans*3", "1", "y")[-1] == "y = 6 m"
+
+
+def test_what_is_saved_of_the_last_answer_is_its_value(tmp_path: Path) -> None:
+    path = tmp_path / "saved.txt"
+    session("3", "y = ans*2", "10", f":save {path}")
+    assert path.read_text().splitlines()[0] == "y = 6"
+
+
+def test_a_derivative_inside_an_expression_is_no_quotient() -> None:
+    for line in ("dh/dx + 1", "2*dh/dx", "k = dh/dx*x"):
+        assert session("h = x^2", line)[-1] == "error: `dh/dx` is a derivative only in a line by itself"
+    assert "ans = 3" in session("h = x^2", "dh = 6", "dx = 3", "dh/dx + 1")
+
+
+def test_parameters_hide_formulas_where_a_function_is_differentiated() -> None:
+    lines = session("f(x,y) = x*y", "y = x^2", "df/dx", "d/dx f", "df/dy")
+    assert lines[-3:] == ["d/dx = y", "d/dx = y", "d/dy = x"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 
 from autodiff_cli import ExpressionError
 from autodiff_cli import diff as api_diff
+from autodiff_cli.__main__ import run
 from autodiff_cli.algebra.rational_functions import vanishes
 from autodiff_cli.exercises.answers import check_derivative, check_hessian, check_series
 from autodiff_cli.exercises.equation_answers import check_solution
@@ -261,3 +263,40 @@ def test_exercises_about_an_own_function() -> None:
     assert marked.right  # type: ignore[union-attr]
     with pytest.raises(ExpressionError, match="no exercise 3"):
         sheet_or_mark(function="x^2 sin y", check=3, answer="1")
+
+
+LONG = {
+    "minus signs": "-" * 10**5,
+    "blanks after a label": "d2/dx2" + " " * 10**5,
+    "blanks before a label's sign": "x" + " " * 10**5 + "= 2",
+    "commas": "," * 10**5,
+    "parentheses": "(" * 10**5,
+}
+ASKED_ABOUT = (
+    ["diff", "x**2"],
+    ["diff", "x**2*y", "--order", "2"],
+    ["solve", "x**2 = 4"],
+    ["solve", "x+y=3; x-y=1"],
+    ["taylor", "exp(x)", "--at", "x=0"],
+    ["hessian", "x**2*y", "--at", "x=1,y=2"],
+    ["exercise", "--level", "1", "--check", "1"],
+)
+
+
+@pytest.mark.parametrize("long", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("args", ASKED_ABOUT, ids=" ".join)
+def test_long_answers_are_refused_before_they_are_read(
+    args: list[str], long: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    begun = time.process_time()
+    assert run([*args, f"--answer={long}"]) == 4
+    assert time.process_time() - begun < 1
+    assert "characters, and at most 10000 are read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("long", LONG.values(), ids=LONG)
+@pytest.mark.parametrize("args", ASKED_ABOUT, ids=" ".join)
+def test_the_longest_answers_that_are_read_take_little_time(args: list[str], long: str) -> None:
+    begun = time.process_time()
+    assert run([*args, f"--answer={long[:9_990]}"]) in (1, 2, 3, 4)
+    assert time.process_time() - begun < 1.5

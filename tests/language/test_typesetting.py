@@ -16,6 +16,7 @@ from autodiff_cli.inputs.arithmetic import arithmetic_of
 from autodiff_cli.inputs.problem import parse
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.language.typesetting import Typesetting, expression_latex, names_in, number_latex
+from autodiff_cli.table.primitive import FUNCTIONS
 from places import TESTS
 from strategies import NAMES, PUBLIC, graphs
 from typeset import Ambiguous, Reader
@@ -143,17 +144,73 @@ def test_the_reader_of_this_test_complains_of_what_is_ambiguous(latex: str) -> N
         Reader(latex, {"x": "x", r"\Gamma": "Gamma"}).program()
 
 
-def test_the_tools_own_reader_takes_what_it_typesets() -> None:
-    taken = 0
-    for text in WRITTEN:
-        latex = expression_latex(parse(text).outputs[0])
-        try:
-            _, reading = read_leniently(latex, parse)
-        except ExpressionError:
-            continue  # it takes what people paste, and refuses what it would have to guess
-        point = {name: 0.5 + 0.25 * k for k, name in enumerate(parse(text).variables)}
-        taken += same(text, latex if reading is None else reading.text, [point])
-    assert taken > 15, taken
+PLAIN_NAMES = {"λ": "lambda", "x₂": "x_2"}
+
+
+def check_own_reading(text: str, latex: str) -> int:
+    """How often a formula and its LaTeX, as the program reads it, have values, which have to be the same."""
+    _, reading = read_leniently(latex, parse)
+    names = parse(text).variables
+    points = [{name: 0.5 + 0.25 * k for k, name in enumerate(names)}, {n: 1.5 - 0.35 * k for k, n in enumerate(names)}]
+    points = [p | {PLAIN_NAMES[name]: x for name, x in p.items() if name in PLAIN_NAMES} for p in points]
+    return same(text, latex if reading is None else reading.text, points)
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_the_tools_own_reader_takes_what_it_typesets(text: str) -> None:
+    check_own_reading(text, expression_latex(parse(text).outputs[0]))
+
+
+def test_the_tools_own_reader_takes_every_function_that_it_typesets() -> None:
+    for name, primitive in FUNCTIONS.items():
+        if primitive.gives_condition or primitive.takes_conditions:
+            continue
+        arguments = ", ".join("xyzuvw"[: len(primitive.params) or 2])
+        call = "polygamma(2, x)" if name == "polygamma" else f"{name}({arguments})"
+        for text in (call, f"({call})**2", f"1/{call}", f"x*{call}", f"{call}*y", f"sqrt({call})", f"exp({call})"):
+            check_own_reading(text, expression_latex(parse(text).outputs[0]))
+
+
+def test_the_tools_own_reader_takes_random_formulas_that_it_typesets() -> None:
+    compared = 0
+
+    @settings(max_examples=150)
+    @given(graphs([p for p in PUBLIC if p.name not in ("gelu", "erfinv")]))
+    def check(root: Value) -> None:
+        nonlocal compared
+        text, latex = expression_text(root), expression_latex(root)
+        if len(latex) <= 200:  # longer texts are not explained
+            compared += check_own_reading(text, latex)
+
+    check()
+    assert compared > 60
+
+
+@pytest.mark.parametrize(
+    ("latex", "program"),
+    [
+        (r"\frac{1}{x (y-z)}", "1/(x*(y-z))"),
+        (r"x+\frac{1}{x(y-z)}", "x+1/(x*(y-z))"),
+        (r"\sqrt{x(x+1)}", "sqrt(x*(x+1))"),
+        (r"\sin(x)^2", "sin(x)**2"),
+        (r"\sin(x)^{-1}", "1/sin(x)"),
+        (r"\sin\left(x\right)^{y}", "sin(x)**y"),
+        (r"\left|x-\left|y\right|\right|", "abs(x-abs(y))"),
+        (r"e^{w_{1}}", "exp(w_1)"),
+        (r"\begin{cases}x & \text{if } x=y\\ 0 & \text{otherwise}\end{cases}", "x if x==y else 0"),
+    ],
+)
+def test_latex_as_people_write_it(latex: str, program: str) -> None:
+    _, reading = read_leniently(latex, parse)
+    assert reading is not None
+    point = {name: 2.0 + k for k, name in enumerate(parse(program).variables)}
+    assert same(program, reading.text, [point])
+
+
+@pytest.mark.parametrize("latex", [r"e^{x}^{2}", r"\sqrt{x^{2}^{3}}", r"\sin{x}^2", r"\sin^{-1}(x)", r"\sin^2(x)^2"])
+def test_latex_with_two_meanings_is_refused(latex: str) -> None:
+    with pytest.raises(ExpressionError):
+        read_leniently(latex, parse)
 
 
 @pytest.mark.parametrize(

@@ -77,8 +77,15 @@ def shape_of(program: Program) -> object:
         ("v = [a, b]; v *= 2; v", "a*2, b*2"),
         ("where([a, b] > 0, [c, d], 1)", "where(a > 0, c, 1), where(b > 0, d, 1)"),
         ("[a, b] if x > 0 else [b, a]", "a if x > 0 else b, b if x > 0 else a"),
-        ("sum(x, y, 1, 3)", "sum(x, y, 1, 3)"),
-        ("y + sum(x, y, 1, 3)", "y + sum(x, y, 1, 3)"),
+        ("sum(x, y, 1, 3)", "sum([x, x, x])"),
+        ("sum(x, y, 1, 3.5)", "sum([x, y, 1, 3.5])"),
+        ("sum(x, y, z, 3)", "sum([x, y, z, 3])"),
+        ("prod(x + 1, k, -1, 1)", "prod([x + 1, x + 1, x + 1])"),
+        ("n = 2; sum(x**2, k, 1, n*2 - 1)", "sum([x**2, x**2, x**2])"),
+        ("f(n) = sum(x, k, 1, n); f(2)", "sum(x, x)"),
+        ("sum(sum(x, k, 1, 2), j, 1, 2)", "sum(sum(x, x), sum(x, x))"),
+        ("sum(sum(j*x, k, 1, 2), j, 1, 2)", "sum(sum(1*x, 1*x), sum(2*x, 2*x))"),
+        ("sum([y, y, 1, 3])", "sum([y, y, 1, 3])"),
         ("sum(a, b, c, d)", "sum(a, b, c, d)"),
         ("sum(a, b, c, d) = a*b*c*d; sum(i**2, i, 1, 3)", "i**2*i*1*3"),
     ],
@@ -259,3 +266,30 @@ def test_lists_at_a_point_that_cannot_be_read(text: str, message: str) -> None:
         parse_point(text)
     assert caught.value.kind == "point"
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "k + sum(x, k, 1, 3)",
+        "sum(x, k, 1, 3)*k",
+        "s = sum(x, k, 1, 3); s + k",
+        "k = 2; sum(x, k, 1, 3)",
+        "f(k) = sum(x, k, 1, 3); f(2)",
+        "f(x) = sum(x, k, 1, 3) + k",
+        "sum(sum(x, k, 1, 3), k, 1, 2)",
+        "sum(x, e, 1, 3)",
+        "sum(x, k, 1, 3) + k[1]",
+    ],
+)
+def test_a_sum_that_lacks_its_index_is_refused_where_the_index_is_a_number_too(text: str) -> None:
+    with pytest.raises(ExpressionError, match="can be read in two ways") as refusal:
+        parse(text)
+    name = "e" if ", e," in text else "k"
+    assert f"sum([x, {name}, 1, 3])" in (refusal.value.hint or "")
+    assert f"sum(x, {'i' if name == 'k' else 'k'}, 1, 3)" in (refusal.value.hint or "")
+
+
+def test_a_sum_that_lacks_its_index_is_refused_where_the_point_has_the_index() -> None:
+    with pytest.raises(ExpressionError, match="can be read in two ways"):
+        parse("sum(x**2, k, 1, 3)", ["x", "k"])

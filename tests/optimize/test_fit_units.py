@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -410,3 +411,32 @@ def test_a_renamed_column_of_uncertainties_is_not_in_the_unit_that_its_variable_
     line = ("fit", "N = N0*exp(-k*t)", "--data", "-", "--at", "k=0.05", "--columns", "s=u(N)", "--sigma", "s")
     result = autodiff(*line, "--format", "plain", "--digits", "3", stdin=data)
     assert result.code == 0 and result.out.startswith("N0=998.21")
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "slope"),
+    [
+        ("t,I (au)\n0,0.1\n1,0.195\n2,0.29\n", "I = a + b*t", 0.095),
+        ("x (pH),y\n3,1\n5,2.1\n7,2.9\n", "y = a + b*x", 0.475),
+        ("c (ppm),y\n10,1\n20,2.1\n30,2.9\n", "y = a + b*c", 0.095),
+        ("t (s),T (C)\n0,20\n1,21\n2,22.1\n", "T = a + b*t", 1.05),
+        ("Temp (F),R (ohm)\n32,100\n50,103.9\n68,107.8\n", "R = a + b*Temp", 7.8 / 36),
+    ],
+)
+def test_symbols_of_laboratories_are_labels_in_headings(file: str, text: str, slope: float):
+    """Slopes by hand: `au` is no astronomical unit, `pH` no picohenry, `C` beside a temperature no coulomb."""
+    result = autodiff("fit", text, "--data", "-", "--json", stdin=file)
+    answer = json.loads(result.out)
+    assert answer["parameters"]["b"] == pytest.approx(slope, rel=1e-12)
+    assert result.code == 0 and ("label" in result.err or "read as °" in result.err or "are ignored" in result.err)
+    unit = (answer.get("units") or {}).get("parameters", {}).get("b", "")
+    assert not {"A", "H", "F", "C", "S"} & {*re.split(r"\W", str(unit))}
+
+
+def test_a_charge_is_in_coulomb_and_a_share_has_its_scale_where_units_are_asked_for():
+    charge = autodiff("fit", "y = a + b*Q", "--data", "-", "--format", "plain", stdin="Q (C),y (V)\n3,1\n5,2\n7,3\n")
+    assert charge.out == "a=-0.5[V] b=0.5[V/C]\n"
+    share = autodiff(
+        "fit", "y = b*c", "--data", "-", "--in", "b=V", "--format", "plain", stdin="c (ppm),y (V)\n1,1\n2,2\n"
+    )
+    assert share.out == "b=1000000.0[V]\n"

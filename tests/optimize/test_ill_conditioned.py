@@ -257,3 +257,27 @@ def test_a_polynomial_of_1500_rows_is_solved_within_the_work() -> None:
 def test_slopes_about_the_largest_double_have_a_verdict(factor: str) -> None:
     found = fit(f"y = a*sin({factor}*p + x)", {"x": [0, 1, 2, 3], "y": [0, 1, 0, 1]}, {"p": 1})
     assert not found.converged and math.isfinite(found.point["a"])
+
+
+YEARS = {"x": [2011.0, 2012, 2013, 2014, 2015, 2016], "y": [1.2, 1.5, 1.9, 2.2, 2.9, 3.4]}
+"""Its rate is 0.20672149 with the standard error 0.00861437, by SciPy in x - 2011 from a start beside it."""
+
+
+def test_sums_of_finite_products_may_overflow() -> None:
+    found = fit("y = a*exp(b*x)", YEARS, {"a": 1, "b": 1})
+    assert not found.converged or found.point["b"] == pytest.approx(0.20672149, rel=1e-7)
+
+
+def test_what_the_data_determine_is_found_beside_what_they_do_not() -> None:
+    found = fit("y = a*exp(b*x + c)", YEARS, {"a": 1, "b": 0.1, "c": 0})
+    assert found.reason == "undetermined" and "not converged" not in found.message
+    rate = found.parameters["b"]
+    assert (rate.estimate, rate.error) == (pytest.approx(0.20672149, rel=1e-7), pytest.approx(0.00861437, rel=1e-5))
+
+
+@pytest.mark.parametrize("text", ["y = a*exp(b*x + c)", "y = a*c*exp(b*x)", "y = exp(b*x + log(a) + c)"])
+def test_no_other_rate_is_given_without_a_word(text: str) -> None:
+    for start in (0.05, 0.1, 0.3):
+        found = fit(text, YEARS, {"a": 1e-100, "b": start, "c": 1e-90})
+        right = found.point["b"] == pytest.approx(0.20672149, rel=1e-6)
+        assert right or "not converged" in found.message, (text, start, found.message)

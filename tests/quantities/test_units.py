@@ -214,3 +214,30 @@ def test_a_direction_in_degrees_fahrenheit(component, kelvins):
 def test_latex_has_what_is_above_the_line_first():
     assert (parse_unit("s^-2") * parse_unit("m")).latex == r"\unit{m.s^{-2}}"
     assert (parse_unit("1/s") * parse_unit("kg") / parse_unit("K")).latex == r"\unit{kg.s^{-1}.K^{-1}}"
+
+
+@pytest.mark.parametrize("mark", ["''", "′′", '"', "″"])
+def test_two_primes_are_seconds_of_arc(mark: str) -> None:
+    assert parse_unit(mark) == parse_unit("arcsec")
+    assert parse_unit(mark).dimension == parse_unit("rad").dimension
+
+
+def test_three_primes_are_refused() -> None:
+    for text in ("'''", "''″", "'\""):
+        with pytest.raises(ExpressionError):
+            parse_unit(text)
+
+
+def test_a_root_of_a_factor_beyond_doubles_is_exact() -> None:
+    assert parse_unit("(Mm^99)^(1/3)").scale == 10**198
+    assert parse_unit("(km^2)^(99/2)").scale == 10**297
+
+
+@pytest.mark.parametrize(
+    "text", ["((((Qm^99)^99)^99)^99)", "((°^99)^99)^99", "m^(1/0)", "((m^99)^99)^99", "Qm^99 Qm^99"]
+)
+def test_powers_of_powers_are_bounded(text: str) -> None:
+    with pytest.raises(ExpressionError) as refusal:
+        parse_unit(text)
+    assert refusal.value.kind == "point"
+    assert refusal.value.span is not None

@@ -25,11 +25,8 @@ def modules(*args: str, stdin: str = "") -> set[str]:
 
 def modules_of_a_press_of_tab(*words: str) -> set[str]:
     """The modules that are loaded when bash has asked what the last of these words may become."""
-    line = ["autodiff", *words]
-    asked = {"_AUTODIFF_COMPLETE": "complete_bash", "COMP_WORDS": "\n".join(line), "COMP_CWORD": str(len(words))}
-    code = RUN.replace(
-        "code = run(sys.argv[1:])", "try:\n    code = run([])\nexcept SystemExit as end:\n    code = end.code"
-    )
+    asked = {"_AUTODIFF_COMPLETE": "bash", "_AUTODIFF_LINE": " ".join(["autodiff", *words])}
+    code = RUN.replace("run(sys.argv[1:])", "run([])")
     done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout, done.stderr
     return set(done.stderr.split("\n"))

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from ... import __version__
 from ...errors import ExpressionError, limit_error
 from ...inputs import decoding
+from ...operating_system import end_of_input, is_dumb_terminal, state_folder
 from ...streams.requests import lines, standard_input
 from ...table.primitive import FUNCTIONS
 from ...views.error import report
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
-`:help` says more, Ctrl-D ends. Informal notation is read where it is
+`:help` says more, {end_of_input()} ends. Informal notation is read where it is
 unambiguous; `read as:` shows how.
 """
 
@@ -139,12 +140,7 @@ Reader = Callable[[], str]
 
 def history_path() -> Path:
     """Return the path of the history, in the user's state folder."""
-    variable, usual = "XDG_STATE_HOME", (".local", "state")
-    if sys.platform == "win32":
-        variable, usual = "LOCALAPPDATA", ("AppData", "Local")
-    base = os.environ.get(variable, "")
-    state = Path(base) if os.path.isabs(base) else Path.home().joinpath(*usual)
-    return state / "autodiff" / "history"
+    return state_folder() / "autodiff" / "history"
 
 
 class History:
@@ -289,5 +285,4 @@ def source(session: Lines, prepare: Callable[[str], None]) -> tuple[Reader, bool
     """Return the reader, and whether a person types; `prepare` gets the text."""
     if sys.stdin is None or not sys.stdin.isatty() or not sys.stdout.isatty():
         return _script(), False
-    dumb = os.environ.get("TERM", "dumb") == "dumb"
-    return (None if dumb else _toolkit(session, prepare)) or _plain(session), True
+    return (None if is_dumb_terminal() else _toolkit(session, prepare)) or _plain(session), True
