@@ -24,7 +24,7 @@ from ..graphs.value import Value
 from ..language.builder import Builder, Program
 from ..language.elements import expand, nest, point_text, split_names
 from ..language.reader import ParseFailure, read
-from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number
+from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number, without_skipped
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
@@ -163,7 +163,7 @@ def parse_program(
     notes = []
     if "^1/" in text or "**1/" in text:
         # nobody writes a first power
-        power = re.search(r"(\w+)(?:\^|\*\*)1/(\d+)", text)
+        power = re.search(r"(\w+)(?:\^|\*\*)1/(\d+)", without_skipped(text))
         if power is not None:
             meant = f"for a root write `{power[1]}**(1/{power[2]})`"
             notes = [Diagnostic("note", f"`{power[0]}` is `{power[1]}/{power[2]}`", Span(*power.span()), meant)]
