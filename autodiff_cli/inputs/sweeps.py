@@ -151,10 +151,11 @@ class Suffixed(Axis):
     def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
         self.axis, self.size, self.is_unit = axis, axis.size, is_unit
         self.name, self.suffix, self.value_of = name, suffix, value_of
-        self.value(0)
+        self.has_unit = hasattr(self.value(0), "unit")
 
     def number(self, k: int) -> float:
-        return super().number(k) if self.is_unit else self.axis.number(k)
+        # the unit may stand in the suffix of an uncertainty: `1:3:1±0.1 km`
+        return super().number(k) if self.has_unit else self.axis.number(k)
 
     def quantity_text(self, k: int) -> str:
         # the number in the unit that was typed: `number` is in that of the SI
@@ -274,6 +275,8 @@ class Sweeping:
         if numbers != written:
             try:
                 axis = self._axis(name, numbers, begin)
+                if unit and isinstance(axis, Listed) and any(hasattr(x, "uncertainty") for x in axis.values):
+                    return self._list(name, _each_in(unit, axis.texts), begin)
             except ExpressionError as error:  # in the converted text, which has other places
                 raise ExpressionError(error.kind, str(error), here, error.hint) from None
             return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
@@ -445,6 +448,11 @@ def _spread_after_sweep(written: str) -> int | None:
 
 def _parts(text: str) -> list[tuple[str, int]]:
     return [(text[a + 1 : b], a + 1) for a, b in pairwise([-1, *top_level(text, ":"), len(text)])]
+
+
+def _each_in(unit: str, texts: Sequence[str]) -> str:
+    """Return a list of values, each in the unit that stands behind all of them."""
+    return f"{{{','.join(f'({x}) {unit}' if _SPREAD.search(x) else f'{x} {unit}' for x in texts)}}}"
 
 
 def _close(text: str) -> bool:

@@ -120,6 +120,16 @@ def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
     return with_literal_unit(format_number(without_unit(x), digits), x)
 
 
+def with_uncertainty(x: Any, digits: int | None = None) -> str:
+    """Return a value of the point with its uncertainty and its unit, both in that unit: `2 ± 0.1 kN`."""
+    unit, spread = unit_of(x), getattr(x, "uncertainty", None)
+    text = format_number(x if unit is None else x.number, digits)
+    if spread is not None:
+        # the uncertainty of `x` itself is in the SI
+        text += f" ± {format_number(spread if unit is None else unit.from_si(spread), digits)}"
+    return text + ("" if unit is None else f" {unit}".rstrip())
+
+
 def without_unit(x: Any) -> Any:
     """Return a number that does not remember its unit."""
     return x if unit_of(x) is None else Figure(*x) if isinstance(x, Figure) else float(x)

@@ -11,7 +11,7 @@ from ..inputs.figures import Figure
 from .characters import Style
 from .document import Block, Paragraph, Table, assignments
 from .formats import FORMATS, Documents, JsonLines, Subject, Writer, cell_text, writer
-from .numerals import heading, repr_number, unit_of, without_unit
+from .numerals import heading, repr_number, unit_of, with_uncertainty, without_unit
 from .schema import OutputRow, View
 
 MAX_TABLE_ROWS = 1000
@@ -93,17 +93,10 @@ class WideTable(Documents[Values]):
         shown = [k for k in range(len(heads)) if k not in (0, end) or any(row[k] for row in self._rows)]
         rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
         right = frozenset(column for column, k in enumerate(shown) if k < end)
-        fixed = assignments({name: self._point_number(x) for name, x in self.view.fixed.items()})
+        fixed = assignments({name: with_uncertainty(x, self.view.digits) for name, x in self.view.fixed.items()})
         blocks: list[Block] = [Paragraph((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
         self._document(Subject(None), [*blocks, Table(tuple([heads[k] for k in shown]), rows, right)])
         self._rows = []
-
-    def _point_number(self, x: float) -> str:
-        unit = getattr(x, "unit", None)
-        # the uncertainty in the unit of the number: that of `x` itself is in the SI
-        spread = getattr(x if unit is None else getattr(x, "typed", x), "uncertainty", None)
-        number = self.view.number(getattr(x, "number", x) if unit is not None else x)
-        return number + ("" if spread is None else f" ± {self.view.number(spread)}") + (f" {unit}" if unit else "")
 
 
 WIDE: dict[str, type[Writer[Any]]] = {name: kind for name, kind in FORMATS.items() if name != "latex"}

@@ -8,6 +8,7 @@ import pytest
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.parse_point import Range
+from autodiff_cli.inputs.sweeps import grid_of, sweeping
 from autodiff_cli.quantities.unit import parse_unit
 from autodiff_cli.uncertainty.measured_units import measured_value
 from autodiff_cli.uncertainty.measured_value import quantity
@@ -300,3 +301,60 @@ def test_a_document_has_the_prefix_that_suits_the_result():
     at = ",".join(f"{name}={x}" for name, x in point.items())
     assert "F/k = 125.0(13) µm" in autodiff("propagate", "F/k", "--at", at).out
     assert autodiff("propagate", "F/k", "--at", at, "--format", "plain").out.startswith("0.000125[m]")
+
+
+SWEPT_UNITS = {"km": ("L", 1000, 0), "mm": ("L", 1e-3, 0), "V": ("U", 1, 0), "mV": ("U", 1e-3, 0)}
+SWEPT_UNITS |= {"°C": ("T", 1, 273.15), "°F": ("T", 5 / 9, 459.67 * 5 / 9), "K": ("T", 1, 0)}
+SWEEPS = {
+    "10:30:10 {u}": [10, 20, 30], "10 {u}:30 {u}:10 {u}": [10, 20, 30], "10:30/3 {u}": [10, 20, 30],
+    "10 {u}:30 {u}/3": [10, 20, 30], "{{10,20}} {u}": [10, 20], "{{10 {u},20 {u}}}": [10, 20],
+    "log(1:100)/3 {u}": [1, 10, 100], "log(1 {u}:100 {u})/3": [1, 10, 100], "(5+5):30:10 {u}": [10, 20, 30],
+}  # fmt: skip
+
+
+def swept(text):
+    grid = grid_of({"v": sweeping(measured_value)("v", text)})
+    points = [point["v"] for point in grid.points()]
+    return points, grid.columns(0, grid.size)["v"]
+
+
+@pytest.mark.parametrize("form", SWEEPS)
+@pytest.mark.parametrize("unit", SWEPT_UNITS)
+def test_a_swept_value_keeps_its_unit_beside_an_uncertainty(form, unit):
+    dimension, scale, zero = SWEPT_UNITS[unit]
+    numbers = SWEEPS[form]
+    spreads = {
+        f"±0.5 {other}": [0.5 * by] * len(numbers) for other, (of, by, _) in SWEPT_UNITS.items() if of == dimension
+    }
+    if not zero:
+        spreads["± 5%"] = [0.05 * x * scale for x in numbers]
+    for spread, uncertainties in spreads.items():
+        points, column = swept(form.format(u=unit) + spread)
+        assert [x.number for x in points] == pytest.approx(numbers), spread
+        assert points == pytest.approx([x * scale + zero for x in numbers], rel=1e-12)
+        assert column == pytest.approx([*points], rel=1e-12)
+        assert [x.uncertainty for x in points] == pytest.approx(uncertainties, rel=1e-12)
+    other = next(name for name, (of, _, _) in SWEPT_UNITS.items() if of != dimension)
+    for refused in (f"±0.5 {other}", "±0.5"):
+        with pytest.raises(ExpressionError):
+            swept(form.format(u=unit) + refused)
+
+
+@pytest.mark.parametrize("spelling", ["1±0.1,2±0.2", "1.0(1),2.0(2)", "1±10%,2±10%"])
+def test_listed_uncertainties_before_their_unit_are_kept(spelling):
+    points, _ = swept(f"{{{spelling}}} km")
+    assert points == pytest.approx([1000, 2000])
+    assert [x.uncertainty for x in points] == pytest.approx([100, 200])
+
+
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("20.0±0.1 mm", "20 ± 0.1 mm"), ("2.0(1) kN", "2 ± 0.1 kN"), ("20 °C ± 1.8 °F", "20 ± 1 °C"),
+        ("5.0±2% V", "5 ± 0.1 V"), ("5±0.1", "5 ± 0.1"), ("180±9 deg", "180 ± 9 °"), ("5 mm", "5 mm"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("format", "mark"), [("table", ""), ("markdown", "`")])
+def test_an_uncertainty_in_all_rows_is_in_the_unit_of_its_value(typed, shown, format, mark):
+    shown_lines = autodiff("propagate", "v*w", "--at", f"v={{1,2}}±0.1,w={typed}", "--format", format).out
+    assert f"in all rows: {mark}w{mark} = {shown}" in shown_lines.splitlines()
