@@ -41,8 +41,11 @@ DATE = re.compile(
 )
 """A date, which as a formula would be a difference or a quotient."""
 
-UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)")
-"""Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`."""
+UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)|[+-]?e|0\d/\d{1,2}|\d{1,2}/0\d")
+"""Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`, a code `e`, a day `12/05`."""
+
+_SCALE = re.compile(r"1(?:\.0*)?(?:[eE][+-]?\d+)?")
+"""What stands in a row of units for a number without a unit: `1`, or CF's `1e-3`."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
 _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
@@ -228,6 +231,33 @@ def _are_units(cells: Sequence[str]) -> bool:
     return bool(units) and not any(_is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
 
 
+def _as_unit(cell: str) -> str:
+    """Return a unit as the CF conventions write it, `m s-1` or `degree_C`, in the style of units."""
+    cell = re.sub(r"^degrees?_?(?:C|[Cc]elsius)$", "°C", cell)
+    return re.sub(r"(?<=[A-Za-z])(-?\d)(?=$|[ .])", r"^\1", cell) if cell[:1].isalpha() else cell
+
+
+def _units_below(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str | None] | None:
+    """Return the units in the cells below a header, or None if they are a reading; `rows` are those below.
+
+    A cell `1` is a unit where another cell is one, in a column of values.
+    """
+    if any(is_missing(cell) and cell not in NO_UNIT for cell in cells):
+        return None
+    cells = [*map(_as_unit, cells)]
+    if _are_units(cells):
+        return [without_brackets(cell) or None for cell in cells]
+    words = [k for k, cell in enumerate(cells) if cell and not _is_value(cell) and cell not in NO_UNIT]
+    others = [cell for k, cell in enumerate(cells) if k not in words and cell not in NO_UNIT]
+    below = [row for row in rows if len(row) == len(cells)]
+    if not below or any(not (_is_value(row[k]) or is_missing(row[k])) for row in below for k in words):
+        return None
+    enough = any if others else all
+    if not words or not all(map(_SCALE.fullmatch, others)) or not enough(is_unit(cells[k]) for k in words):
+        return None
+    return ["1" if cell in others else without_brackets(cell) or None for cell in cells]
+
+
 class _SeparatorFit(NamedTuple):
     """A separator by which lines are a table."""
 
@@ -240,7 +270,13 @@ class _SeparatorFit(NamedTuple):
     def numbers(self) -> list[list[str]]:
         style = _style([cell for row in self.values for cell in row], None)
         plain = number(*style)
-        return [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
+        rows = [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
+        # a separator at the end of each row separates nothing
+        return [row[:-1] if self.ends_open else row for row in rows]
+
+    @property
+    def ends_open(self) -> bool:
+        return bool(self.values) and not any(row[-1] for row in self.values)
 
 
 def _fit(lines: Sequence[str], separator: str) -> _SeparatorFit | None:
@@ -257,6 +293,9 @@ def _fit(lines: Sequence[str], separator: str) -> _SeparatorFit | None:
             if names is None or not any(_is_value(cell) for row in rows for cell in row):
                 return None
         names = names or first
+        if separator != BLANKS and rows and all(len(row) == count + 1 and not row[-1] for row in rows[1:] or rows):
+            # one separator more at the end of each row than in the header
+            names, count = [*names, ""], count + 1
         # a title above the table, padded with separators
         if len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows):
             return None
@@ -305,6 +344,14 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
         raise point_error(message, hint)
     fits = [fit for char in separators if (fit := _fit(sample, char)) is not None]
     of_numbers = [fit for fit in fits if fit.values] or fits
+    if (
+        of_numbers
+        and of_numbers[0].separator == "\t"
+        and len(of_numbers[0].values) >= len(sample) - 2
+        and not any(BLANKS in cell for row in of_numbers[0].values for cell in row)
+    ):
+        # as many tabs in each line: an empty cell is a missing value, which blanks would close up
+        of_numbers = [fit for fit in of_numbers if fit.separator != BLANKS]
     for other in of_numbers[1:]:
         if other.values and other.numbers != of_numbers[0].numbers:
             both = of_numbers[0], other
@@ -332,7 +379,10 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
         above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comments if k < first]
         for char in dict.fromkeys((BLANKS, separator)):
             named = [(k, parts) for k, line in above if (parts := _headings(line, char, width)) is not None]
-            headers = named[-2 if len(named) > 1 and _are_units(named[-1][1]) else -1 :] or headers
+            headers = (
+                named[-2 if len(named) > 1 and _are_units(named[-1][1]) and _split_alike(above, named) else -1 :]
+                or headers
+            )
         if headers:
             names = headers[0][1]
             summary.append(f"the header in line {headers[0][0] + 1}, a comment")
@@ -349,9 +399,9 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
         # the first line of the table is the header
         before, skip, body = skip, first + 1, table[1:]
         after = next(((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()), None)
-        cells = (_headings(after[1], separator, width) or []) if after else []
-        if after and _are_units(cells):
-            units, skip = [without_brackets(cell) or None for cell in cells], after[0] + 1
+        below = _units_below(_unit_cells(after[1], separator, width), _rows_after(body, separator)) if after else None
+        if after and below:
+            units, skip = below, after[0] + 1
             summary.append(f"units in line {skip}")
             other_comments.pop(after[0], None)
             body = [pair for pair in body if pair[0] >= skip]
@@ -383,13 +433,38 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     return Layout(Dialect("\t" if blanks else separator, *style), names, units, skip, marks, blanks, tuple(summary))
 
 
+def _split_alike(above: Sequence[Line], named: Sequence[tuple[int, Sequence[str]]]) -> bool:
+    """Return whether the last two lines have their cells between the same separators: a title has commas of its own."""
+    texts = dict(above)
+    return len({tuple(mark for mark in ",;" if mark in texts[k]) for k, _ in named[-2:]}) == 1
+
+
+def _unit_cells(line: str, separator: str, width: int) -> list[str]:
+    """Return the cells of a line that may be units: those of headings, or as many as the table is wide."""
+    cells = _headings(line, separator, width) or _split(line, separator)
+    if separator != BLANKS and len(cells) == width - 1:
+        cells.append("")
+    return cells if len(cells) == width else []
+
+
+def _rows_after(body: Sequence[Line], separator: str) -> list[list[str]]:
+    return [_split(line, separator) for _, line in body[1:SAMPLE_LINES]]
+
+
 def _is_plain(lines: Sequence[str], text: str) -> bool:
     table = [line for line in lines[:SAMPLE_LINES] if line.strip()][:2]
     if not table or not _PLAIN_HEADER.fullmatch(table[0].strip()) or _SPECIAL.search(text):
         return False
-    if len(table) > 1 and _are_units(_split(table[1], ",")):
+    if len(table) > 1 and _may_be_units(_split(table[1], ","), _split(table[0], ",")):
         return False
     return _samples_begin([line for line in lines[:MAX_PREFACE_LINES] if line.strip()], ",") is None
+
+
+def _may_be_units(cells: Sequence[str], names: Sequence[str]) -> bool:
+    """Return whether the line below a plain header has to be looked at: words, or a separator more."""
+    one_more = len(cells) == len(names) + 1 and not cells[-1]
+    words = [cell for cell in cells if cell and cell not in NO_UNIT and not _is_value(cell) and not is_missing(cell)]
+    return one_more or any(is_unit(_as_unit(word)) for word in words)
 
 
 def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
