@@ -203,6 +203,14 @@ def _without_value(error: ExpressionError) -> Diagnostic:
     return Diagnostic("lost_digits", f"computed without rounding, this has no value: {error}", error.span, hint)
 
 
+UNSETTLED = Diagnostic(
+    "lost_digits",
+    "rounding may have lost digits here, and the correct ones could not be determined within the limit on computation",
+    None,
+    "rewrite the formula",
+)
+
+
 def lost_digits(
     graph: Graph,
     values: Mapping[str, float],
@@ -214,7 +222,7 @@ def lost_digits(
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
     An error of the value up to `noise` is none. The reference is that of `check`, at the doubles `values` or at the
-    `point` as typed, whichever is nearer. There is none where that stays undecided. Raises `ExpressionError` and
+    `point` as typed, whichever is nearer. What stays undecided is said. Raises `ExpressionError` and
     `BudgetExceeded`.
     """
     from ..numbers.multiprecision import Multiprecision
@@ -238,7 +246,9 @@ def lost_digits(
         right = right or (not name and abs(number.computed - exact) <= noise)
         if number.kept is not None and not right:
             lost.append((name, number.kept))
-    return losses(doubles, references.exact, lost) if lost and references.sure else []
+    if not references.sure:
+        return [UNSETTLED]
+    return losses(doubles, references.exact, lost) if lost else []
 
 
 def _answer(

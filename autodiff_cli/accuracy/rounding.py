@@ -46,7 +46,7 @@ def rounding_warnings(
 
     `point` has the values as typed: what is right for these has lost no digit. An output with one of the
     `uncertainties` needs digits of the larger of both only. The hints offer the digits of a `command`. There are none
-    for graphs that are too large, or take too much work.
+    for graphs that are too large.
     """
 
     def find() -> list[Diagnostic]:
@@ -66,13 +66,16 @@ def rounding_warnings(
 def _lost_digits_of(
     graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], noise: float
 ) -> list[Diagnostic]:
-    from .check import lost_digits
+    from .check import UNSETTLED, lost_digits
 
     names = set(graph.labels.values())
     own_values = {name: x for name, x in values.items() if name in names}
     own_point = {name: x for name, x in point.items() if name in names}
     own_wanted = [name for name in wanted if name in names]
-    return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise)
+    try:
+        return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise)
+    except BudgetExceeded:
+        return [UNSETTLED]
 
 
 def lost_number_warnings(
@@ -89,10 +92,13 @@ def lost_number_warnings(
         doubtful = [name for name, x in bounded.items() if not is_accurate(x)]
         if not doubtful:
             return []
-        from .check import having_digits
+        from .check import UNSETTLED, having_digits
 
         doubles = compute(REAL, values)  # may be nearer, where it takes more digits itself
-        left = _correct_digits(values, point, compute, {name: float(doubles[name]) for name in doubtful})
+        try:
+            left = _correct_digits(values, point, compute, {name: float(doubles[name]) for name in doubtful})
+        except BudgetExceeded:
+            return [UNSETTLED._replace(hint=f"{UNSETTLED.hint}, {_offer(command)}")]
         lost = {name: digits for name, digits in left.items() if digits < REQUIRED_DIGITS}
         if not lost:
             return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, Span, point_error
@@ -269,13 +270,41 @@ def is_of_pint(value: object) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
 
+PINT_TOLERANCE = 1e-7
+"""Relative difference of two factors of one unit: editions of CODATA differ in the ninth digit of the electronvolt."""
+
+
+def symbol_of_pint(value: Any) -> str:
+    """Return the symbol of a unit of pint. Raises an error where the symbol means another unit here.
+
+    pint writes a milliinch as `min` and a centiday as `cd`.
+    """
+    symbol = f"{value.units:~P}"
+    from ..quantities.table import BASE
+    from ..quantities.unit import unit_or_none
+
+    unit = unit_or_none(symbol) if symbol else None
+    if unit is None:
+        return symbol
+    base = "*".join(f"{name}**({n})" for name, n in zip(BASE, unit.dimension, strict=True) if n)
+    ours = unit.to_si(1.0) + float(unit.zero)
+    try:
+        same = isclose(type(value)(1.0, value.units).to(base).magnitude, ours, rel_tol=PINT_TOLERANCE)
+    except (TypeError, ValueError, AttributeError):  # as pint says that the dimensions differ
+        same = False
+    if not same:
+        message = f"pint writes the unit {value.units} as `{symbol}`, which is another unit here"
+        raise point_error(message, "convert it first, as in `value.to_base_units()`")
+    return symbol
+
+
 def value_text(name: str, value: Any) -> str:
     """Return a value as typed: a text as it is, or a number, exact or shortest, and its unit if it is of pint."""
     if isinstance(value, str):
         return value
     if not is_of_pint(value):
         return written_number(name, value).source
-    number, unit = written_number(name, value.magnitude).source, f"{value.units:~P}"
+    number, unit = written_number(name, value.magnitude).source, symbol_of_pint(value)
     if _is_plain(value, unit):
         return written_number(name, value).source
     return f"({number}) {unit}" if "/" in number else f"{number} {unit}"
@@ -285,7 +314,7 @@ def numbers_and_unit(column: Any) -> tuple[Any, str]:
     """Return the numbers of a column and the unit that pint gives them, "" if none."""
     if not is_of_pint(column):
         return column, ""
-    unit = f"{column.units:~P}"
+    unit = symbol_of_pint(column)
     return (column.to("").magnitude, "") if _is_plain(column, unit) else (column.magnitude, unit)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 from ..table.operators import POW
 from ..table.primitive import Primitive
+from ..table.primitives import OSCILLATING
 from .base import Lifted, Number, Valued
 from .budget import charge
 from .floats import REAL
@@ -22,6 +23,9 @@ ULPS, SPECIAL_ULPS = 4, 16
 
 MAX_EXACT_INTEGER = 2.0**53
 """Products of integers up to here are exact."""
+
+FIRST_ORDER_ERROR = 1e-5
+"""The relative error of an input up to which first order suffices: its square is 1e-10, and 6 digits are required."""
 
 UNDERFLOW_ERROR = 2.0**-1074
 """The largest rounding error of a subnormal result."""
@@ -78,6 +82,26 @@ def _rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
+def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spread: float) -> float:
+    """Return the larger slope by input `k` at the ends of its error, where first order bounds too little.
+
+    At an extremum the slope is 0, however large the error. Infinite where a function has turned in between. Raises the
+    errors of an end outside the domain.
+    """
+    # the gamma family oscillates below 0 only
+    if spread > 1 and primitive.name in OSCILLATING and (xs[k] < 0 or primitive.group != "Special"):
+        return math.inf
+    if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
+        return 0.0
+    largest = 0.0
+    for x in (xs[k] - spread, xs[k] + spread):
+        inputs = [*xs[:k], x, *xs[k + 1 :]]
+        out = getattr(REAL, primitive.name)(*inputs)
+        partial = primitive.slopes(REAL, inputs, out, [j == k for j in range(len(xs))])[k]
+        largest = max(largest, abs(partial or 0.0))
+    return largest
+
+
 def _is_whole_power(inputs: Sequence[float], out: float) -> bool:
     return inputs[1] >= 0 and abs(out) <= MAX_EXACT_INTEGER and all(float(x).is_integer() for x in inputs)
 
@@ -126,11 +150,7 @@ class Running(Lifted):
                 partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
                 for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
                     if partial is not None:
-                        error += abs(partial) * spread
-                        if 2 * spread > abs(xs[k]):
-                            # near a domain edge, first order bounds nothing
-                            value(*xs[:k], xs[k] - spread, *xs[k + 1 :])
-                            value(*xs[:k], xs[k] + spread, *xs[k + 1 :])
+                        error += spread * max(abs(partial), _slope_beside(primitive, xs, k, spread))
             except (ValueError, ArithmeticError):
                 error = math.inf
             return Bounded(out, error)

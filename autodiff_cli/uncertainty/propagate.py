@@ -215,12 +215,14 @@ def propagate(
     readings, draws, correlation = readings or {}, draws or {}, correlation or {}
     quantities: dict[str, Any] = {**(point or {})}
     tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
+    linear: dict[str, Any] = {}
     for name, value in quantities.items():
         if isinstance(value, str):
             quantities[name] = measured_value(name, value)
         # quantities of the package `uncertainties` and others like it
         elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
             quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
+            linear[name] = value
         elif hasattr(value, "copied"):
             table, column = value.copied
             tables.setdefault(table, {})[name] = column
@@ -245,6 +247,14 @@ def propagate(
         texts |= {name: unit for name, unit in fitted.units.items() if name in used}
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         correlation = {**together, **correlation}
+    if shared := _correlations_of_linear(linear):
+        names = variables_of(text, [*quantities, *measured], is_implicit)
+        shared = {pair: r for pair, r in shared.items() if names.keys() >= set(pair)}
+        for a, b in shared:
+            if (a, b) in correlation or (b, a) in correlation:
+                message = f"the correlation of `{a}` and `{b}` is given, and follows from their numbers"
+                raise point_error(message, LEAVE_ONE)
+        correlation = {**shared, **correlation}
     notes: list[Diagnostic] = []
     if left_out(units):
         texts, units = {}, None
@@ -495,6 +505,22 @@ def _normalise(covariance: Sequence[Sequence[float]]) -> list[list[float | None]
         rows.append([max(-1.0, min(1.0, x / size)) if size else None for x, size in zip(row, sizes, strict=True)])
         rows[i][i] = 1.0 if row[i] else None
     return rows
+
+
+def _correlations_of_linear(values: Mapping[str, Any]) -> dict[Pair, float]:
+    """Return the correlations of numbers of the package `uncertainties`, which are linear in independent variables."""
+    parts: dict[str, dict[Any, float]] = {}
+    for name, value in values.items():
+        slopes = getattr(value, "derivatives", None) or {}
+        parts[name] = {variable: float(slope) * float(variable.std_dev) for variable, slope in slopes.items()}
+    correlations: dict[Pair, float] = {}
+    for a, b in combinations(parts, 2):
+        common = parts[a].keys() & parts[b].keys()
+        sizes = math.hypot(*parts[a].values()), math.hypot(*parts[b].values())
+        if common and all(sizes):
+            r = math.fsum(parts[a][x] / sizes[0] * (parts[b][x] / sizes[1]) for x in common)
+            correlations[a, b] = max(-1.0, min(1.0, r))
+    return {pair: r for pair, r in correlations.items() if r}
 
 
 class _Expansion:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import mpmath
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -199,3 +201,46 @@ def test_a_check_that_takes_too_much_work_is_left_out_and_the_rest_is_as_before(
         with budget.use_share(0.25):
             budget.charge(0.24 * left)
         assert work.left == pytest.approx(0.76 * left)
+
+
+UNSETTLED: list[tuple[str, dict[str, float], str, Callable[[Any], Any]]] = [
+    # an extremum, where the first-order bound is 0 however large the error of the argument
+    ("y*(1 + ((x + 1e16) - 1e16)**2)", {"x": 0.9, "y": 2.0}, "x", lambda x: 4 * x),
+    ("cosh((x + 1e16) - 1e16)", {"x": 0.9}, "x", mpmath.sinh),
+    # a periodic function of an argument whose phase is lost
+    ("y + sinc(x**3)", {"x": 1234567.8, "y": 1.0}, "x", lambda x: mpmath.diff(lambda u: mpmath.sincpi(u**3), x)),
+    ("cos(gamma(x))", {"x": 91.8}, "x", lambda x: -mpmath.sin(mpmath.gamma(x)) * mpmath.gamma(x) * mpmath.psi(0, x)),
+    (
+        "tan(gamma(x))",
+        {"x": 80.0},
+        "x",
+        lambda x: mpmath.sec(mpmath.gamma(x)) ** 2 * mpmath.gamma(x) * mpmath.psi(0, x),
+    ),
+    # what takes more digits than there are, or more work
+    (
+        "sum((1 - cos(x*i))/(x*i)**2, i, 1, 100)",
+        {"x": 1e-8},
+        "x",
+        lambda x: -mpmath.fsum(i**2 * x / 12 for i in range(1, 101)),
+    ),
+]
+"""Formulas with their derivatives by hand, where doubles have not one digit of these."""
+
+
+@pytest.mark.parametrize(("text", "at", "name", "derivative"), UNSETTLED, ids=[text for text, *_ in UNSETTLED])
+def test_lost_digits_that_are_not_settled_are_said(
+    text: str, at: dict[str, float], name: str, derivative: Callable[[Any], Any]
+) -> None:
+    answer = autodiff_cli.gradient(text, at)
+    with mpmath.workdps(400):
+        exact = derivative(mpmath.mpf(at[name]))
+        assert abs(answer.gradient[name] - exact) > 1e-6 * abs(exact)
+    assert [warning.kind for warning in answer.warnings] == ["lost_digits"]
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [("sin(x)", 1e22), ("floor(x**3)", 1e7), ("lgamma(x*1e10)", 1.1), ("cos(x)**2", 1e-9), ("x**2 + 1", 0.0)],
+)
+def test_large_arguments_that_are_known_lose_nothing(text: str, x: float) -> None:
+    assert not autodiff_cli.gradient(text, {"x": x}).warnings

@@ -1038,3 +1038,46 @@ def test_columns_of_pint_in_per_cent_are_numbers() -> None:
     assert shared == plainly
     third = autodiff_cli.gradient("1/3", exact=True).value
     assert autodiff_cli.gradient("x", {"x": third}, exact=True).value == third
+
+
+def test_numbers_of_uncertainties_keep_their_correlations() -> None:
+    x, z = ufloat(2, 0.1), ufloat(3, 0.2)
+    y = x * 1
+    assert api.propagate("x - y", {"x": x, "y": y}).results[0].uncertainty == pytest.approx(0, abs=1e-15)
+    assert api.propagate("x + y", {"x": x, "y": y}).results[0].uncertainty == pytest.approx(0.2)
+    w, v = x * z, x - 2 * z
+    expected = (w * v / x).std_dev
+    given = {"w": w, "v": v, "x": x}
+    assert api.propagate("w*v/x", given).results[0].uncertainty == pytest.approx(expected, rel=1e-12)
+    assert api.propagate("x + z", {"x": x, "z": z, "w": w}).results[0].uncertainty == pytest.approx((x + z).std_dev)
+    with pytest.raises(
+        ExpressionError, match="the correlation of `w` and `v` is given, and follows from their numbers"
+    ):
+        api.propagate("w*v", given, correlation={("v", "w"): 0.5})
+
+
+@pytest.mark.parametrize(
+    ("unit", "symbol"),
+    [("milliinch", "min"), ("centiday", "cd"), ("kilotechnical_atmosphere", "kat"), ("milliinch/s", "min/s")],
+)
+def test_a_unit_of_pint_whose_symbol_is_another_unit_is_refused(unit: str, symbol: str) -> None:
+    registry = pytest.importorskip("pint").UnitRegistry()
+    for call in (
+        lambda: api.gradient("x", {"x": registry.Quantity(2.0, unit)}),
+        lambda: api.propagate("x", data={"x": registry.Quantity([1.0, 2.0, 3.0], unit)}),
+    ):
+        with pytest.raises(ExpressionError, match=f"as `{symbol}`, which is another unit here"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("unit", "si"),
+    [("mm", 0.002), ("degC", 275.15), ("degF", 256.48333333333335), ("minute", 120), ("degree", 0.03490658503988659),
+     ("inch", 0.0508), ("liter", 0.002), ("kN*m", 2000), ("eV", 3.204353268e-19), ("m/s**2", 2), ("bar", 2e5)],
+)  # fmt: skip
+def test_a_unit_of_pint_that_is_ours_is_taken(unit: str, si: float) -> None:
+    registry = pytest.importorskip("pint").UnitRegistry()
+    answer = api.gradient("x", {"x": registry.Quantity(2.0, unit)})
+    of = answer.to_dict()["units"]["value"]
+    in_si = registry.Quantity(answer.value, "" if of == "1" else of.replace("·", "*").replace("²", "**2"))
+    assert in_si.to_base_units().magnitude == pytest.approx(si, rel=1e-8)
