@@ -24,6 +24,7 @@ from ..diagnostics.leniency import read_leniently
 from ..errors import ExpressionError, needs_error, quote, usage_error
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.optional_units import (
+    NONE,
     check_percentage,
     column_units,
     in_unit_of,
@@ -41,7 +42,7 @@ from ..streams.files import Output, begin_file
 from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
-from ..uncertainty.measured_value import Spread, normal, quantity
+from ..uncertainty.measured_value import MeasuredValue, Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Subject, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
@@ -193,22 +194,26 @@ class _RowsJob:
         )
 
     def columns_with_units(self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})) -> dict[str, Unit]:
+        shared = {name: x.in_unit for name, x in self.point.items() if isinstance(x, Spread) and x.in_unit}
         if not self.is_data or self.without_units:
+            for name, of_spread in shared.items():
+                message = f"the uncertainty of `{name}` is in {of_spread}, and units are ignored"
+                raise ExpressionError("point", message, hint=f"give it as a number, or leave `--in {NONE}` out")
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
         texts = units_in_headings({**used, **_spread_columns(uncertain)}, files.first.units)
         is_asked = bool(self.units or self.typed) or self.has_literals
         is_asked = is_asked or any(hasattr(x, "unit") for x in self.first.values())
         for name in texts.keys() & used.keys():
-            if isinstance(shared := self.point.get(name), Spread) and shared.source.endswith("%"):
+            if isinstance(own_spread := self.point.get(name), Spread) and own_spread.source.endswith("%"):
                 check_percentage(name, texts[name])
         units, notes = column_units(used, texts, is_asked)
         warn(notes, self.text)
         factors = {}
         for name in used:
-            if name not in uncertain:
+            if name not in uncertain and name not in shared:
                 continue
-            spread = texts.get(f"u({name})", "")
+            spread = shared.get(name) or texts.get(f"u({name})", "")
             unit = units.get(name)
             own = texts.get(name, "") if unit is None else str(unit) or "1"
             factors[name] = in_unit_of(name, [1.0], spread, own, spread=True)[0]
@@ -564,7 +569,10 @@ class _Requests:
             uncertainty = numbers[self.uncertain[name]] * self.job.factors.get(name, 1.0)
             value = normal(name, value, uncertainty, repr(value))
         elif isinstance(shared, Spread):
-            value = quantity(name, f"{value!r}{shared.source}")
+            factor, measured = self.job.factors.get(name, 1.0), quantity(name, f"{value!r}{shared.source}")
+            if factor != 1 and isinstance(measured, MeasuredValue):
+                measured = normal(name, value, measured.uncertainty * factor, repr(value))
+            value = measured
         if not unit:
             return value
         if not self.job.call.uncertain:

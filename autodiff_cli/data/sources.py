@@ -321,37 +321,40 @@ class TextFile:
 
 
 def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list[str]]:
-    import csv
+    import json
 
     calamine = require("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
+    head, _, text = _sheet_process(file.read(), path, calamine.__file__, sheet).partition(b"\n")
+    found = json.loads(head)
+    if "error" in found:
+        message = f"`{path}` cannot be read as a spreadsheet: {found['error']}"
+        raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file")
+    names = found["names"]
+    if sheet is not None and sheet not in names:
+        raise ExpressionError("io", f"there is no sheet `{sheet}` in `{path}`", hint=f"its sheets are {quote(names)}")
+    return text, [f"sheet {names[0]} of {len(names)}"] if sheet is None and len(names) > 1 else []
+
+
+MAX_SHEET_SECONDS = 600
+"""How long a spreadsheet may take where the system does not bound its process."""
+
+
+def _sheet_process(data: bytes, path: str, library: str, sheet: str | None) -> bytes:
+    import subprocess
+
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(library)))
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "sheet_process.py")
+    command = [sys.executable, "-I", "-S", script, folder, *([] if sheet is None else [sheet])]
+    hint = "it may be damaged; open it in a spreadsheet program and save the sheet as csv"
     try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(file.read()))
-        names = book.sheet_names
-        if sheet is not None and sheet not in names:
-            hint = f"its sheets are {quote(names)}"
-            raise ExpressionError("io", f"there is no sheet `{sheet}` in `{path}`", hint=hint)
-        name = sheet or names[0]
-        rows = book.get_sheet_by_name(name).to_python(skip_empty_area=False)
-    except (calamine.CalamineError, IndexError, ValueError, OSError) as fault:
-        message = f"`{path}` cannot be read as a spreadsheet: {fault}"
-        raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
-    text = io.StringIO()
-    # quote texts, so that no row looks like a comment
-    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-    for row in rows:
-        cells = [*map(_sheet_cell, row)]
-        writer.writerow(cells if any(cell != "" for cell in cells) else [])
-    return text.getvalue().encode(), [f"sheet {name} of {len(names)}"] if sheet is None and len(names) > 1 else []
-
-
-def _sheet_cell(cell: Any) -> str | float:
-    if isinstance(cell, int | float) and not isinstance(cell, bool):
-        return int(cell) if cell == cell // 1 and abs(cell) < 2**53 else cell
-    if hasattr(cell, "isoformat"):  # a date, or a time
-        return str(cell.isoformat())
-    if hasattr(cell, "total_seconds"):
-        return float(cell.total_seconds())
-    return str(cell).replace("\n", " ").replace("\r", " ")
+        ended = subprocess.run(command, input=data, capture_output=True, timeout=MAX_SHEET_SECONDS, check=False)
+    except (subprocess.TimeoutExpired, ValueError):
+        message = f"`{path}` cannot be read as a spreadsheet: it takes too long"
+        raise ExpressionError("io", message, hint=hint) from None
+    if ended.returncode:
+        message = f"`{path}` cannot be read as a spreadsheet: its reader failed, or needed too much memory or time"
+        raise ExpressionError("io", message, hint=hint)
+    return ended.stdout
 
 
 _WORDS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32", "cp1252": "Latin-1"}

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 from ..errors import ExpressionError, Span
 from ..inputs.optional_units import percentage_of
-from ..inputs.parse_point import constant_value
+from ..inputs.parse_point import ValueOf, constant_value
 from ..inputs.quantities import check_temperature, make_quantity, quantity_value, to_double
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .distributions import FAMILIES
-from .measured_value import BETWEEN, COVERAGE, MeasuredValue, is_asymmetric, quantity, with_distribution
+from .measured_value import BETWEEN, COVERAGE, MeasuredValue, Spread, is_asymmetric, quantity, with_distribution
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin after a number."""
@@ -36,6 +36,25 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     inner = re.fullmatch(r"\s*\(([^()]+)\)(\s*\(.*)?", written)
     value = quantity(name, inner[1] + (inner[2] or "") if inner and BETWEEN.search(inner[1]) else written, offset)
     return _in_si(name, value, unit, text) if isinstance(value, MeasuredValue) else quantity_value(name, text, offset)
+
+
+def with_spreads(value_of: ValueOf) -> ValueOf:
+    """Return a reader of values that also reads a `Spread`: `±0.02`, `±20 mV`."""
+
+    def read(name: str, text: str, offset: int = 0) -> float:
+        written = text.strip()
+        if not BETWEEN.match(written):
+            return value_of(name, text, offset)
+        number, unit = _split(f"1{written}") or (f"1{written}", None)
+        if unit is not None and "%" in number:
+            message = f"the uncertainty of `{name}` is a percentage, and has the unit {unit}"
+            raise ExpressionError("point", message, Span(offset, offset + len(text)), "leave the unit out")
+        quantity(name, number, offset)
+        spread = Spread(0.0)
+        spread.source, spread.in_unit = number.removeprefix("1"), str(unit or "")
+        return spread
+
+    return read
 
 
 def _split(text: str) -> tuple[str, Unit] | None:

@@ -9,7 +9,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError, Span, plural, point_error
-from ..inputs.parse_point import Typed, ValueOf, constant_value, pieces
+from ..inputs.parse_point import Typed, constant_value, pieces
 from ..inputs.problem import UNCERTAIN_DIGITS
 from .distributions import FAMILIES, Distribution
 
@@ -57,24 +57,10 @@ class MeasuredValue(Typed):
 
 
 class Spread(Typed):
-    """The uncertainty of all rows of data, in place of a value: `±0.02`."""
+    """The uncertainty of all rows of data, in place of a value: `±0.02`, `±20 mV`."""
 
-    __slots__ = ()
-
-
-def with_spreads(value_of: ValueOf) -> ValueOf:
-    """Return a reader of values that also reads a `Spread`: `±0.02`."""
-
-    def read(name: str, text: str, offset: int = 0) -> float:
-        written = text.strip()
-        if not BETWEEN.match(written):
-            return value_of(name, text, offset)
-        quantity(name, f"1{written}", offset)
-        spread = Spread(0.0)
-        spread.source = written
-        return spread
-
-    return read
+    __slots__ = ("in_unit",)
+    in_unit: str  # "" without a unit of its own
 
 
 def is_asymmetric(text: str) -> bool:

@@ -358,3 +358,33 @@ def test_listed_uncertainties_before_their_unit_are_kept(spelling):
 def test_an_uncertainty_in_all_rows_is_in_the_unit_of_its_value(typed, shown, format, mark):
     shown_lines = autodiff("propagate", "v*w", "--at", f"v={{1,2}}±0.1,w={typed}", "--format", format).out
     assert f"in all rows: {mark}w{mark} = {shown}" in shown_lines.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("heading", "spread", "more", "uncertainty"),
+    [
+        ("T [°C]", "±1 °F", ["--in", "K"], 5 / 9), ("T [°C]", "±1 K", ["--in", "K"], 1),
+        ("T [°F]", "±1 K", ["--in", "K"], 1),
+        ("T [°F]", "±1", ["--in", "K"], 5 / 9), ("T [V]", "±20 mV", [], 0.02), ("T [mV]", "± 1 V", [], 1000),
+        ("T [V]", "±40 mV (k = 2)", [], 0.02), ("T [V]", "±20 mV", ["--in", "mV"], 20), ("T [km]", "±5%", [], 1),
+    ],
+)  # fmt: skip
+def test_the_uncertainty_of_all_rows_has_a_unit_of_its_own(tmp_path, heading, spread, more, uncertainty):
+    (tmp_path / "rows.csv").write_text(f"{heading}\n20\n20\n", encoding="utf-8")
+    at = ["--points", str(tmp_path / "rows.csv"), "--at", f"T={spread}", "--json", *more]
+    for row in json.loads(autodiff("propagate", "T", *at).out):
+        assert row["results"][0]["uncertainty"] == pytest.approx(uncertainty, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("heading", "spread", "more", "message"),
+    [
+        ("T", "±20 mV", [], "its column has no unit"), ("T [V]", "±1 kg", [], "`T` is a voltage"),
+        ("T [V]", "±20 mV", ["--in", "none"], "units are ignored"), ("T [V]", "±5% V", [], "is a percentage"),
+    ],
+)  # fmt: skip
+def test_the_uncertainty_of_all_rows_in_no_unit_of_its_column_is_refused(tmp_path, heading, spread, more, message):
+    (tmp_path / "rows.csv").write_text(f"{heading}\n20\n20\n", encoding="utf-8")
+    answer = autodiff("propagate", "T", "--points", str(tmp_path / "rows.csv"), "--at", f"T={spread}", *more)
+    assert message in answer.err
+    assert answer.code == 2

@@ -11,8 +11,8 @@ from ...inputs.decoding import read_text
 from ...inputs.parse_point import ValueOf, is_name, merge, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
-from ...uncertainty.measured_units import measured_value
-from ...uncertainty.measured_value import MeasuredValue, of_draws, with_spreads
+from ...uncertainty.measured_units import measured_value, with_spreads
+from ...uncertainty.measured_value import MeasuredValue, of_draws
 from ...uncertainty.measurement_model import variables_of
 from ...uncertainty.propagate import (
     Estimates,
