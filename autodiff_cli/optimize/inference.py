@@ -27,6 +27,7 @@ from .least_squares import (
 from .linear_basis import has_null_directions
 from .observations import percentage
 
+ROUNDED_WEIGHTS = 1e-12  # relative difference of equal weights
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction
 FAINT_SHARE = 1e-12  # share of the data that a term of usual size has
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
@@ -261,7 +262,7 @@ class Inference:
             values, of_mean = self._curve_at(places)
             spread, of_rows = data.sigma.get(data.response), np.full(len(values), math.nan)
             if not data.has_sigma:
-                of_rows[:] = noise if self.model.loss == "linear" else math.nan
+                of_rows[:] = noise / self._weight_of_rows if self.model.loss == "linear" else math.nan
             elif (share := percentage(spread)) is not None:
                 of_rows = (np.abs(values) * share / 100) ** 2 * noise
             elif not isinstance(spread, str | None):
@@ -279,6 +280,19 @@ class Inference:
             Prediction(point, y if math.isfinite(y) else None, ends(y, near), ends(y, wide))
             for point, y, near, wide in numbers
         ]
+
+    @cached_property
+    def _weight_of_rows(self) -> float:
+        """The weight of every row, and so of a new one; NaN where rows differ in it."""
+        weights = self.model.weights[self.model.weights > 0] ** 2
+        return float(weights[0]) if float(np.ptp(weights)) <= ROUNDED_WEIGHTS * float(weights[0]) else math.nan
+
+    def prediction_warnings(self, predictions: Sequence[Prediction]) -> Iterator[Diagnostic]:
+        """Yield a warning where weights leave a new row without an interval of its own."""
+        weighted = not self.model.data.has_sigma and math.isnan(self._weight_of_rows)
+        if weighted and any(row.confidence is not None for row in predictions):
+            message = "the rows differ in their weights, so the spread of a new row is not known: it has no prediction"
+            yield Diagnostic("no_prediction", message, None, "give the uncertainty of the response: `--sigma y=0.1`")
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
         """Yield a warning for each null direction."""

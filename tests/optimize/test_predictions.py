@@ -13,6 +13,7 @@ from scipy import stats
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.cli.commands.fit import prediction_columns
+from autodiff_cli.optimize.fit import fit
 from autodiff_cli.uncertainty.propagate import estimates_of_fit, propagate
 
 LINE: dict[str, Any] = {"x": [0.0, 1, 2, 3, 4, 5, 6], "y": [1.02, 1.9, 3.2, 3.9, 5.1, 5.8, 7.2], "s": [0.2] * 7}
@@ -95,3 +96,21 @@ def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertai
     assert all(f"c{k}*exp(-k{k}*x)" in svg for k in range(20)) and "…" not in svg
     plain = draw_file(fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", "light").decode()
     assert svg.count("<use") > plain.count("<use") + 2 * len(LINE["x"])
+
+
+WEIGHTED = {"x": [1.0, 2.0, 3.0, 4.0], "y": [2.1, 3.9, 6.2, 7.8]}
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1.0, 1e4])
+def test_a_prediction_does_not_depend_on_the_scale_of_the_weights(weight: float) -> None:
+    plain = fit("y = a + b*x", WEIGHTED, predict={"x": [2.5]}).predictions[0]
+    weighted = fit("y = a + b*x", {**WEIGHTED, "w": [weight] * 4}, weights="w", predict={"x": [2.5]}).predictions[0]
+    assert weighted.confidence == pytest.approx(plain.confidence, rel=1e-9)
+    assert weighted.prediction == pytest.approx(plain.prediction, rel=1e-9)
+
+
+def test_rows_of_different_weights_leave_a_new_row_without_a_prediction() -> None:
+    found = fit("y = a + b*x", {**WEIGHTED, "w": [1.0, 2.0, 1.0, 1.0]}, weights="w", predict={"x": [2.5]})
+    (row,) = found.predictions
+    assert row.confidence is not None and row.prediction is None
+    assert [warning.kind for warning in found.warnings] == ["no_prediction"]
