@@ -152,9 +152,12 @@ class Builder:
         self.node_of: dict[str, int] = {}
         self.conditions: set[int] = set()
         self.functions: Mapping[str, Primitive] = SIMPLE
+        self.lists = False
         for name in valued:
             if name in SIMPLE:
                 self.hide(name)
+            elif name[-1:] == "]":
+                self.lists = True
         self.problem: ExpressionError | None = None
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
@@ -168,7 +171,9 @@ class Builder:
         self.span = self.nodes.span_of = Spans(text)
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
-        """Return the scope for new nodes."""
+        """Return the scope for new nodes. Raises `NeedsTree` where the point has lists."""
+        if self.lists:
+            raise NeedsTree
         return self.nodes, self.node_of, self.conditions, self.functions
 
     def hide(self, name: str) -> None:
@@ -178,7 +183,8 @@ class Builder:
 
     def program(self) -> Program:
         """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
-        self.raise_problem()
+        if self.problem is not None:
+            self.raise_problem()
         program = self.as_program(self.free)
         if len(self.statements) == 1 and not self.branches:
             # All nodes are needed, and in order.
@@ -187,13 +193,13 @@ class Builder:
         return program
 
     def raise_problem(self) -> None:
-        """Raise the error that was kept, if any."""
-        if self.problem is not None:
-            problem, self.problem = self.problem, None
-            try:
-                raise problem
-            finally:
-                del problem  # it would hold itself, by the frame in its traceback
+        """Raise the error that was kept."""
+        problem, self.problem = self.problem, None
+        assert problem is not None
+        try:
+            raise problem
+        finally:
+            del problem  # it would hold itself, by the frame in its traceback
 
     def as_program(self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None) -> Program:
         """Return what was read as a program, of all its variables or of these parameters."""

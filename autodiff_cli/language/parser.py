@@ -25,8 +25,6 @@ def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Pro
     """
     builder = Builder(text, valued)
     try:
-        if any(name[-1:] == "]" for name in valued):
-            raise NeedsTree
         read(builder)
         return builder.program()
     except NeedsTree:

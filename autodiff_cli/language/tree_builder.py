@@ -97,7 +97,7 @@ class TreeBuilder(Builder):
 
     def build(self, tree: SyntaxNode) -> Program:
         """Return the program of a tree. Raises `ExpressionError`, and `NeedsTree` for lists."""
-        if any(name[-1:] == "]" for name in self.valued) and not self.takes_lists:
+        if self.lists and not self.takes_lists:
             raise NeedsTree
         for statement in tree.parts:
             self.build_statement(statement)
@@ -105,7 +105,8 @@ class TreeBuilder(Builder):
         return self.program()
 
     def program(self) -> Program:
-        self.raise_problem()
+        if self.problem is not None:
+            self.raise_problem()
         parameters = None
         if self.statements[-1][0] == "define":
             _, function = self.uncalled.popitem()
