@@ -164,7 +164,8 @@ def fit(
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
-        return answer._replace(warnings=(*answer.warnings, *of_units.warnings), units=shown)
+        warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
+        return answer._replace(warnings=warnings, units=shown)
 
 
 def _answer(
