@@ -161,7 +161,7 @@ def trace(
     for i, row in writer.rows.items() if reverse else ():
         if adjoints[i] is None and active[i] and row.kind != "condition":
             notes.append(Note("cut off", f"no adjoint reaches {row.name}"))
-    notes += _branches(writer, text)
+    notes += _branches(writer, active, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}
     if reverse:
@@ -294,8 +294,10 @@ class NodeTexts:
         formulas = local_partials(self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i])
         for p, formula, x in zip(parents, formulas, numbers, strict=True):
             if x is not None:
-                text = "" if formula is None else expression_text(formula)
-                yield p, x, (text, formula, self.number(float(x), i, p))
+                number = self.number(float(x), i, p)
+                used = _formula_of_side(formula, number) if i in active.one_sided_partials else formula
+                text = "" if used is None else expression_text(used)
+                yield p, x, (text, used, number)
 
     def number(self, x: Any, i: int, by: int | None = None) -> Any:
         """Return the value of a node, or its derivative `by` another, as shown."""
@@ -334,6 +336,13 @@ class NodeTexts:
                 yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], self.graph.unit(i)))
 
 
+def _formula_of_side(formula: Value | None, number: Any) -> Value | None:
+    """Return the formula of a local derivative if it is this number; else the number, as a tie has another formula."""
+    if formula is not None and formula.data == number:
+        return formula
+    return constant(number) if isinstance(number, float) else None
+
+
 def _in_unit(x: Any, unit: Unit | None, per: Unit | None) -> Any:
     if unit is None:
         return unsigned(x)
@@ -369,7 +378,7 @@ def _vanishing(all_steps: Sequence[AdjointStep]) -> Iterator[Note]:
             yield Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}")
 
 
-def _branches(writer: NodeTexts, text: str) -> Iterator[Note]:
+def _branches(writer: NodeTexts, active: Activity, text: str) -> Iterator[Note]:
     graph, names = writer.graph, writer.names
     for i in writer.order:
         if graph.primitives[i] is WHERE:
@@ -379,5 +388,11 @@ def _branches(writer: NodeTexts, text: str) -> Iterator[Note]:
             written = graph.labels.get(untaken) or (text[span.start : span.end] if span else "")
             if len(written) > 60:
                 written = written[:57] + "…"
+            partials = active.one_sided_partials.get(i)
+            if partials and partials[1 if untaken == x else 2] is not None:
+                yield Note(
+                    "branch", f"the sides of {names[i]} agree here: the derivative is that of the branch `{written}`"
+                )
+                continue
             outcome = f"{names.get(condition, 'its condition')} is {'true' if graph.data[condition] else 'false'}"
             yield Note("branch", f"the branch `{written}` of {names[i]} is not taken: {outcome}")

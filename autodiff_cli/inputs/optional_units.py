@@ -37,7 +37,7 @@ LABELS = frozenset(["au", "AU", "pH", "ppm", "ppb"])
 """Symbols in headings that are units of something else: in laboratories they are arbitrary units, a scale, a share."""
 DEGREES = {"C": "°C", "F": "°F"}
 """What these symbols are beside temperatures; elsewhere they are the coulomb and the farad."""
-_TEMPERATURE = r"(?:t|T|temp\w*|Temp\w*|TEMP\w*|theta|Theta|θ|ϑ)(?:_?\w{0,12})?\Z"
+_TEMPERATURE = r"(?:[tTθϑ](?:_\w+|\d+)?|(?:temp|Temp|TEMP|theta|Theta)\w*)\Z"
 NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless"])
 """What stands for no unit in headings and in rows of units."""
 

@@ -181,7 +181,7 @@ def _answer(
     warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.open_warnings()]
     warnings += inference.end_warnings()
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
-    warnings += inference.prediction_warnings(predictions)
+    warnings += inference.prediction_warnings(predictions) if predictions else ()
     numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
     numbers["deviation"] = math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None
     if arithmetic != DOUBLE and reason != "converged":

@@ -48,7 +48,9 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
         raise error
     if error is None and any(name not in model.problem.values for name in model.linear):
         start = model.fit_linear(start)
-    best = _identified(model, start, least(model, start))
+    best = least(model, start)
+    if best.moved > MAX_LAST_STEP:
+        best = _identified(model, start, best)
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
@@ -66,7 +68,7 @@ def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
 
     Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends far from the minimum.
     """
-    if best.moved <= MAX_LAST_STEP or model.loss != "linear" or not best.cost < UNDEFINED_SUM_OF_SQUARES:
+    if model.loss != "linear" or not best.cost < UNDEFINED_SUM_OF_SQUARES:
         return best
     fixed = model.null_parameters(best.values)
     if not fixed:

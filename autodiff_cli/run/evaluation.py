@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
-from ..table.operators import DIV, MUL, POW, VARIABLE
+from ..table.operators import POW, VARIABLE
 from .flat_graph import Graph, in_order
 from .sweep import (
     Activity,
@@ -200,37 +200,20 @@ def error_at(
     if fault.node is None:
         assert isinstance(fault, BudgetExceeded)
         return fault
-    kind, span, message, hint = fault.kind, graph.span(fault.node), fault.message, fault.hint
+    span, message, hint = graph.span(fault.node), fault.message, fault.hint
     if isinstance(fault, NotDifferentiable):
-        return NotSmooth(kind, message, span, hint)
-    lost = _underflowed(graph, fault.node) if kind in ("domain", "derivative") else None
-    if lost is not None:
-        kind, span = "overflow", graph.span(lost)
-        name = graph.primitives[lost].written
-        message = f"the result of `{name}` is too small for a double-precision number: it is 0 by underflow"
-        hint = "compute with more digits, `--precision 30`, or rescale the inputs"
+        return NotSmooth(fault.kind, message, span, hint)
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:
         shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
         message += f" (here {shown}{', …' if len(names) > 5 else ''})"
-    if kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
+    if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
         held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
         rest = [name for name, i in wanted.items() if i is not None and name not in held]
         shown = ", ".join(f"`{name}`" for name in sorted(held))
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
-    return error(kind, message, span, hint)
-
-
-def _underflowed(graph: Graph, node: int) -> int | None:
-    """Return the first operation below a node whose double is 0 where the number is not; None without one."""
-    data = graph.data
-    for i in in_order(graph.parents, (node,)):
-        if type(data[i]) is float and not data[i] and graph.parents[i]:
-            is_never_zero = graph.primitives[i] in (MUL, DIV, POW) or graph.primitives[i].values.startswith("(0")
-            if is_never_zero and all(type(data[p]) is float and data[p] for p in graph.parents[i]):
-                return i
-    return None
+    return error(fault.kind, message, span, hint)
 
 
 def _with_unit(x: Number) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -351,3 +352,67 @@ def test_a_worksheet_has_no_number_that_is_to_be_found(mode: str) -> None:
     record = views.record(told, blanks=True)
     assert record["blanks"] is True and record["value"] is None
     assert record.keys() - {"blanks"} == views.record(told).keys()
+
+
+# Each is smooth at x = 0 although its pieces meet there; derivatives by hand.
+MEETING = {
+    "max(x, exp(x)-1)": 1.0,
+    "min(sin(x), x)": 1.0,
+    "max(x, x+x**2, sin(x))": 1.0,
+    "relu(x)+min(x, 0)": 1.0,
+    "where(x==0, 0, x)": 1.0,
+    "where(x>=0, x, sin(x))": 1.0,
+    "3*max(2*x, exp(2*x)-1) + x": 7.0,
+    "abs(x)*x": 0.0,
+}
+
+
+def multiplies_out(told: Trace) -> None:
+    """Check each shown local derivative against its number, and each product and tangent against its parts."""
+    totals: dict[str, float] = {}
+    for step in told.adjoint_steps:
+        if step.graph is not None and step.graph.data is not None:
+            assert step.graph.data == pytest.approx(step.partial, rel=1e-12, abs=1e-15), step.formula
+        assert step.product == pytest.approx(step.upstream * step.partial, rel=1e-12)
+        totals[step.target.name] = totals.get(step.target.name, 0.0) + step.product
+        assert step.total == pytest.approx(totals[step.target.name], rel=1e-12, abs=1e-15)
+    for tangent in told.tangent_steps:
+        for term in tangent.terms:
+            if term.graph is not None and term.graph.data is not None:
+                assert term.graph.data == pytest.approx(term.partial, rel=1e-12, abs=1e-15), term.formula
+        total = sum(term.partial * term.tangent for term in tangent.terms)
+        assert tangent.tangent == pytest.approx(total, rel=1e-12, abs=1e-15)
+
+
+@pytest.mark.parametrize(("text", "slope"), MEETING.items())
+def test_where_pieces_meet_the_derivative_shown_is_the_one_used(text: str, slope: float) -> None:
+    told = trace(text, {"x": 0})
+    assert told.gradient == {"x": slope}
+    multiplies_out(told)
+    along = trace(text, {"x": 0}, mode="forward")
+    assert along.tangent == slope
+    multiplies_out(along)
+
+
+def test_the_note_names_the_branch_whose_derivative_is_used() -> None:
+    messages = [note.message for note in trace("where(x==0, 0, x)", {"x": 0}).notes]
+    assert messages == ["the sides of v2 agree here: the derivative is that of the branch `x`"]
+
+
+def test_random_programs_with_ties_multiply_out() -> None:
+    pieces = ["x", "sin(x)", "exp(x)-1", "x+x**2", "tanh(x)", "abs(x)", "-x", "2*x", "x*y", "y-1", "0", "relu(x)"]
+    joins = ["max({}, {})", "min({}, {})", "where(x>=0, {}, {})", "where(x==0, {}, {})", "({})*({})", "({})+({})"]
+    random = Random(40)
+    told = 0
+    for _ in range(300):
+        text = random.choice(pieces)
+        for _ in range(random.randint(1, 3)):
+            text = random.choice(joins).format(*random.sample([text, random.choice(pieces)], 2))
+        for mode, direction in (("reverse", None), ("forward", {"x": 1.0})):
+            try:
+                result = trace(f"{text} + 0.5*x", {"x": 0, "y": 1}, mode=mode, direction=direction)
+            except ExpressionError:
+                continue
+            multiplies_out(result)
+            told += 1
+    assert told > 400

@@ -436,6 +436,10 @@ def test_symbols_of_laboratories_are_labels_in_headings(file: str, text: str, sl
 def test_a_charge_is_in_coulomb_and_a_share_has_its_scale_where_units_are_asked_for():
     charge = autodiff("fit", "y = a + b*Q", "--data", "-", "--format", "plain", stdin="Q (C),y (V)\n3,1\n5,2\n7,3\n")
     assert charge.out == "a=-0.5[V] b=0.5[V/C]\n"
+    total = autodiff(
+        "fit", "y = a + b*total", "--data", "-", "--format", "plain", stdin="total (C),y (V)\n3,1\n5,2\n7,3\n"
+    )
+    assert total.out == "a=-0.5[V] b=0.5[V/C]\n"
     share = autodiff(
         "fit", "y = b*c", "--data", "-", "--in", "b=V", "--format", "plain", stdin="c (ppm),y (V)\n1,1\n2,2\n"
     )

@@ -123,8 +123,9 @@ def test_the_metadata_is_as_promised(wheel: Path) -> None:
     rows = [row for row in metadata.split("\n") if row.startswith("Requires-Dist: ") and "extra ==" not in row]
     assert rows == [
         "Requires-Dist: lark<2,>=1.2",
-        "Requires-Dist: mpmath>=1.3",
+        "Requires-Dist: mpmath<2,>=1.3",
         "Requires-Dist: rich>=13",
+        "Requires-Dist: shellingham>=1.3",
         "Requires-Dist: typer<0.29,>=0.17",
     ]
     extras = {row.split(": ")[1] for row in metadata.split("\n") if row.startswith("Provides-Extra: ")}

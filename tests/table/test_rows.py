@@ -304,6 +304,8 @@ OPERATORS: dict[str, str] = {
     "language/tokens": "`+=` is a sum",
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
     "batched/kernels": "how near a pole is",
+    "equations/continuity": "what a divisor is: an equation has no value where it is 0",
+    "algebra/equality_guards": "what a guard at one point is: a choice by an equation that a variable is isolated from",
     "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",
     "inputs/quantities": "how a number is converted between units: by factors and a zero",
