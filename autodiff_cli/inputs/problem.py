@@ -23,6 +23,7 @@ from ..errors import (
 from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.elements import expand, nest, point_text, split_names
+from ..language.parser import build as build_tree
 from ..language.parser import parse as read
 from ..language.reader import ParseFailure
 from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number, without_skipped
@@ -32,6 +33,7 @@ from ..run.evaluation import Evaluation
 from .figures import Figure
 
 if TYPE_CHECKING:
+    from ..language.tree import SyntaxNode
     from ..quantities.unit import Unit
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
@@ -115,8 +117,16 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    program = _explain(text, lambda: read(text, valued), valued)
-    if "[" in text and not units:
+    return _checked(_explain(text, lambda: read(text, valued), valued), units)
+
+
+def build(tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
+    """Return the program of a tree, which the function returns; its places are in `text`. Raises `ExpressionError`."""
+    return _checked(_explain(text, lambda: build_tree(tree(), text, valued), valued), units)
+
+
+def _checked(program: Program, units: bool) -> Program:
+    if "[" in program.text and not units:
         for i, (x, source) in program.all_nodes.constants.items():
             if source is not None and source.endswith("]"):
                 message = "numbers with units are not taken here: formulas and code are written in plain numbers"

@@ -1,0 +1,118 @@
+"""Statements with two sides, `a = b`, and their trees: in equations, in the formula of a fit, in constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span
+from ..table.operators import SUB
+from .parser import syntax_tree
+from .tokens import CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, check_commas, split_statements
+from .tree import SyntaxNode, program_of, shifted
+
+_OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
+_LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
+
+
+class TwoSided(NamedTuple):
+    """A statement: its tokens, which of them is its sign of equality, and how many expressions commas part."""
+
+    tokens: list[Token]
+    sign: int | None
+    outputs: int
+
+    @property
+    def span(self) -> Span:
+        """Its place in the text."""
+        return Span(self.tokens[0][1], self.tokens[-1][2])
+
+    @property
+    def sides(self) -> list[Span | None]:
+        """The places of its sides, None for one that is missing; of the whole without a sign."""
+        if self.sign is None:
+            return [self.span]
+        parts = self.tokens[: self.sign], self.tokens[self.sign + 1 :]
+        return [Span(part[0][1], part[-1][2]) if part else None for part in parts]
+
+    def names(self, text: str) -> list[str]:
+        """Return the names in it."""
+        return [text[start:end] for kind, start, end in self.tokens if kind == NAME]
+
+
+def split_equations(text: str) -> list[TwoSided]:
+    """Return the statements of a text, with `==` as a sign of equality where there is no other.
+
+    Raises `ExpressionError` for two signs in one statement.
+    """
+    return [_two_sided(text, tokens) for tokens in split_statements(text)]
+
+
+def _two_sided(text: str, tokens: list[Token]) -> TwoSided:
+    depth = commas = 0
+    signs: list[int] = []
+    doubled: list[int] = []
+    for place, (kind, start, end) in enumerate(tokens):
+        depth += (kind in _OPENS) - (kind in _CLOSES)
+        if depth == 0:
+            commas += kind == COMMA
+            if kind == EQUALS:
+                signs.append(place)
+            elif kind == COMPARISON and text[start:end] == "==":
+                doubled.append(place)
+    if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
+        # programmers may write equations so
+        signs = doubled
+    if len(signs) > 1:
+        hint = "write two equations: `a = b; b = c`"
+        if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
+            hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
+        second = Span(*tokens[signs[1]][1:])
+        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
+    return TwoSided(tokens, signs[0] if signs else None, commas + 1)
+
+
+def check_sides(text: str, statement: TwoSided) -> None:
+    """Raise an error if an equation has commas, or lacks a side."""
+    if statement.sign is None:
+        return
+    if statement.outputs > 1:
+        commas = [end for _, start, end in statement.tokens if text[start:end] == ","]
+        check_commas([statement.tokens[0][1], *commas], text, "outputs")
+        message = "an equation compares two expressions, and this one has commas"
+        raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
+    for side, word in zip(statement.sides, ("left", "right"), strict=True):
+        if side is None:
+            hint = "write an expression on both sides, `x**2 = 2`, on one line or in parentheses"
+            place = Span(*statement.tokens[statement.sign][1:])
+            raise ExpressionError("syntax", f"the {word} side of this equation is missing", place, hint)
+
+
+def residuals_tree(text: str, equations: Sequence[TwoSided]) -> SyntaxNode:
+    """Return the tree of a program that ends in equations, which are left: its outputs are their residuals.
+
+    A residual is the left side less the right one; an expression without `=` is its own, and so is a left side beside
+    a right one of 0. Raises `ParseFailure`, and `ExpressionError` for other errors of syntax.
+    """
+    first = equations[0].span.start
+    before = syntax_tree(text[:first]).parts if split_statements(text[:first]) else ()
+    residuals = [part for equation in equations for part in _residuals(text, equation)]
+    return program_of([*before, SyntaxNode("outputs", program_of(residuals).span, tuple(residuals))])
+
+
+def _residuals(text: str, equation: TwoSided) -> Sequence[SyntaxNode]:
+    check_sides(text, equation)
+    sides = [part for side in equation.sides if side is not None for part in expressions(text, side)]
+    if equation.sign is None:
+        return sides
+    left, right = sides
+    if right.kind == "number" and right.text(text) == "0":
+        return [left]
+    return [SyntaxNode("operation", equation.span, (left, right), SUB)]
+
+
+def expressions(text: str, side: Span) -> Sequence[SyntaxNode]:
+    """Return the trees of the expressions in a piece of a text. Raises as `residuals_tree`."""
+    (statement,) = syntax_tree(text[side.start : side.end]).parts
+    parts = statement.parts if statement.kind == "outputs" else (statement,)
+    return [shifted(part, side.start) for part in parts]
