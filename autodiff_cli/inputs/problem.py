@@ -117,12 +117,12 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    return _checked(_explain(text, lambda: read(text, valued), valued), units)
+    return _checked(explained(text, lambda: read(text, valued), valued), units)
 
 
 def build(tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
     """Return the program of a tree, which the function returns; its places are in `text`. Raises `ExpressionError`."""
-    return _checked(_explain(text, lambda: build_tree(tree(), text, valued), valued), units)
+    return _checked(explained(text, lambda: build_tree(tree(), text, valued), valued), units)
 
 
 def _checked(program: Program, units: bool) -> Program:
@@ -139,16 +139,17 @@ def statements(text: str) -> Sequence[Statement]:
     """Return the statements of a text. Raises `ExpressionError` for invalid text."""
     from ..language.parser import statements_of  # only changed programs need it
 
-    return _explain(text, lambda: statements_of(text))
+    return explained(text, lambda: statements_of(text))
 
 
-def _explain(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
+def explained(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
+    """Return what is read from a text. Raises `ExpressionError` that says why it cannot be read, and what to write."""
     try:
         return reading()
     except ParseFailure as stuck:
         from ..diagnostics.diagnosis import diagnosis  # only an error needs it
 
-        error = diagnosis(text, stuck, valued)
+        error = diagnosis(stuck.text or text, stuck, valued)
     except UnexplainedText as unexplained:
         from ..diagnostics.suggestions import explain  # only an error needs it
 

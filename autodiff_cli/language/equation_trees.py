@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..table.operators import SUB
 from .parser import syntax_tree
-from .tokens import CLOSE, COMMA, COMPARISON, EQUALS, KIND, NAME, OPEN, Token, check_commas, split_statements
+from .reader import ParseFailure
+from .tokens import (
+    CLOSE,
+    COMMA,
+    COMPARISON,
+    EQUALS,
+    KIND,
+    NAME,
+    OPEN,
+    Token,
+    check_commas,
+    meaning_of,
+    split_statements,
+)
 from .tree import SyntaxNode, program_of, shifted
 
 _OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
@@ -113,6 +126,58 @@ def _residuals(text: str, equation: TwoSided) -> Sequence[SyntaxNode]:
 
 def expressions(text: str, side: Span) -> Sequence[SyntaxNode]:
     """Return the trees of the expressions in a piece of a text. Raises as `residuals_tree`."""
-    (statement,) = syntax_tree(text[side.start : side.end]).parts
+    try:
+        (statement,) = syntax_tree(text[side.start : side.end]).parts
+    except ParseFailure:
+        alone = " " * side.start + text[side.start : side.end]
+        try:
+            syntax_tree(alone)
+        except ParseFailure as stuck:
+            stuck.text = alone
+            raise
+        raise
     parts = statement.parts if statement.kind == "outputs" else (statement,)
     return [shifted(part, side.start) for part in parts]
+
+
+class Relation(NamedTuple):
+    """A chain of comparisons: its sides, and the signs between them, as written."""
+
+    sides: Sequence[SyntaxNode]
+    signs: Sequence[str]
+
+    def pairs(self, text: str) -> Iterator[tuple[SyntaxNode, str, str]]:
+        """Yield for each sign what is not negative (or is 0) where it holds, the meaning of the sign, and the text."""
+        for left, sign, right in zip(self.sides, self.signs, self.sides[1:], strict=False):
+            meaning = meaning_of(sign)
+            larger, smaller = (right, left) if meaning == "<=" else (left, right)
+            difference = SyntaxNode("operation", Span(left.span.start, right.span.end), (larger, smaller), SUB)
+            yield difference, meaning, f"{left.text(text)} {sign} {right.text(text)}"
+
+
+def relations(text: str) -> Iterator[tuple[str, Relation]]:
+    """Yield the statements of a text, each with its sides; `=` is one of the signs. Raises as `residuals_tree`."""
+    for tokens in split_statements(text):
+        sides: list[SyntaxNode] = []
+        signs: list[str] = []
+        for segment in _between_equals(tokens):
+            signs += ["="] if sides else []
+            whole = expressions(text, segment)
+            chain = whole[0] if len(whole) == 1 and whole[0].kind == "comparison" else None
+            sides += whole if chain is None else chain.parts
+            signs += [] if chain is None else chain.value
+        yield text[tokens[0][1] : tokens[-1][2]], Relation(sides, signs)
+
+
+def _between_equals(tokens: Sequence[Token]) -> Iterator[Span]:
+    """Yield the places between the signs `=` outside of parentheses; an empty one where nothing stands."""
+    depth, begin, last = 0, None, tokens[0][1]
+    for kind, start, end in tokens:
+        depth += (kind in _OPENS) - (kind in _CLOSES)
+        if depth == 0 and kind == EQUALS:
+            yield Span(last if begin is None else begin, last)
+            begin = None
+        elif begin is None:
+            begin = start
+        last = end
+    yield Span(last if begin is None else begin, last)
