@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ..errors import ExpressionError, Span
 from ..inputs.problem import build, parse
 from ..language.builder import Program
-from ..language.equation_trees import TwoSided, check_sides, residuals_tree, split_equations
-from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, NAME, OPEN
+from ..language.equation_trees import TwoSided, check_sides, is_head, residuals_tree, split_equations
+from ..language.tokens import AUGMENT, EQUALS, NAME
 from ..table.primitive import FUNCTIONS
 
 
@@ -102,10 +102,8 @@ def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str]
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
-    inner = kinds[2 : place - 1]
-    head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, COMMA) for kind in inner)
     is_new = name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound
-    return ("define" if head and is_new else "equation"), name
+    return ("define" if is_new and is_head(tokens[:place]) else "equation"), name
 
 
 def _check_sides(text: str, equations: Sequence[TwoSided], named: Collection[str], units: bool) -> None:

@@ -26,10 +26,11 @@ from ..language.elements import expand, nest, point_text, split_names
 from ..language.parser import build as build_tree
 from ..language.parser import parse as read
 from ..language.reader import ParseFailure
-from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number, without_skipped
+from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
+from ..table.operators import DIV, POW
 from .figures import Figure
 
 if TYPE_CHECKING:
@@ -174,34 +175,52 @@ def parse_program(
     (['a', 'b'], {'a': '2'}, {'b': 1.0, 'a': 2.0})
     """
     program = parse(text, values, units=units)
-    notes = []
-    if "^1/" in text or "**1/" in text:
-        # nobody writes a first power
-        power = re.search(r"(\w+)(?:\^|\*\*)1/(\d+)", without_skipped(text))
-        if power is not None:
-            meant = f"for a root write `{power[1]}**(1/{power[2]})`"
-            notes = [Diagnostic("note", f"`{power[0]}` is `{power[1]}/{power[2]}`", Span(*power.span()), meant)]
+    # nobody writes a first power
+    notes = first_powers(text) if "^1/" in text or "**1/" in text else []
     wanted = [name.strip() for name in wrt.split(",")] if isinstance(wrt, str) else wrt or ()
     bound = [name for name, _, _ in program.bound]
     if not bound or (program.leaves and not any(name in values or name in wanted for name in bound)):
         return program, {}, notes
-    numbers: dict[str, tuple[str, int, int]] = {}
-    for kind, start, end in statements(text)[:-1]:
-        name, _, number = text[start:end].partition("=")
-        if kind == "bind" and plain_number(number.strip()) and bound.count(name.strip()) == 1:
-            numbers[name.strip()] = number.strip(), start, end
+    from ..language.parser import syntax_tree  # few programs come this far
+    from ..language.tree import program_of
+
+    tree = explained(text, lambda: syntax_tree(text))
+    numbers: dict[str, str] = {}
+    for statement in tree.parts[:-1]:
+        number = statement.parts[0].text(text) if statement.kind == "bind" else ""
+        if plain_number(number) and bound.count(statement.value) == 1:
+            numbers[statement.value] = number
     alone = not program.leaves and not wanted
     chosen = [name for name in numbers if alone or name in values or name in wanted]
     if not chosen:
         return program, {}, notes
-    for name in chosen:
-        _, start, end = numbers[name]
-        text = text[:start] + " " * (end - start) + text[end:]
-    added = {name: numbers[name][0] for name in chosen if name not in values}
+    rest = [part for part in tree.parts if part.kind != "bind" or part.value not in chosen]
+    added = {name: numbers[name] for name in chosen if name not in values}
     values |= {name: float(number) for name, number in added.items()}
     message = f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no other variables"
     notes += [Diagnostic("note", message)] if alone else []
-    return parse(text, values, units=units), added, notes
+    return build(lambda: program_of(rest), text, values, units=units), added, notes
+
+
+def first_powers(text: str) -> list[Diagnostic]:
+    """Return a note on the first `x^1/2` of a program, which may be meant as a root.
+
+    >>> [note.message for note in first_powers("2*(x+1)^1/2")]
+    ['`(x+1)^1/2` is `(x+1)/2`']
+    """
+    from ..language.parser import syntax_tree  # few programs have it
+    from ..language.tree import rightmost_factor
+
+    for node in syntax_tree(text).walk():
+        if node.kind != "operation" or node.value is not DIV or node.parts[1].kind != "number":
+            continue
+        divisor, power = node.parts[1], rightmost_factor(node.parts[0])
+        written = text[power.span.start : divisor.span.end]
+        if power.kind == "operation" and power.value is POW and power.parts[1].text(text) == "1":
+            base, root = power.parts[0].text(text), divisor.text(text)
+            span, hint = Span(power.span.start, divisor.span.end), f"for a root write `{base}**(1/{root})`"
+            return [Diagnostic("note", f"`{written}` is `{base}/{root}`", span, hint)]
+    return []
 
 
 def pose(text: str, point: Point | None, wrt: Names, *, single: bool = False) -> Problem:

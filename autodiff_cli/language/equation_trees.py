@@ -140,6 +140,34 @@ def expressions(text: str, side: Span) -> Sequence[SyntaxNode]:
     return [shifted(part, side.start) for part in parts]
 
 
+class ModelEquation(NamedTuple):
+    """The last statement of a program, `LEFT = RIGHT`."""
+
+    left: str
+    program: str
+    """The program with a blank left side, so that places stay valid."""
+    called: str | None
+    """The function that the left side is the head of, as in `f(x) = x**2`; None for another left side."""
+
+
+def last_equation(text: str) -> ModelEquation | None:
+    """Return the last statement of a program if it has two sides, else None."""
+    tokens = (split_statements(text) or [[]])[-1]
+    sign = next((token for token in tokens if token[0] == EQUALS), None)
+    if sign is None:
+        return None
+    begin, (_, start, end) = tokens[0][1], sign
+    left = [token for token in tokens if token[2] <= start]
+    called = text[begin : left[0][2]] if is_head(left) else None
+    return ModelEquation(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:], called)
+
+
+def is_head(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens are a name with names in parentheses, the head of a definition."""
+    kinds = [kind for kind, _, _ in tokens]
+    return kinds[:2] == [NAME, OPEN] and kinds[-1] == CLOSE and all(kind in (NAME, COMMA) for kind in kinds[2:-1])
+
+
 class Relation(NamedTuple):
     """A chain of comparisons: its sides, and the signs between them, as written."""
 

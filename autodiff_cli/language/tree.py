@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Span
+from ..table.operators import DIV, MUL
 
 EXPRESSIONS = ("number", "name", "operation", "plus", "comparison", "call", "group")
 STATEMENTS = ("expression", "outputs", "bind", "augment", "define", "equation")
@@ -57,6 +58,13 @@ def shifted(node: SyntaxNode, by: int) -> SyntaxNode:
         span = Span(part.span.start + by, part.span.end + by)
         moved.append(SyntaxNode(part.kind, span, parts, part.value))
     return moved.pop()
+
+
+def rightmost_factor(node: SyntaxNode) -> SyntaxNode:
+    """Return the last factor of a product or quotient as it is written; another part itself."""
+    while node.kind == "operation" and node.value in (MUL, DIV):
+        node = node.parts[1]
+    return node
 
 
 def program_of(statements: Sequence[SyntaxNode]) -> SyntaxNode:
