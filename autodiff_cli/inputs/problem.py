@@ -30,7 +30,6 @@ from ..language.tokens import Statement, UnexplainedText, has_unit_literals, pla
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
-from ..table.operators import DIV, POW
 from .figures import Figure
 
 if TYPE_CHECKING:
@@ -209,18 +208,14 @@ def first_powers(text: str) -> list[Diagnostic]:
     ['`(x+1)^1/2` is `(x+1)/2`']
     """
     from ..language.parser import syntax_tree  # few programs have it
-    from ..language.tree import rightmost_factor
+    from ..language.tree import first_power
 
-    for node in syntax_tree(text).walk():
-        if node.kind != "operation" or node.value is not DIV or node.parts[1].kind != "number":
-            continue
-        divisor, power = node.parts[1], rightmost_factor(node.parts[0])
-        written = text[power.span.start : divisor.span.end]
-        if power.kind == "operation" and power.value is POW and power.parts[1].text(text) == "1":
-            base, root = power.parts[0].text(text), divisor.text(text)
-            span, hint = Span(power.span.start, divisor.span.end), f"for a root write `{base}**(1/{root})`"
-            return [Diagnostic("note", f"`{written}` is `{base}/{root}`", span, hint)]
-    return []
+    found = first_power(syntax_tree(text))
+    if found is None:
+        return []
+    written, base, root = found[0].text(text), found[1].text(text), found[2].text(text)
+    hint = f"for a root write `{base}**(1/{root})`"
+    return [Diagnostic("note", f"`{written}` is `{base}/{root}`", found[0].span, hint)]
 
 
 def pose(text: str, point: Point | None, wrt: Names, *, single: bool = False) -> Problem:

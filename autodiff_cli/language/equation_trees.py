@@ -19,7 +19,6 @@ from .tokens import (
     OPEN,
     Token,
     check_commas,
-    meaning_of,
     split_statements,
 )
 from .tree import SyntaxNode, program_of, shifted
@@ -169,7 +168,7 @@ def is_head(tokens: Sequence[Token]) -> bool:
 
 
 class Relation(NamedTuple):
-    """A chain of comparisons: its sides, and the signs between them, as written."""
+    """A chain of comparisons: its sides, and the meanings of the signs between them."""
 
     sides: Sequence[SyntaxNode]
     signs: Sequence[str]
@@ -177,10 +176,10 @@ class Relation(NamedTuple):
     def pairs(self, text: str) -> Iterator[tuple[SyntaxNode, str, str]]:
         """Yield for each sign what is not negative (or is 0) where it holds, the meaning of the sign, and the text."""
         for left, sign, right in zip(self.sides, self.signs, self.sides[1:], strict=False):
-            meaning = meaning_of(sign)
-            larger, smaller = (right, left) if meaning == "<=" else (left, right)
+            larger, smaller = (right, left) if sign == "<=" else (left, right)
             difference = SyntaxNode("operation", Span(left.span.start, right.span.end), (larger, smaller), SUB)
-            yield difference, meaning, f"{left.text(text)} {sign} {right.text(text)}"
+            written = text[left.span.end : right.span.start].strip()
+            yield difference, sign, f"{left.text(text)} {written} {right.text(text)}"
 
 
 def relations(text: str) -> Iterator[tuple[str, Relation]]:

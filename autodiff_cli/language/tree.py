@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Span
-from ..table.operators import DIV, MUL
+from ..table.operators import DIV, MUL, POW
 
 EXPRESSIONS = ("number", "name", "operation", "plus", "comparison", "call", "group")
 STATEMENTS = ("expression", "outputs", "bind", "augment", "define", "equation")
@@ -60,11 +60,18 @@ def shifted(node: SyntaxNode, by: int) -> SyntaxNode:
     return moved.pop()
 
 
-def rightmost_factor(node: SyntaxNode) -> SyntaxNode:
-    """Return the last factor of a product or quotient as it is written; another part itself."""
-    while node.kind == "operation" and node.value in (MUL, DIV):
-        node = node.parts[1]
-    return node
+def first_power(tree: SyntaxNode) -> tuple[SyntaxNode, SyntaxNode, SyntaxNode] | None:
+    """Return the first `x^1/2` as it is written, with its base and its divisor; None without one."""
+    for node in tree.walk():
+        if node.kind != "operation" or node.value is not DIV or node.parts[1].kind != "number":
+            continue
+        factor, divisor = node.parts
+        while factor.kind == "operation" and factor.value in (MUL, DIV):
+            factor = factor.parts[1]
+        if factor.kind == "operation" and factor.value is POW and factor.parts[1].value == (1.0, "1"):
+            span = Span(factor.span.start, divisor.span.end)
+            return SyntaxNode("operation", span, (factor, divisor), DIV), factor.parts[0], divisor
+    return None
 
 
 def program_of(statements: Sequence[SyntaxNode]) -> SyntaxNode:
