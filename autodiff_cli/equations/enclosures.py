@@ -1,7 +1,7 @@
 """All solutions of equations between bounds, proven by the interval Newton method.
 
 Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
-around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
+around m. If K lies inside X, there is exactly one. Neumaier, SolutionInterval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
 from ..numerics.linear_algebra import identity, inverse
 from ..table.operators import MUL, NEG, POW
-from .pieces import End, Interval
+from .pieces import End, SolutionInterval
 from .residuals import Root, Search
 
 MAX_PROVEN_MULTIPLICITY = 8
@@ -116,7 +116,7 @@ def prove(finder: Search) -> list[list[float]]:
             if 2 * box[0].rad() > width or not box[0].overlaps(near) or any(map(box[0].overlaps, unknown))
         ]
         begin, end = (End(x, Fraction(x), included=bool(holds[x])) for x in (low, high))
-        finder.plateaus.append(Interval(begin, end, proven=True))
+        finder.plateaus.append(SolutionInterval(begin, end, proven=True))
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
         place = [*inside, low / 2 + high / 2][0]
         if holds[low] and equations.proves_root([low]):

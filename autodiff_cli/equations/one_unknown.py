@@ -28,7 +28,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitives import OSCILLATING
 from .continuity import is_hole, jumps_away, may_break, may_jump, root_between, sampler
-from .pieces import End, Interval, Pieces, joined
+from .pieces import End, Pieces, SolutionInterval, joined
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
@@ -370,7 +370,7 @@ class OneEquation(Search):
             self.special_roots[places[-1],] = Root(errors=[0.0])
         return sorted({*places, *(x for x in roots if not self.on_a_plateau(x))})
 
-    def _roots_beside(self, interval: Interval) -> Iterator[float]:
+    def _roots_beside(self, interval: SolutionInterval) -> Iterator[float]:
         """Yield the roots between the ends of an interval of solutions and the next numbers of the grid."""
         xs, (low, high, _) = self._pieces.xs, interval
         below, above = xs[: bisect_left(xs, low.x)][-1:], xs[bisect_right(xs, high.x) :][:1]

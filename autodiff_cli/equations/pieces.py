@@ -73,7 +73,7 @@ class End(NamedTuple):
     """Whether the equation holds there."""
 
 
-class Interval(NamedTuple):
+class SolutionInterval(NamedTuple):
     """An interval of solutions."""
 
     low: End
@@ -102,7 +102,7 @@ class Interval(NamedTuple):
         return next(filter(self.contains, rounded), middle)
 
 
-class _Piece(NamedTuple):
+class _SmoothPiece(NamedTuple):
     formula: Value
     """The equation on the piece, without choices."""
     guards: list[Value]
@@ -205,9 +205,9 @@ class Pieces:
         self._elsewhere: list[tuple[float, float]] = []
         """The ends of pieces on which the equation does not hold everywhere."""
 
-    def around(self, x: float, low: float, high: float) -> list[Interval]:
+    def around(self, x: float, low: float, high: float) -> list[SolutionInterval]:
         """Return the intervals of solutions on both sides of a number, between bounds."""
-        intervals: list[Interval] = []
+        intervals: list[SolutionInterval] = []
         for side in (-1, 1):
             if not any(i.contains(x) or i.contains(math.nextafter(x, side * math.inf)) for i in intervals):
                 beside = Fraction(x) + side * self._step(Fraction(x))
@@ -221,14 +221,14 @@ class Pieces:
     def _step(x: Fraction) -> Fraction:
         return STEP_BEYOND * max(abs(x), Fraction(1, 1000))
 
-    def _from(self, x: Fraction, low: float, high: float) -> list[Interval]:
+    def _from(self, x: Fraction, low: float, high: float) -> list[SolutionInterval]:
         """Return the intervals from the piece of a number on, in both directions."""
         first = self._interval(x, low, high)
         if first is None:
             return []
         intervals = [first]
         for side, bound in ((0, low), (1, high)):
-            interval: Interval | None = first
+            interval: SolutionInterval | None = first
             for count in range(MAX_PIECES):
                 if interval is None:
                     break
@@ -278,7 +278,7 @@ class Pieces:
                 jumps += not _is_zero(self._snapped, piece.formula, lambda m: {self.name: _number(m, end.place)})
         return jumps
 
-    def _interval(self, x: Fraction, low: float, high: float) -> Interval | None:
+    def _interval(self, x: Fraction, low: float, high: float) -> SolutionInterval | None:
         with Defined(ArithmeticError, ValueError, _AtBreakpoint):
             if any(first < x < last for first, last in self._elsewhere):
                 return None
@@ -289,7 +289,7 @@ class Pieces:
                 self._elsewhere.append((ends[0].x, ends[1].x))
                 return None
             first, last = map(self._with_value, ends)
-            return Interval(first, last, proven and exactly)
+            return SolutionInterval(first, last, proven and exactly)
         return None
 
     # ---- a piece
@@ -299,7 +299,7 @@ class Pieces:
                 return m, evaluate_in(m, (self.output,), {**self.parameters(m), self.name: _number(m, x)})
         raise _AtBreakpoint  # no value
 
-    def _piece_at(self, x: Fraction) -> _Piece:
+    def _piece_at(self, x: Fraction) -> _SmoothPiece:
         m, at = self._evaluate(x)
         graph, data = at.graph, at.graph.data
         guards: list[Value] = []
@@ -319,7 +319,7 @@ class Pieces:
                 raise _AtBreakpoint
             return 1 if number > 0 else -1
 
-        sides = _Sides(side, guards)
+        sides = _GuardSigns(side, guards)
         for i in at.order:
             primitive, parents = graph.primitives[i], graph.parents[i]
             if primitive.takes_conditions and primitive is not WHERE:
@@ -334,7 +334,7 @@ class Pieces:
                 inputs = [nodes[p] for p in parents]
                 guards += _domain_guards(primitive, inputs, [data[p] for p in parents])
                 nodes[i] = _branch(primitive, inputs, data[i], sides)
-        return _Piece(nodes[graph.roots[0]], guards)
+        return _SmoothPiece(nodes[graph.roots[0]], guards)
 
     def _leaf(self, graph: Any, i: int, number: Any) -> Value:
         if graph.labels.get(i) == self.name:
@@ -347,7 +347,7 @@ class Pieces:
         return self.written(graph.labels[i]) if graph.primitives[i] is VARIABLE else constant(float(number), text)
 
     # ---- its ends
-    def _ends(self, piece: _Piece, x: Fraction, low: float, high: float) -> tuple[tuple[End, End], bool]:
+    def _ends(self, piece: _SmoothPiece, x: Fraction, low: float, high: float) -> tuple[tuple[End, End], bool]:
         """Return the zeros of guards next to a number, or the bounds, and whether no other can be nearer."""
         below, above, exactly = _bound(low), _bound(high), True
         for guard in dict.fromkeys(piece.guards):
@@ -481,7 +481,7 @@ def _is_zero(
     )
 
 
-class _Sides:
+class _GuardSigns:
     """The sides of breakpoints, by the signs of guards."""
 
     def __init__(self, side: Callable[[Any], int], guards: list[Value]) -> None:
@@ -509,7 +509,7 @@ class _Sides:
         return node(PRIMITIVES["hypot"], tuple(xs))
 
 
-def _guard_comparison(primitive: Primitive, inputs: Sequence[Value], sides: _Sides) -> None:
+def _guard_comparison(primitive: Primitive, inputs: Sequence[Value], sides: _GuardSigns) -> None:
     difference, sides.meet = node(SUB, tuple(inputs)), False
     try:
         sides(difference)
@@ -518,7 +518,7 @@ def _guard_comparison(primitive: Primitive, inputs: Sequence[Value], sides: _Sid
             raise
 
 
-def _branch(primitive: Primitive, inputs: Sequence[Value], out: Any, sides: _Sides) -> Value:
+def _branch(primitive: Primitive, inputs: Sequence[Value], out: Any, sides: _GuardSigns) -> Value:
     """Return an operation on the side of its breakpoints that the point is on."""
     if primitive.active_branch is None:
         return node(primitive, tuple(inputs))
@@ -591,9 +591,9 @@ def _end(x: Any, guard: Value) -> End:
     return End(float(x), (-1) ** sign * Fraction(int(mantissa)) * Fraction(2) ** exponent, guard)
 
 
-def joined(intervals: Sequence[Interval]) -> list[Interval]:
+def joined(intervals: Sequence[SolutionInterval]) -> list[SolutionInterval]:
     """Return intervals in order; those that meet at a solution become one."""
-    result: list[Interval] = []
+    result: list[SolutionInterval] = []
     for interval in sorted(intervals, key=lambda interval: (interval.low.x, not interval.low.included)):
         last = result[-1] if result else None
         meets = last is not None and (
@@ -602,7 +602,7 @@ def joined(intervals: Sequence[Interval]) -> list[Interval]:
         )
         if last is not None and meets:
             high = max((last.high, interval.high), key=lambda end: (end.x, end.included))
-            result[-1] = Interval(last.low, high, last.proven and interval.proven)
+            result[-1] = SolutionInterval(last.low, high, last.proven and interval.proven)
         else:
             result.append(interval)
     return result

@@ -21,7 +21,7 @@ from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import Matrix, dot, inverse, solve_linear
 from ..numerics.newton import System
 from ..run.evaluation import Kinks
-from .pieces import Interval
+from .pieces import SolutionInterval
 
 ZERO_ROUNDINGS = 64
 """Rounding errors up to which a value counts as 0."""
@@ -91,7 +91,7 @@ class Search:
         self.unknowns, self.outputs, self.evaluations = problem.unknowns, problem.program.outputs, 0
         self.special_roots: dict[tuple[float, ...], Root] = {}
         """What the search knows of solutions, unless they are simple."""
-        self.plateaus: list[Interval] = []
+        self.plateaus: list[SolutionInterval] = []
         """Intervals in which the equation holds."""
         self.more_plateaus = False
         """Whether there may be others."""
@@ -118,7 +118,7 @@ class Search:
             message = "there may be more intervals of solutions"
             self.problem.warnings.append(Diagnostic("flat", message, None, "search between narrower bounds"))
 
-    def _warn_of_plateau(self, interval: Interval) -> None:
+    def _warn_of_plateau(self, interval: SolutionInterval) -> None:
         name, (low, high, proven) = self.unknowns[0], interval
         below, above = (self.problem.text(name, end.x, PLATEAU_DIGITS) for end in (low, high))
         where = f" for {below} {'≤' if low.included else '<'} {name} {'≤' if high.included else '<'} {above}"
