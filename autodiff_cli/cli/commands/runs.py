@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
@@ -16,42 +16,13 @@ from ...inputs.parse_point import may_sweep
 from ...streams.progress import Progress
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...views.schema import FORMS
-from ..runner import Command, Method, OptionValues, RowQuestion, answer_with, resolve, write_entries
-from . import EXIT_NO, OWN_MODULES, answer_at, module_of
+from ..option_values import resolve
+from ..runner import Command, RowQuestion, answer_with, write_entries
+from . import EXIT_NO, answer_at
+from .methods import method_of
 
 if TYPE_CHECKING:
     from ...inputs.problem import Problem
-
-
-def method_of(call: OptionValues) -> Method:
-    """Return a command's question as a function of requests, with the arguments of the call."""
-    if call.command in OWN_MODULES:
-        return module_of(call.command).method_of(call)  # type: ignore[no-any-return]
-    special = {"export": _export, "plot": _plot}.get(call.command)
-    return call.bind_question() if special is None else special(call)
-
-
-def _export(call: OptionValues) -> Method:
-    language, name, dialect = call.language, call.name or "f", call.dialect
-    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
-
-
-def _plot(call: OptionValues) -> Method:
-    method = call.bind_question()
-
-    def drawn(request: Request) -> Any:
-        known_names, over = [*request.point], request.wrt or [*call.ranges]
-
-        def wanted(columns: Sequence[str]) -> Collection[str]:
-            from ...curves.measurements import columns_drawn
-
-            options = (call.response, call.sigma, call.unknowns, call.between)
-            return columns_drawn(request.text, columns, known_names, over, *options)[1]
-
-        data = None if call.data is None else call.read_columns(call.data, wanted, known_names)
-        return method(request, data=data)
-
-    return drawn
 
 
 def run(call: Command) -> int:
