@@ -9,7 +9,6 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
 from ..cli.commands import CHECKS, name_the_variable
-from ..cli.commands.methods import method_of as method_of
 from ..cli.declarations import declared
 from ..cli.option_values import resolve
 from ..data.frames import QUESTIONS, is_frame
@@ -73,7 +72,7 @@ def function_of(kind: type[R], command: str, *placed: str, overloads: Overloads 
     """Return the function of a one-question command, with its answer's docstring."""
 
     def function(call: PythonCall) -> Any:
-        return method_of(call)(call.request)
+        return call.question_method()(call.request)
 
     function.__name__ = function.__qualname__ = {"grad": "gradient"}.get(command, command)
     function.__module__, function.__doc__ = kind.__module__, kind.__doc__

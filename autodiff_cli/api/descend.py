@@ -8,7 +8,7 @@ from typing import cast
 from ..optimize import descend as _descend
 from .api_answers import Plotted
 from .api_arguments import PythonCall
-from .calls import answers, method_of
+from .calls import answers
 from .tracebacks import explain
 
 
@@ -34,7 +34,7 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = method_of(call)(call.request)
+    run = call.question_method()(call.request)
     rows = tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)

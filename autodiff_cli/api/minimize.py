@@ -7,7 +7,7 @@ from typing import cast
 from ..optimize import minimize as _minimize
 from .api_answers import Answer
 from .api_arguments import PythonCall
-from .calls import answers, function_of, method_of
+from .calls import answers, function_of
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
@@ -30,4 +30,4 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return cast(Minimum, method_of(call)(call.request))
+    return cast(Minimum, call.question_method()(call.request))

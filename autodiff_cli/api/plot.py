@@ -8,7 +8,7 @@ from ..curves import contours as _surface
 from ..curves import plot as _plot
 from .api_answers import Drawing
 from .api_arguments import PythonCall
-from .calls import answers, method_of
+from .calls import answers
 
 
 class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
@@ -30,4 +30,4 @@ def plot(call: PythonCall) -> Curve | Surface:
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    return cast(Curve | Surface, method_of(call)(call.request))
+    return cast(Curve | Surface, call.question_method()(call.request))

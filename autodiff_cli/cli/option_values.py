@@ -35,6 +35,15 @@ CHOICES |= {
 """Choices of views that have them, by option."""
 
 
+OWN_METHODS = {
+    "export": "cli.commands.methods.export",
+    "fit": "cli.commands.fit.method_of",
+    "plot": "cli.commands.methods.plot",
+    "propagate": "cli.commands.propagate.method_of",
+}
+"""What makes the methods of commands that do more than to ask their question."""
+
+
 def resolve(path: str) -> Any:
     """Return what a module of the package defines, by a path such as `views.fit.FitView`."""
     module, _, name = path.rpartition(".")
@@ -48,6 +57,8 @@ class OptionValues:
 
         def __getattr__(self, name: str) -> Any: ...
 
+    unicode = True
+    """Whether the output may have characters outside ASCII."""
     format: str | None = None
     output: str | None = None
 
@@ -70,7 +81,7 @@ class OptionValues:
     @cached_property
     def view(self) -> Any:
         """Return the command's view, with its choices."""
-        return resolve(self.paths[1]).with_choices(self.view_choices)
+        return resolve(self.paths[1])(**self.view_choices)
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return a question's given keyword arguments; requests have `wrt`."""
@@ -95,6 +106,11 @@ class OptionValues:
 
         return method
 
+    def question_method(self) -> Method:
+        """Return the command's question as a function of requests, with the arguments of the call."""
+        own = OWN_METHODS.get(self.command)
+        return self.bind_question() if own is None else resolve(own)(self)
+
     def read_columns(
         self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
     ) -> MeasuredColumns:
@@ -113,6 +129,7 @@ class OptionValues:
             "digits": rounding(self.values.get("digits"), self.values.get("decimals")),
             "folded": self.values.get("lines") is None,
             "unknowns": bool(self.values.get("unknowns")),
+            "unicode": self.unicode,
         }
         for name, choice in CHOICES.items():
             if (value := self.values.get(name)) is not None and value is not False:

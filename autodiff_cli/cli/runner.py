@@ -61,13 +61,9 @@ class Command(OptionValues):
         self.read_by(AS_USUAL)
         self.format = "json" if values.get("json") else values.get("format")
         self.output = None if values.get("output") == "-" else values.get("output")
+        self.unicode = self.output is not None or terminal_of(sys.stdout).unicode
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
-
-    @property
-    def view_choices(self) -> dict[str, Any]:
-        unicode = self.output is not None or terminal_of(sys.stdout).unicode
-        return {**super().view_choices, "unicode": unicode}
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""

@@ -29,7 +29,7 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
 
     from .schema import view_in
 
-    return view_in(import_module(f".{question_of(answer)}", __name__)).with_choices(choices)
+    return view_in(import_module(f".{question_of(answer)}", __name__))(**choices)
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:

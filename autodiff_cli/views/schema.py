@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import pairwise
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeAlias, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
 from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
@@ -207,12 +207,8 @@ class View(Generic[Answer]):
             cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
 
     def __init__(self, **choices: Any) -> None:
-        vars(self).update(choices)
-
-    @classmethod
-    def with_choices(cls, choices: Mapping[str, Any]) -> Self:
-        """Return the view with those of the choices that it has."""
-        return cls(**{name: choice for name, choice in choices.items() if hasattr(cls, name)})
+        """Set the choices that this view has; others are those of other views."""
+        vars(self).update({name: choice for name, choice in choices.items() if hasattr(type(self), name)})
 
     @cached_property
     def formats(self) -> tuple[str, ...]:

@@ -206,9 +206,9 @@ def code_of(command: str) -> list[Any]:
         run,
         *(
             {
-                "export": [methods._export, OptionValues.language],
+                "export": [methods.export, OptionValues.language],
                 "diff": [OptionValues.language],
-                "plot": [methods._plot],
+                "plot": [methods.plot],
             }.get(command, [])
         ),
     ]

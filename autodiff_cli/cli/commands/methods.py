@@ -1,4 +1,4 @@
-"""What a command asks: its question as a function of requests, for the command line and for Python."""
+"""The methods of commands that do more than to ask their question, and have no module of their own."""
 
 from __future__ import annotations
 
@@ -7,23 +7,16 @@ from typing import Any
 
 from ...streams.requests import Request
 from ..option_values import Method, OptionValues
-from . import OWN_MODULES, module_of
 
 
-def method_of(call: OptionValues) -> Method:
-    """Return a command's question as a function of requests, with the arguments of the call."""
-    if call.command in OWN_MODULES:
-        return module_of(call.command).method_of(call)  # type: ignore[no-any-return]
-    special = {"export": _export, "plot": _plot}.get(call.command)
-    return call.bind_question() if special is None else special(call)
-
-
-def _export(call: OptionValues) -> Method:
+def export(call: OptionValues) -> Method:
+    """Return the method that writes code in the language that is asked for."""
     language, name, dialect = call.language, call.name or "f", call.dialect
     return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
 
 
-def _plot(call: OptionValues) -> Method:
+def plot(call: OptionValues) -> Method:
+    """Return the method that plots a program, with the columns of data that it names."""
     method = call.bind_question()
 
     def drawn(request: Request) -> Any:

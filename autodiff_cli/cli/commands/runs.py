@@ -19,7 +19,6 @@ from ...views.schema import FORMS
 from ..option_values import resolve
 from ..runner import Command, RowQuestion, answer_with, write_entries
 from . import EXIT_NO, answer_at
-from .methods import method_of
 
 if TYPE_CHECKING:
     from ...inputs.problem import Problem
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 def run(call: Command) -> int:
     """Answer the command's question; about rows if it has options for them."""
-    return answer_at(call, method_of(call), call.row_question() if "points" in call.values else None)
+    return answer_at(call, call.question_method(), call.row_question() if "points" in call.values else None)
 
 
 def grad(call: Command) -> int:
@@ -60,7 +59,7 @@ def check(call: Command) -> int:
 def diff(call: Command) -> int:
     """Differentiate a formula, or the unknowns of equations, into formulas."""
     question = RowQuestion(pose_equations) if call.unknowns else call.row_question()
-    return answer_at(call, method_of(call), question)
+    return answer_at(call, call.question_method(), question)
 
 
 def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
@@ -78,7 +77,7 @@ def graph(call: Command) -> int:
 
     chosen = call.choose_format(FORMATS, "tree")
     call.check_picture(chosen, "graph", ("png", "pdf"))
-    return answer_at(call, method_of(call), chosen=writer_of(chosen))
+    return answer_at(call, call.question_method(), chosen=writer_of(chosen))
 
 
 def plot(call: Command) -> int:
@@ -87,7 +86,7 @@ def plot(call: Command) -> int:
 
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")
-    return answer_at(call, method_of(call), chosen=chosen)
+    return answer_at(call, call.question_method(), chosen=chosen)
 
 
 def page(call: Command) -> int:
@@ -112,7 +111,7 @@ def descend(call: Command) -> int:
     call.check_picture(chosen, "loss")
     out, saved = call.out(), Saved(call)
     runs = RunWriter(out.stream, writer(chosen, out.stream, call.view, True), call.many, saved)
-    code = answer_with(call, method_of(call), runs)
+    code = answer_with(call, call.question_method(), runs)
     out.finish(code, always=call.many)
     saved.finish(code)
     return max(runs.code, code)
@@ -127,7 +126,7 @@ def minimize(call: Command) -> int:
     def warning(result: Any) -> Diagnostic:
         return Diagnostic("minimum", verdict(result))
 
-    return Searches(call, method_of(call), warning=warning).run()
+    return Searches(call, call.question_method(), warning=warning).run()
 
 
 maximize = minimize
@@ -150,7 +149,7 @@ def solve(call: Command) -> int:
     measured = [end for ends in ranges for end in ends if isinstance(end, Quantity)]
     units = call.values["units"] or [str(end.unit) for end in measured]
     question = RowQuestion(posed, units=units, equations=True)
-    return Searches(call, method_of(call), warning=warning_of).run(question)
+    return Searches(call, call.question_method(), warning=warning_of).run(question)
 
 
 def exercise(call: Command) -> int:
