@@ -17,6 +17,7 @@ from functools import reduce
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from ..algebra.almost_everywhere import fixes_integers
 from ..algebra.rational_functions import coefficients, fraction_of, vanishes
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import UNEVALUATED
@@ -34,10 +35,8 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..run.evaluation import Evaluation
 from ..table.operators import ADD, CONSTANT, DIV, POW, SUB, VARIABLE, WHERE
 from ..table.primitive import OPERATIONS, PRIMITIVES, Primitive
-from ..table.primitives import QUOTIENTS
+from ..table.primitives import QUOTIENTS, SUM
 
-STEPS = ("floor", "ceil", "round")
-"""Functions whose pieces are between two breakpoints."""
 DIGITS = 60, 120, 180
 """Digits of the evaluations whose differences show what is rounding: it shrinks with them, and values do not."""
 SHRINKS_BY = 30
@@ -119,11 +118,10 @@ class _Snapped(Multiprecision):
     def __init__(self, digits: int) -> None:
         super().__init__(digits, decimals=True)
         self.small = self.context.mpf(10) ** -SNAP
-        self.__dict__["sum"] = lambda *xs: reduce(self.add, xs)
-        for name in STEPS:
-            self.__dict__[name] = self._to_step(self.__dict__[name])
-        sign = self.__dict__["sign"]
-        self.__dict__["sign"] = lambda x: 0 if self.eq(x, 0) else sign(x)
+        self.__dict__[SUM.name] = lambda *xs: reduce(self.add, xs)
+        for name, primitive in PRIMITIVES.items():
+            if primitive.jumps and len(primitive.params) == 1:
+                self.__dict__[name] = self._to_breakpoint(primitive, getattr(self, name))
 
     def _guarded(self, name: str, function: Callable[..., Any], *, accurate: bool = False) -> Callable[..., Any]:
         """Return a function whose inputs are at the ends of its domain if they are nearly."""
@@ -142,10 +140,13 @@ class _Snapped(Multiprecision):
 
         return snapped
 
-    def _to_step(self, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def _to_breakpoint(self, primitive: Primitive, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Return a function that jumps, at its breakpoint where its input is nearly one: a half, or 0."""
+        halves = 2 if fixes_integers(primitive) else 0
+
         def snapped(x: Any) -> Any:
-            halves = self.context.nint(2 * x) / 2
-            return function(halves if self.eq(x, halves) else x)
+            end = self.context.nint(halves * x) / 2
+            return function(end if self.eq(x, end) else x)
 
         return snapped
 
@@ -486,6 +487,8 @@ class _GuardSigns:
 
     def __init__(self, side: Callable[[Any], int], guards: list[Value]) -> None:
         self._side, self._guards = side, guards
+        self.primitive = VARIABLE
+        """The operation whose side is asked for."""
         self.meet = False
         """Whether the pieces of the operation have one value where they meet."""
 
@@ -506,7 +509,7 @@ class _GuardSigns:
         for square in squares[1:]:
             total = node(ADD, (total, square))
         self._guards.append(total)
-        return node(PRIMITIVES["hypot"], tuple(xs))
+        return node(self.primitive, tuple(xs))
 
 
 def _guard_comparison(primitive: Primitive, inputs: Sequence[Value], sides: _GuardSigns) -> None:
@@ -522,14 +525,14 @@ def _branch(primitive: Primitive, inputs: Sequence[Value], out: Any, sides: _Gua
     """Return an operation on the side of its breakpoints that the point is on."""
     if primitive.active_branch is None:
         return node(primitive, tuple(inputs))
-    sides.meet = not primitive.jumps
+    sides.primitive, sides.meet = primitive, not primitive.jumps
     if primitive.jumps:
         inputs = simplify(inputs)
     if not any(map(has_variables, inputs)):
         exactly = primitive.jumps or isinstance(out, Fraction)
         return _constant(out) if exactly else node(primitive, tuple(inputs))
     m = UNEVALUATED
-    if primitive.name not in STEPS:
+    if not fixes_integers(primitive):
         branch = primitive.active_branch(m, sides, *inputs, out=_constant(out))
         return branch if isinstance(branch, Value) else constant(float(branch), str(branch))
     for step in (-1, 1):  # the steps beside it end where it begins and ends
