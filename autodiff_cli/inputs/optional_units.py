@@ -51,12 +51,6 @@ def is_unit(text: str) -> bool:
 
 
 _DEGREES_CELSIUS = r"[Dd]eg(?:rees?)?[ _.]?(?:C|[Cc]elsius)"
-_WRITTEN_OUT = {
-    "second": "s", "sec": "s", "millisecond": "ms", "minute": "min", "hour": "h", "volt": "V", "millivolt": "mV",
-    "amp": "A", "ampere": "A", "meter": "m", "metre": "m", "newton": "N", "kelvin": "K", "ohm": "Ω", "watt": "W",
-    "hertz": "Hz", "pascal": "Pa",
-}  # fmt: skip
-"""Units as instruments write them out."""
 
 
 def as_unit(cell: str) -> str:
@@ -67,9 +61,12 @@ def as_unit(cell: str) -> str:
     """
     if re.fullmatch(_DEGREES_CELSIUS, cell):
         return "°C"
-    word = cell.lower()
-    if (symbol := _WRITTEN_OUT.get(word) or _WRITTEN_OUT.get(word.removesuffix("s"))) is not None:
-        return symbol
+    if cell[:1].isalpha():
+        from ..quantities.table import units_file  # most rows of units have symbols
+
+        words, word = units_file()["written out"], cell.lower()
+        if (symbol := words.get(word) or words.get(word.removesuffix("s"))) is not None:
+            return str(symbol)
     return re.sub(r"(?<=[A-Za-z])(-?\d)(?=$|[ .])", r"^\1", cell) if cell[:1].isalpha() else cell
 
 
