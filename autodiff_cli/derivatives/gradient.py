@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ..accuracy.rounding import rounding_warnings
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, values_of
-from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import pose_with_units, with_units
@@ -216,6 +215,8 @@ def _beside_guards(
     beside = through_guards(graph, at, 1) if is_at_guard(at.kinks) else None
     if beside is None:
         return at
+    from ..graphs.value_and_gradient import value_and_gradient
+
     around = value_and_gradient(m, beside, values, by)
     for name, i in by.items():
         if i is not None:
