@@ -111,6 +111,8 @@ PI = 3.141592653589793
 
 def is_proven_nonzero(formula: Value) -> bool:
     """Return whether a formula is certainly not 0 for all its variables."""
+    if formula.primitive is VARIABLE:
+        return True
     from ..numbers.running_digits import RunningDigits  # its library takes long to import
 
     m = RunningDigits(PROOF_DIGITS)
@@ -152,6 +154,8 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
         return None
     small = variable(SMALL)
     vanishing, expanded = _in_small(condition, around, small)
+    if not _is_thin(vanishing):
+        return None
     order_of = in_order((expanded,))
     m = Formulas({v.source: v for v in order_of if v.primitive is CONSTANT and v.source})
     leaves = {v.label: FormulaNumber(m, v) for v in order_of if v.primitive is VARIABLE}
@@ -167,6 +171,14 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
         if any(domain_conditions(c) != [] and not own.isdisjoint(in_order((c,))) for c in coefficients):
             return None
     return GuardSeries(vanishing, coefficients, m.needed) if coefficients else None
+
+
+def _is_thin(vanishing: Value) -> bool:
+    """Return whether a formula is smooth and not 0 in a whole region, as `ceil(x)` is."""
+    if any(v.primitive.may_kink or v.primitive.breakpoint or v.primitive.jumps for v in in_order((vanishing,))):
+        return False
+    (formula,) = simplify((vanishing,), spell=False)
+    return is_proven_nonzero(formula)
 
 
 def _in_small(condition: Value, around: Value, small: Value) -> tuple[Value, Value]:
