@@ -299,6 +299,8 @@ OTHERS: dict[str, tuple[str, str]] = {
 
 OPERATORS: dict[str, str] = {
     "language/builder": "what a literal's minus and a chain of comparisons are",
+    "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
+    "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",
     "language/tables": "the grammar's own operators, by the names of its rules",
     "language/tokens": "`+=` is a sum",
