@@ -17,11 +17,11 @@ READ = {
         quantities/table quantities/unit streams/requests uncertainty/measured_units uncertainty/measured_value
         accuracy/check cli/commands/propagate""",
     "files and their places": """
-        data/cluster data/readers data/sources data/text_dialects streams/filesystems batched/columns_io""",
+        data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems batched/columns_io""",
     "command lines, words of help, names of options": """
-        api/manual api/python_functions cli/commands/repl cli/completion cli/help_page cli/session_lines
+        api/manual api/tracebacks cli/commands/repl cli/completion cli/help_page cli/session_lines
         cli/shell_lines cli/slips errors""",
-    "rows of the table, words of messages": "table/primitive run/sweep optimize/convergence",
+    "rows of the table, words of messages": "table/primitive run/sweep optimize/convergence equations/pieces",
     "what this program has written itself": """
         targets/languages targets/sql targets/target views/characters views/exercise views/formats views/mathematics
         views/pictures/drawings views/pictures/flowcharts views/plots/figure views/plots/frame views/rendering views/tex
