@@ -17,7 +17,8 @@ READ = {
         quantities/table quantities/unit streams/requests uncertainty/measured_units uncertainty/measured_value
         accuracy/check cli/commands/propagate""",
     "files and their places": """
-        data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems batched/columns_io""",
+        data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems
+        batched/columns_io""",
     "command lines, words of help, names of options": """
         api/manual api/tracebacks cli/commands/repl cli/completion cli/help_page cli/session_lines
         cli/shell_lines cli/slips errors""",
