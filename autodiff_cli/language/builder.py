@@ -116,7 +116,9 @@ ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index"
 
 OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 BOUNDED = frozenset(("sum", "prod"))  # with an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
-ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}  # the functions of lists alone
+ITERATE = Primitive("iterate", ("f", "x0", "n"))
+ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",)), "iterate": ITERATE}
+"""The functions that are unrolled: of lists alone, and of a function."""
 
 
 class NeedsTree(Exception):

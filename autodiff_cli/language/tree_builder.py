@@ -35,6 +35,7 @@ class Body:
         self.called: dict[int, tuple[str, Span]] = {}  # names and called functions
         self.pieces: dict[int, Sequence[Span]] = {}  # the places of the operands
         self.bounded: set[int] = set()  # the calls with an index and bounds
+        self.iterated: set[int] = set()  # the calls of `iterate`
         self.lazy: dict[int, int] = {}  # by lazily evaluated part, the innermost part that demands it
 
     def add(self, primitive: Primitive, parents: tuple[int, ...], place: Span, pieces: Sequence[Span] = ()) -> int:

@@ -14,7 +14,7 @@ from ..errors import ExpressionError, Span
 from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, MATMUL, MAX_NODES, ON_LISTS, RANGE, Program, joined
+from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, ITERATE, MATMUL, MAX_NODES, ON_LISTS, RANGE, Program, joined
 from .elements import element_name, shapes_of
 from .tokens import UnknownShape
 from .tree import SyntaxNode
@@ -114,6 +114,9 @@ class Unroller(TreeBuilder):
             if self._is_bounded(body, i):
                 body.bounded.add(i)
             waiting = parents[1:] if body.primitives[i] is INDEX else parents if i in body.bounded else ()
+            if self._is_iterated(body, i):
+                body.iterated.add(i)
+                waiting = (*parents[:1], *parents[2:])
             for p in waiting:
                 k = p
                 while k >= body.start[p]:
@@ -123,6 +126,10 @@ class Unroller(TreeBuilder):
                         body.lazy[k] = i
                     k -= 1
         return body
+
+    def _is_iterated(self, body: Body, i: int) -> bool:
+        name = body.called[i][0] if body.primitives[i] is CALL_MARK else ""
+        return name == ITERATE.name and name not in self.defined
 
     def check_call(self, name: str, count: int) -> None:
         """Take any call."""
@@ -199,6 +206,8 @@ class Unroller(TreeBuilder):
         primitive, pieces = body.primitives[i], body.pieces.get(i, ())
         if i in body.bounded:
             return self._bound(call, i, place)
+        if i in body.iterated:
+            return self._iterate(call, i, place)
         operands = [call.values[p - call.first] for p in body.parents[i]]
         if primitive is INDEX:
             return self._index(operands[0], call, i, place)
@@ -386,6 +395,56 @@ class Unroller(TreeBuilder):
             return self._resolve(terms[0])
         return self.checked_node(primitive, terms, place, [body.pieces[i][0]] * len(terms))
 
+    def _iterate(self, call: Call, i: int, place: Place) -> int | Array:
+        """Return the value of `iterate(f, x0, n)`: f of x0, f of that, and so on, n times."""
+        body = call.function.body
+        parents, pieces = body.parents[i], body.pieces.get(i, ())
+        if len(parents) != len(ITERATE.params):
+            self.refuse_count(ITERATE.name, ITERATE.signature, len(ITERATE.params), place, pieces)
+        step = self._step_function(call, parents[0], pieces[0])
+        count = self._fixed_integer(parents[2], call, "the number of steps of `iterate`")
+        if not 0 <= count <= MAX_TERMS:
+            message, hint = f"`iterate` cannot take {count:,} steps", f"write a number up to {MAX_TERMS:,}"
+            raise self.error("limit" if count > 0 else "type", message, pieces[2], hint)
+        self.check_depth(call.depth, place)
+        value = self._resolve(call.values[parents[1] - call.first])
+        for k in range(1, count + 1):
+            before, value = value, self._step(step, value, k, call, place, pieces)
+            if _shape(value) != _shape(before):
+                message = f"a step of `iterate` makes {shape_text(_shape(value))} of {shape_text(_shape(before))}"
+                raise self.error("type", message, place, "let the function return what it takes")
+        return value
+
+    def _step_function(self, call: Call, name: int, piece: Place) -> Function | Primitive:
+        """Return the function that `iterate` is to apply."""
+        body, hint = call.function.body, "define it before: `f(x) = …; iterate(f, x0, 10)`"
+        if body.primitives[name] is not NAME_MARK:
+            raise self.error("type", "the first argument of `iterate` is the name of a function", piece, hint)
+        called, at = body.called[name]
+        if called not in self.defined and called not in FUNCTIONS:
+            raise self.error("name", f"there is no function `{called}`, which `iterate` would apply", at, hint)
+        step = self.function_in(call.function, called, at, piece)
+        count = len(step.parameters if isinstance(step, Function) else step.params)
+        if count > 2 or (count == 2 and isinstance(step, Primitive)):
+            message = f"`{called}` takes {count} arguments, and `iterate` gives it one"
+            hint = f"define `g(x) = {called}(x, …)`, or with the number of the step `g(x, k) = …`, and iterate that"
+            raise self.error("arity", message, at, hint)
+        return step
+
+    def _step(
+        self,
+        step: Function | Primitive,
+        value: int | Array,
+        k: int,
+        call: Call,
+        place: Place,
+        pieces: Sequence[Place],
+    ) -> int | Array:
+        if isinstance(step, Primitive):
+            return self.apply(step, step.name, (value,), place, pieces[1:2])
+        number = [self.constant(float(k), str(k), place)] if len(step.parameters) == 2 else []
+        return self._resolve(self.value(self.enter(step, [value, *number], place, pieces, call.depth)))
+
     def _ambiguous(self, call: Call, i: int, index: int) -> ExpressionError:
         """Return the error about four arguments that are an index with its bounds, or four numbers."""
         called, name = call.function.body.called[i][0], call.function.body.called[index][0]
@@ -513,6 +572,10 @@ class Unroller(TreeBuilder):
                 raise self.error("type", message, place, "write as many indices everywhere", (before, "here"))
             self.free[label] = self.leaf(place)
         return self.free[label]
+
+
+def _shape(value: int | Array) -> tuple[int, ...]:
+    return value.shape if isinstance(value, Array) else ()
 
 
 def shape_text(shape: tuple[int, ...]) -> str:
