@@ -13,15 +13,17 @@ from typing import Any, NamedTuple, NoReturn
 from ..errors import ExpressionError, Span
 from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
-from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, ITERATE, MATMUL, MAX_NODES, ON_LISTS, RANGE, Program, joined
+from ..table.primitive import FUNCTIONS, Primitive
+from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, ITERATE, MATMUL, MAX_NODES, RANGE, Program, joined
 from .elements import element_name, shapes_of
+from .list_functions import FUNCTIONS_OF_LISTS, Array, Make, WrongShape, products
 from .tokens import UnknownShape
 from .tree import SyntaxNode
 from .tree_builder import CALL_MARK, NAME_MARK, PLUS_MARK, Body, Call, Function, TreeBuilder
 
 MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
 MAX_UNROLLED = 300_000  # the most operations of an unrolled text
+_ITERATE = Primitive(ITERATE, ("f", "x0", "n"))
 MAX_DEPTH = 60  # the deepest nesting of calls, sums and indices
 
 _WHOLE: Mapping[Primitive, Callable[..., float]] = {
@@ -33,13 +35,6 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     PLUS_MARK: lambda a: a,
 }
 """Operations that an index may use."""
-
-
-class Array(NamedTuple):
-    """A list of nodes, or of rows of nodes: its shape, and entries by rows."""
-
-    shape: tuple[int, ...]
-    entries: tuple[int, ...]
 
 
 class FreeName(NamedTuple):
@@ -129,7 +124,7 @@ class Unroller(TreeBuilder):
 
     def _is_iterated(self, body: Body, i: int) -> bool:
         name = body.called[i][0] if body.primitives[i] is CALL_MARK else ""
-        return name == ITERATE.name and name not in self.defined
+        return name == ITERATE and name not in self.defined
 
     def check_call(self, name: str, count: int) -> None:
         """Take any call."""
@@ -143,8 +138,8 @@ class Unroller(TreeBuilder):
     def charge_call(self, called: Function, place: Place) -> None:
         """Charge nothing: each node of the call is charged for."""
 
-    def on_lists(self, name: str) -> Primitive:
-        return ON_LISTS[name]
+    def unrolled(self, name: str) -> Primitive:
+        return FUNCTIONS_OF_LISTS[name][0]
 
     def _is_bounded(self, body: Body, i: int) -> bool:
         parents, called = body.parents[i], body.called
@@ -322,28 +317,16 @@ class Unroller(TreeBuilder):
         rows = [left.entries[k : k + inner] for k in range(0, len(left.entries), inner)]
         width = right.shape[1] if len(right.shape) == 2 else 1
         columns = [right.entries[k::width] for k in range(width)]
-        self.charge(len(rows) * width * inner, place)
         shape = (*left.shape[:-1], *right.shape[1:])
-        entries = tuple([self._products(row, column, place) for row in rows for column in columns])
+        make = self._make_at(place)
+        entries = tuple([products(row, column, make) for row in rows for column in columns])
         return Array(shape, entries) if shape else entries[0]
-
-    def _products(self, left: Sequence[int], right: Sequence[int], place: Place) -> int:
-        products = tuple([self.node(MUL, pair, place) for pair in zip(left, right, strict=True)])
-        return self.node(PRIMITIVES["sum"], products, place) if len(products) > 1 else products[0]
 
     def apply(
         self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
     ) -> int | Array:
-        if primitive in ON_LISTS.values():
-            if len(operands) != len(primitive.params):
-                self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
-            left, *others = (self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True))
-            self.charge(2 * len(left.entries), place)
-            if not others:
-                return self.node(PRIMITIVES["hypot"], left.entries, place)
-            if left.shape != others[0].shape:
-                self._wrong_shapes(left, others[0], pieces, "`dot` takes two lists of the same shape")
-            return self._products(left.entries, others[0].entries, place)
+        if FUNCTIONS_OF_LISTS.get(primitive.name, (None,))[0] is primitive:
+            return self._of_lists(primitive, operands, place, pieces)
         if primitive.variadic and len(operands) == 1:
             only = operands[0]
             resolved = self._resolve(only)
@@ -356,6 +339,29 @@ class Unroller(TreeBuilder):
                 self._unknown_shape(only.name, self.span(pieces[0]))
         make = super().apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
+
+    def _of_lists(
+        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
+    ) -> int | Array:
+        if len(operands) != len(primitive.params):
+            self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
+        lists = [self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True)]
+        self.charge(2 * len(lists[0].entries), place)
+        try:
+            value: int | Array = FUNCTIONS_OF_LISTS[primitive.name][1](*lists, self._make_at(place))
+        except WrongShape as wrong:
+            message = f"this is {shape_text(lists[wrong.k].shape)}, and `{primitive.name}` does not take it"
+            if wrong.k:
+                self._wrong_shapes(lists[0], lists[1], pieces, wrong.needed)
+            raise self.error("type", message, pieces[wrong.k], wrong.needed) from None
+        return value
+
+    def _make_at(self, place: Place) -> Make:
+        def make(primitive: Primitive, parents: Sequence[int]) -> int:
+            self.charge(1, place)
+            return self.node(primitive, tuple(parents), place)
+
+        return make
 
     def _bound(self, call: Call, i: int, place: Place) -> Any:
         body = call.function.body
@@ -399,8 +405,8 @@ class Unroller(TreeBuilder):
         """Return the value of `iterate(f, x0, n)`: f of x0, f of that, and so on, n times."""
         body = call.function.body
         parents, pieces = body.parents[i], body.pieces.get(i, ())
-        if len(parents) != len(ITERATE.params):
-            self.refuse_count(ITERATE.name, ITERATE.signature, len(ITERATE.params), place, pieces)
+        if len(parents) != len(_ITERATE.params):
+            self.refuse_count(ITERATE, _ITERATE.signature, len(_ITERATE.params), place, pieces)
         step = self._step_function(call, parents[0], pieces[0])
         count = self._fixed_integer(parents[2], call, "the number of steps of `iterate`")
         if not 0 <= count <= MAX_TERMS:
