@@ -16,8 +16,8 @@ __version__ = "0.2.0"
 
 _PUBLIC = {
     "api.python_functions": (
-        "gradient", "check", "trace", "graph", "page", "parse", "Program", "hessian", "jacobian", "taylor", "diff",
-        "solve", "plot", "descend", "minimize", "maximize", "fit", "propagate", "rows", "export", "exercise",
+        "gradient", "check", "trace", "graph", "page", "parse", "Program", "hessian", "jacobian", "taylor", "limit",
+        "diff", "solve", "plot", "descend", "minimize", "maximize", "fit", "propagate", "rows", "export", "exercise",
         "functions", "units", "draw", "draw_dot", "Answer", "Gradient",
     ),
     "graphs.value": ("Value",),

@@ -20,6 +20,7 @@ from .api.python_functions import Functions as Functions
 from .api.python_functions import Gradient as Gradient
 from .api.python_functions import Hessian as Hessian
 from .api.python_functions import Jacobian as Jacobian
+from .api.python_functions import Limit as Limit
 from .api.python_functions import Marked as Marked
 from .api.python_functions import Minimum as Minimum
 from .api.python_functions import Page as Page
@@ -402,6 +403,20 @@ def taylor(
     zip: bool = False,
     work: int | None = None,
 ) -> Marked: ...
+def limit(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    assume: str | Sequence[str] | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Limit: ...
 @overload
 def solve(
     text: str,

@@ -17,6 +17,7 @@ from ..cli.declarations import Option, declared
 from ..cli.runner import OptionValues
 from ..data.columns import named_columns
 from ..errors import ExpressionError, point_error, usage_error
+from ..inputs.approach import approach_value
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.figures import Figure
 from ..inputs.optional_units import MeasuredColumns, is_of_pint, numbers_and_unit, units_in_headings, value_text
@@ -132,7 +133,7 @@ class PythonCall(OptionValues):
 
 def value_reader(command: str) -> ValueOf:
     """Return the reader of values in a command's points."""
-    return measured_value if command == "propagate" else value_with_unit
+    return {"propagate": measured_value, "limit": approach_value}.get(command, value_with_unit)
 
 
 def _wrong(name: str, wanted: str, value: object) -> TypeError:

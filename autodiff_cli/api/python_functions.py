@@ -28,6 +28,7 @@ from ..derivatives import gradient as _gradient
 from ..derivatives import graph as _graph
 from ..derivatives import hessian as _hessian
 from ..derivatives import jacobian as _jacobian
+from ..derivatives import limit as _limit
 from ..derivatives import page as _page
 from ..derivatives import taylor as _taylor
 from ..derivatives import trace as _trace
@@ -367,6 +368,17 @@ class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
 
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
+    """
+
+
+class Limit(Answer, _limit.Limit, shows=("kind", "formula", "limit")):
+    """The limit of a program where one variable approaches a place: `0`, `"0+"`, `"0-"`, `"inf"`, `"-inf"`.
+
+    >>> limit("sin(x)/x", {"x": 0}).formula
+    '1'
+    >>> answer = limit("abs(x)/x", {"x": 0})
+    >>> answer.exists, [side.formula for side in answer.sides]
+    (False, ['-1', '1'])
     """
 
 
@@ -831,6 +843,7 @@ minimize = function_of(Minimum, "minimize")
 hessian = function_of(Hessian, "hessian")
 jacobian = function_of(Jacobian, "jacobian")
 taylor = function_of(Taylor, "taylor")
+limit = function_of(Limit, "limit")
 solve = function_of(Solved, "solve")
 
 
