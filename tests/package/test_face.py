@@ -131,7 +131,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
     ("limit", "atan(a*x)", {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True}),
     ("limit", "(1 - cos(x))/x^2", {"at": "x=0-", "exact": True, "digits": 3, "work": 3}),
-    ("limit", "sin 2x / x", {"at": "x=0", "lenient": True, "decimals": 2}),
+    ("limit", "sin(2 x)/x", {"at": "x=0", "lenient": True, "decimals": 2}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9}),
     ("propagate", "x*w", {"at": "x=0.5±0.1 m,w=2.00(3) N", "in_": "J"}),
     ("propagate", "G*m", {"at": "m=1.0(1) kg", "constants": "G"}),
