@@ -19,6 +19,7 @@ from .api.graph import draw as draw
 from .api.graph import draw_dot as draw_dot
 from .api.hessian import Hessian as Hessian
 from .api.jacobian import Jacobian as Jacobian
+from .api.limit import Limit as Limit
 from .api.minimize import Minimum as Minimum
 from .api.page import Page as Page
 from .api.plot import Curve as Curve
