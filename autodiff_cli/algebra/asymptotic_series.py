@@ -30,11 +30,11 @@ STEPS_A_TERM = 25
 """Work for a product of two terms, in steps."""
 
 
-class NoSeries(Exception):
+class NoAsymptotics(Exception):
     """The behaviour of the formula is not known here."""
 
 
-class TooShort(Exception):
+class TooFewTerms(Exception):
     """More terms are needed."""
 
 
@@ -55,14 +55,14 @@ Monomial = dict[Element, ExactConstant]
 """The exponents of elements, none of them 0."""
 
 
-class Term(NamedTuple):
+class GrowthTerm(NamedTuple):
     """A coefficient, not known to be 0, and a product of powers."""
 
     monomial: Monomial
     coefficient: ExactConstant
 
 
-class Series(OperatorNumber, Valued):
+class Multiseries(OperatorNumber, Valued):
     """Terms in falling order, perhaps a wave, and the monomial `end` that bounds the rest; None if it is exact.
 
     The wave is a term times a function that takes values near -1 and near 1 again and again, without end.
@@ -71,7 +71,11 @@ class Series(OperatorNumber, Valued):
     __slots__ = ("end", "m", "terms", "wave")
 
     def __init__(
-        self, m: AsymptoticSeries, terms: Sequence[Term], end: Monomial | None = None, wave: Term | None = None
+        self,
+        m: AsymptoticSeries,
+        terms: Sequence[GrowthTerm],
+        end: Monomial | None = None,
+        wave: GrowthTerm | None = None,
     ) -> None:
         self.m, self.terms, self.end, self.wave = m, list(terms), end, wave
 
@@ -97,12 +101,12 @@ class Series(OperatorNumber, Valued):
 
     def __int__(self) -> int:
         if not self.is_constant:
-            raise NoSeries
+            raise NoAsymptotics
         return int(self.constant)
 
     def __float__(self) -> float:
         if not self.is_constant:
-            raise NoSeries
+            raise NoAsymptotics
         return float(self.constant)
 
     def _compared(self, other: Any, relation: Callable[[Any, Any], Any], question: str) -> Any:
@@ -110,7 +114,7 @@ class Series(OperatorNumber, Valued):
 
 
 class AsymptoticSeries(Lifted):
-    """Series of about `size` terms each."""
+    """Multiseries of about `size` terms each."""
 
     has_values = True
     base: ExactConstants
@@ -121,21 +125,21 @@ class AsymptoticSeries(Lifted):
         self.logs = [Element("log " * k + "t") for k in range(ITERATED_LOGARITHMS + 1)]
         self.scale = self.logs[::-1]
         """From the slowest to the fastest."""
-        self.exponents: dict[Element, Series] = {}
+        self.exponents: dict[Element, Multiseries] = {}
         """The logarithms of the exponentials of the scale."""
         one = base.number(1)
         self.one = one
         self.unit: Monomial = {}
-        self.t = Series(self, [Term({self.logs[0]: one}, one)])
+        self.t = Multiseries(self, [GrowthTerm({self.logs[0]: one}, one)])
 
     # ---- numbers
-    def number(self, x: Number) -> Series:
-        if isinstance(x, Series):
+    def number(self, x: Number) -> Multiseries:
+        if isinstance(x, Multiseries):
             return x
         number = self.base.number(x)
-        return Series(self, [] if number.ratio == 0 else [Term({}, number)])
+        return Multiseries(self, [] if number.ratio == 0 else [GrowthTerm({}, number)])
 
-    def literal(self, text: str) -> Series:
+    def literal(self, text: str) -> Multiseries:
         return self.number(self.base.literal(text))
 
     def is_finite(self, x: Number) -> bool:
@@ -177,18 +181,23 @@ class AsymptoticSeries(Lifted):
 
     # ---- sums and products
     def series(
-        self, terms: Iterable[Term], end: Monomial | None = None, wave: Term | None = None, *, most: int | None = None
-    ) -> Series:
+        self,
+        terms: Iterable[GrowthTerm],
+        end: Monomial | None = None,
+        wave: GrowthTerm | None = None,
+        *,
+        most: int | None = None,
+    ) -> Multiseries:
         """Return the sum of terms: sorted, like ones added, those below the bound left out."""
         terms = list(terms)
         charge(STEPS_A_TERM * (1 + len(terms)))
         terms.sort(key=cmp_to_key(self.falling))
-        merged: list[Term] = []
+        merged: list[GrowthTerm] = []
         for term in terms:
             if end is not None and self.compare(term.monomial, end) <= 0:
                 break
             if merged and self.compare(merged[-1].monomial, term.monomial) == 0:
-                merged[-1] = Term(term.monomial, merged[-1].coefficient + term.coefficient)
+                merged[-1] = GrowthTerm(term.monomial, merged[-1].coefficient + term.coefficient)
             else:
                 merged.append(term)
         kept = [term for term in merged if not self.base.is_zero(term.coefficient)]
@@ -197,17 +206,17 @@ class AsymptoticSeries(Lifted):
             end, kept = kept[most].monomial, kept[:most]
         if wave is not None and end is not None and self.compare(wave.monomial, end) <= 0:
             wave = None
-        return Series(self, kept, end, wave)
+        return Multiseries(self, kept, end, wave)
 
-    def falling(self, a: Term, b: Term) -> int:
+    def falling(self, a: GrowthTerm, b: GrowthTerm) -> int:
         """Compare terms for sorting, the largest first."""
         return -self.compare(a.monomial, b.monomial)
 
-    def still(self, x: Series) -> Series:
+    def still(self, x: Multiseries) -> Multiseries:
         """Return the series with its wave as a part of the rest."""
         return x if x.wave is None else self.series(x.terms, self.larger(x.end, x.wave.monomial))
 
-    def add(self, a: Series, b: Series) -> Series:
+    def add(self, a: Multiseries, b: Multiseries) -> Multiseries:
         wave, end = a.wave or b.wave, self.larger(a.end, b.end)
         if a.wave is not None and b.wave is not None:
             order = self.compare(a.wave.monomial, b.wave.monomial)
@@ -216,11 +225,11 @@ class AsymptoticSeries(Lifted):
             end = self.larger(end, smaller.monomial)
         return self.series([*a.terms, *b.terms], end, wave)
 
-    def neg(self, a: Series) -> Series:
-        wave = a.wave and Term(a.wave.monomial, -a.wave.coefficient)
-        return Series(self, [Term(term.monomial, -term.coefficient) for term in a.terms], a.end, wave)
+    def neg(self, a: Multiseries) -> Multiseries:
+        wave = a.wave and GrowthTerm(a.wave.monomial, -a.wave.coefficient)
+        return Multiseries(self, [GrowthTerm(term.monomial, -term.coefficient) for term in a.terms], a.end, wave)
 
-    def mul(self, a: Series, b: Series) -> Series:
+    def mul(self, a: Multiseries, b: Multiseries) -> Multiseries:
         if b.wave is not None:
             a, b = b, a
         b = self.still(b)
@@ -239,42 +248,42 @@ class AsymptoticSeries(Lifted):
         charge(STEPS_A_TERM * len(a.terms) * len(b.terms))
         return self.series([self.product_of(s, t) for s in a.terms for t in b.terms], self.larger(*rests), wave)
 
-    def product_of(self, s: Term, t: Term) -> Term:
-        return Term(self.times(s.monomial, t.monomial), s.coefficient * t.coefficient)
+    def product_of(self, s: GrowthTerm, t: GrowthTerm) -> GrowthTerm:
+        return GrowthTerm(self.times(s.monomial, t.monomial), s.coefficient * t.coefficient)
 
-    def lead(self, x: Series) -> Term:
-        """Return the leading term, which is not 0. Raises `TooShort`, or ZeroDivisionError for 0."""
+    def lead(self, x: Multiseries) -> GrowthTerm:
+        """Return the leading term, which is not 0. Raises `TooFewTerms`, or ZeroDivisionError for 0."""
         x = self.still(x)
         if not x.terms:
             if x.end is None:
                 raise ZeroDivisionError
-            raise TooShort
+            raise TooFewTerms
         self.base.require_nonzero(x.terms[0].coefficient)
         return x.terms[0]
 
-    def relative(self, x: Series, lead: Term) -> Series:
+    def relative(self, x: Multiseries, lead: GrowthTerm) -> Multiseries:
         """Return x over its leading term, less 1: it goes to 0."""
         x = self.still(x)
-        inverse = Term(self.power_of(lead.monomial, self.base.number(-1)), 1 / lead.coefficient)
+        inverse = GrowthTerm(self.power_of(lead.monomial, self.base.number(-1)), 1 / lead.coefficient)
         end = None if x.end is None else self.times(x.end, inverse.monomial)
         return self.series([self.product_of(term, inverse) for term in x.terms[1:]], end)
 
-    def power_series(self, coefficients: Callable[[int], ExactConstant], u: Series) -> Series:
+    def power_series(self, coefficients: Callable[[int], ExactConstant], u: Multiseries) -> Multiseries:
         """Return the sum of coefficients times powers of a series that goes to 0."""
         total = self.number(coefficients(0))
         if not u.terms:
-            return self.add(total, Series(self, [], u.end))
+            return self.add(total, Multiseries(self, [], u.end))
         power = self.number(1)
         for k in range(1, self.size):
             power = self.mul(power, u)
             total = self.add(total, self.mul(self.number(coefficients(k)), power))
         rest = self.power_of(u.terms[0].monomial, self.base.number(self.size))
-        return self.add(total, Series(self, [], rest))
+        return self.add(total, Multiseries(self, [], rest))
 
-    def div(self, a: Series, b: Series) -> Series:
+    def div(self, a: Multiseries, b: Multiseries) -> Multiseries:
         return self.mul(a, self.power(b, self.base.number(-1)))
 
-    def power(self, x: Series, exponent: ExactConstant) -> Series:
+    def power(self, x: Multiseries, exponent: ExactConstant) -> Multiseries:
         """Return the series to a constant power. Raises `NotReal`."""
         base, n = self.base, exponent.ratio
         is_whole = n is not None and n.denominator == 1
@@ -288,13 +297,13 @@ class AsymptoticSeries(Lifted):
         lead = self.lead(x)
         if not is_whole and not base.require_positive(lead.coefficient):
             if base.may_be_whole(exponent):
-                raise NoSeries
+                raise NoAsymptotics
             raise NotReal
         if n is not None and n.denominator == 2:  # square roots are simpler than powers
             raised = base.sqrt(lead.coefficient) ** int(2 * n)
         else:
             raised = base.pow(lead.coefficient, exponent)
-        scale = Term(self.power_of(lead.monomial, exponent), raised)
+        scale = GrowthTerm(self.power_of(lead.monomial, exponent), raised)
         coefficients = [base.number(1)]
 
         def binomial(k: int) -> ExactConstant:
@@ -303,19 +312,19 @@ class AsymptoticSeries(Lifted):
                 coefficients.append(coefficients[-1] * (exponent - (j - 1)) / j)
             return coefficients[k]
 
-        return self.mul(Series(self, [scale]), self.power_series(binomial, self.relative(x, lead)))
+        return self.mul(Multiseries(self, [scale]), self.power_series(binomial, self.relative(x, lead)))
 
     # ---- exponentials and logarithms
-    def log_of(self, element: Element) -> Series:
+    def log_of(self, element: Element) -> Multiseries:
         """Return the logarithm of an element of the scale."""
         if element in self.exponents:
             return self.exponents[element]
         k = self.logs.index(element)
         if k == ITERATED_LOGARITHMS:
-            raise NoSeries
-        return Series(self, [Term({self.logs[k + 1]: self.one}, self.one)])
+            raise NoAsymptotics
+        return Multiseries(self, [GrowthTerm({self.logs[k + 1]: self.one}, self.one)])
 
-    def log(self, x: Series) -> Series:
+    def log(self, x: Multiseries) -> Multiseries:
         lead = self.lead(x)
         if not self.base.require_positive(lead.coefficient):
             raise NotReal
@@ -326,16 +335,16 @@ class AsymptoticSeries(Lifted):
         rest = self.relative(x, lead)
         return self.add(total, self.power_series(lambda k: self.base.number(coefficients[k]), rest))
 
-    def exp(self, x: Series) -> Series:
+    def exp(self, x: Multiseries) -> Multiseries:
         x = self.still(x)
         large = [term for term in x.terms if self.compare(term.monomial, {}) > 0]
         small = [term for term in x.terms if self.compare(term.monomial, {}) < 0]
-        growth = Series(self, [Term(self.exponential(large), self.base.exp(x.constant))])
+        growth = Multiseries(self, [GrowthTerm(self.exponential(large), self.base.exp(x.constant))])
         order = -1 if x.end is None else self.compare(x.end, {})
         if order > 0:
-            raise TooShort
+            raise TooFewTerms
         if order == 0:  # a bounded factor
-            return Series(self, [], growth.terms[0].monomial)
+            return Multiseries(self, [], growth.terms[0].monomial)
         factorials = [self.base.number(1)]
 
         def coefficient(k: int) -> ExactConstant:
@@ -343,9 +352,9 @@ class AsymptoticSeries(Lifted):
                 factorials.append(factorials[-1] / len(factorials))
             return factorials[k]
 
-        return self.mul(growth, self.power_series(coefficient, Series(self, small, x.end)))
+        return self.mul(growth, self.power_series(coefficient, Multiseries(self, small, x.end)))
 
-    def exponential(self, terms: Sequence[Term]) -> Monomial:
+    def exponential(self, terms: Sequence[GrowthTerm]) -> Monomial:
         """Return the exponential of terms that go to infinity, as a product of powers of the scale."""
         rest, result = list(terms), self.unit
         while rest:
@@ -355,7 +364,9 @@ class AsymptoticSeries(Lifted):
             log = self.log_of(element)
             exponent = lead.coefficient / log.terms[0].coefficient
             result = self.times(result, {element: exponent})
-            difference = self.add(Series(self, rest[1:]), self.mul(self.number(-exponent), Series(self, log.terms[1:])))
+            difference = self.add(
+                Multiseries(self, rest[1:]), self.mul(self.number(-exponent), Multiseries(self, log.terms[1:]))
+            )
             rest = difference.terms
         return result
 
@@ -366,17 +377,17 @@ class AsymptoticSeries(Lifted):
                 return element
         return None
 
-    def new_element(self, terms: Sequence[Term]) -> Element:
+    def new_element(self, terms: Sequence[GrowthTerm]) -> Element:
         """Put the exponential of terms, or its inverse, into the scale."""
         if len(self.scale) >= MAX_ELEMENTS:
-            raise NoSeries
+            raise NoAsymptotics
         sign = self.base.sign(terms[0].coefficient)
-        log = Series(self, terms) if sign > 0 else self.neg(Series(self, terms))
+        log = Multiseries(self, terms) if sign > 0 else self.neg(Multiseries(self, terms))
         lead = terms[0].monomial
         slower = [e for e in self.scale[1:] if self.compare(self.log_of(e).terms[0].monomial, lead) < 0]
         place = 1 + len(slower)
         if place == 1:
-            raise NoSeries
+            raise NoAsymptotics
         element = Element(f"exp {len(self.scale)}")
         self.scale.insert(place, element)
         self.exponents[element] = log
@@ -384,23 +395,23 @@ class AsymptoticSeries(Lifted):
 
     # ---- sides
     def side(self, x: Number) -> int:
-        """Return the sign that a series has in the end. Raises `TooShort`."""
+        """Return the sign that a series has in the end. Raises `TooFewTerms`."""
         x = self.number(x)
         if not x.terms and x.end is None and x.wave is None:
             return 0
         lead = self.lead(x)
         if x.wave is not None and self.compare(x.wave.monomial, lead.monomial) >= 0:
-            raise NoSeries
+            raise NoAsymptotics
         return self.base.sign(lead.coefficient)
 
-    def limit_sign(self, x: Series) -> int:
+    def limit_sign(self, x: Multiseries) -> int:
         """Return 1 for a series that goes to infinity, -1 for minus infinity, 0 for one that stays finite."""
         if x.wave is not None and self.compare(x.wave.monomial, {}) >= 0:
             x = self.still(x)
         if x.terms and self.compare(x.terms[0].monomial, {}) > 0:
             return self.side(x)
         if x.end is not None and self.compare(x.end, {}) > 0:
-            raise TooShort
+            raise TooFewTerms
         return 0
 
     # ---- operations
@@ -424,29 +435,29 @@ class AsymptoticSeries(Lifted):
             return self.branch(primitive, xs)
         return self.function(name, xs)
 
-    def branch(self, primitive: Primitive, xs: Sequence[Series]) -> Any:
+    def branch(self, primitive: Primitive, xs: Sequence[Multiseries]) -> Any:
         """Return the smooth branch of a function that is chosen in the end."""
         out: Any = None
         if primitive.jumps and primitive.name in ("floor", "ceil", "round"):
             if self.limit_sign(xs[0]) or xs[0].end == {} or xs[0].wave is not None:
-                return self.add(self.still(xs[0]), Series(self, [], {}))
+                return self.add(self.still(xs[0]), Multiseries(self, [], {}))
             out = self.number(getattr(self.base, primitive.name)(xs[0].constant))
         active: Callable[..., Any] = primitive.active_branch  # type: ignore[assignment]
         try:
-            result = active(self, Side(self), *xs, out=out)
-        except (NoSeries, TooShort):
+            result = active(self, EventualSigns(self), *xs, out=out)
+        except (NoAsymptotics, TooFewTerms):
             if primitive.name != "abs":
                 raise
             x = self.still(xs[0])
-            return Series(self, [], self.larger(x.end, *[term.monomial for term in x.terms[:1]]))
-        return result if isinstance(result, (bool, Series)) else self.number(result)
+            return Multiseries(self, [], self.larger(x.end, *[term.monomial for term in x.terms[:1]]))
+        return result if isinstance(result, (bool, Multiseries)) else self.number(result)
 
-    def function(self, name: str, xs: Sequence[Series]) -> Series:
+    def function(self, name: str, xs: Sequence[Multiseries]) -> Multiseries:
         """Return a function of series: its power series where they have finite limits, else by its definition."""
         if any(self.limit_sign(x) for x in xs):
             return self.defined(name, xs)
         if any(x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0) for x in xs):
-            raise NoSeries
+            raise NoAsymptotics
         varying = [x for x in xs if not x.is_constant]
         if len(varying) != 1:
             return self.defined(name, xs)
@@ -456,16 +467,16 @@ class AsymptoticSeries(Lifted):
             return self.defined(name, xs)
         (x,) = varying
         x = self.still(x)
-        rest = Series(self, [term for term in x.terms if term.monomial], x.end)
+        rest = Multiseries(self, [term for term in x.terms if term.monomial], x.end)
         return self.power_series(coefficients.__getitem__, rest)
 
-    def defined(self, name: str, xs: Sequence[Series]) -> Series:
+    def defined(self, name: str, xs: Sequence[Multiseries]) -> Multiseries:
         """Return a function by its definition in others."""
         if name not in DEFINITIONS or name in NOT_BY_DEFINITION:
-            raise NoSeries
+            raise NoAsymptotics
         return self.number(DEFINITIONS[name](self, *xs))
 
-    def taylor(self, name: str, xs: Sequence[Series]) -> list[ExactConstant]:
+    def taylor(self, name: str, xs: Sequence[Multiseries]) -> list[ExactConstant]:
         """Return the coefficients of a function's power series at the limits of its inputs."""
         power = SeriesType(self.base)
         numbers = [x.constant if x.is_constant else power.variable(x.constant, self.one) for x in xs]
@@ -479,7 +490,7 @@ class AsymptoticSeries(Lifted):
         return [self.base.number(out.at(k)) for k in range(self.size)]
 
 
-class Side:
+class EventualSigns:
     """The signs of series in the end, for branches of the table."""
 
     def __init__(self, m: AsymptoticSeries) -> None:
@@ -493,22 +504,22 @@ class Side:
         """Return whether a series is not 0 in the end."""
         return self.m.side(x) != 0
 
-    def length(self, xs: Sequence[Series]) -> Series:
+    def length(self, xs: Sequence[Multiseries]) -> Multiseries:
         """Return the length of a vector."""
         return self.m.sqrt(self.m.sum(*[x * x for x in xs]))  # type: ignore[no-any-return]
 
 
 # ---- functions that are singular, or that oscillate
-def _pow(m: AsymptoticSeries, x: Series, y: Series) -> Series:
+def _pow(m: AsymptoticSeries, x: Multiseries, y: Multiseries) -> Multiseries:
     if y.is_constant:
         return m.power(x, y.constant)
     if m.side(x) < 0:
-        raise NoSeries  # it has values where the exponent is whole
+        raise NoAsymptotics  # it has values where the exponent is whole
     return m.exp(m.mul(y, m.log(x)))
 
 
-def _root(exponent: Fraction) -> Callable[[AsymptoticSeries, Series], Series]:
-    def root(m: AsymptoticSeries, x: Series) -> Series:
+def _root(exponent: Fraction) -> Callable[[AsymptoticSeries, Multiseries], Multiseries]:
+    def root(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
         if not x.terms and x.end is None and x.wave is None:
             return x
         if exponent.denominator == 3 and m.side(x) < 0:
@@ -518,24 +529,24 @@ def _root(exponent: Fraction) -> Callable[[AsymptoticSeries, Series], Series]:
     return root
 
 
-def _waving(name: str) -> Callable[[AsymptoticSeries, Series], Series]:
-    def wave(m: AsymptoticSeries, x: Series) -> Series:
+def _waving(name: str) -> Callable[[AsymptoticSeries, Multiseries], Multiseries]:
+    def wave(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
         unsteady = (x.end is not None and m.compare(x.end, {}) >= 0) or (
             x.wave is not None and m.compare(x.wave.monomial, {}) >= 0
         )
         if unsteady:
-            return Series(m, [], {})
+            return Multiseries(m, [], {})
         if x.terms and m.compare(x.terms[0].monomial, {}) > 0:
             m.base.require_nonzero(x.terms[0].coefficient)
-            return Series(m, [], None, Term({}, m.one))
+            return Multiseries(m, [], None, GrowthTerm({}, m.one))
         return m.function(name, [x])
 
     return wave
 
 
-def _atan(m: AsymptoticSeries, x: Series) -> Series:
+def _atan(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if x.end == {} or (x.wave is not None and m.compare(x.wave.monomial, {}) >= 0):
-        return Series(m, [], {})
+        return Multiseries(m, [], {})
     sign = m.limit_sign(x)
     if not sign:
         return m.function("atan", [x])
@@ -543,10 +554,10 @@ def _atan(m: AsymptoticSeries, x: Series) -> Series:
     return quarter - m.function("atan", [m.number(1) / x])  # type: ignore[no-any-return]
 
 
-def _at_edge(name: str) -> Callable[[AsymptoticSeries, Series], Series]:
+def _at_edge(name: str) -> Callable[[AsymptoticSeries, Multiseries], Multiseries]:
     """Return asin or acos, which have the series of asin(sqrt(u/2)) at the ends of their domain."""
 
-    def edge(m: AsymptoticSeries, x: Series) -> Series:
+    def edge(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
         if m.limit_sign(x):
             raise NotReal
         c = x.constant
@@ -565,7 +576,7 @@ def _at_edge(name: str) -> Callable[[AsymptoticSeries, Series], Series]:
     return edge
 
 
-def _acosh(m: AsymptoticSeries, x: Series) -> Series:
+def _acosh(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         return m.log(x + m.sqrt(x * x - 1))
     if m.side(x - 1) < 0:
@@ -573,17 +584,17 @@ def _acosh(m: AsymptoticSeries, x: Series) -> Series:
     return 2 * m.asinh(m.sqrt((x - 1) / 2))  # type: ignore[no-any-return]
 
 
-def _asinh(m: AsymptoticSeries, x: Series) -> Series:
+def _asinh(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     sign = m.limit_sign(x)
     return sign * m.log(sign * x + m.sqrt(x * x + 1)) if sign else m.function("asinh", [x])
 
 
-def _erf(m: AsymptoticSeries, x: Series) -> Series:
+def _erf(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     sign = m.limit_sign(x)
     return sign * (1 - _erfc_far(m, sign * x)) if sign else m.function("erf", [x])
 
 
-def _erfc(m: AsymptoticSeries, x: Series) -> Series:
+def _erfc(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     sign = m.limit_sign(x)
     if not sign:
         return m.function("erfc", [x])
@@ -591,7 +602,7 @@ def _erfc(m: AsymptoticSeries, x: Series) -> Series:
     return far if sign > 0 else 2 - far
 
 
-def _erfc_far(m: AsymptoticSeries, x: Series) -> Series:
+def _erfc_far(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     """Return erfc where x goes to infinity (DLMF 7.12.1)."""
     coefficients = [m.one]
     for k in range(1, m.size):
@@ -609,7 +620,7 @@ def _bernoulli(n: int) -> Fraction:
     return numbers[n]
 
 
-def _lgamma(m: AsymptoticSeries, x: Series) -> Series:
+def _lgamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         # Stirling's series (DLMF 5.11.1)
         coefficients = [Fraction(0), *(_bernoulli(2 * k) / (2 * k * (2 * k - 1)) for k in range(1, m.size))]
@@ -619,11 +630,11 @@ def _lgamma(m: AsymptoticSeries, x: Series) -> Series:
     return m.log(m.abs(_gamma(m, x)))
 
 
-def _gamma(m: AsymptoticSeries, x: Series) -> Series:
+def _gamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         return m.exp(_lgamma(m, x))
     if m.limit_sign(x) < 0:
-        raise NoSeries  # it has poles without end
+        raise NoAsymptotics  # it has poles without end
     c = x.constant.ratio
     if c is None or c > 0 or c.denominator != 1:
         return m.function("gamma", [x])
@@ -633,13 +644,13 @@ def _gamma(m: AsymptoticSeries, x: Series) -> Series:
     return m.function("gamma", [x + (1 - c)]) / product  # type: ignore[no-any-return]
 
 
-def _digamma(m: AsymptoticSeries, x: Series) -> Series:
+def _digamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         # (DLMF 5.11.2)
         coefficients = [Fraction(0), *(_bernoulli(2 * k) / (2 * k) for k in range(1, m.size))]
         return m.log(x) - 1 / (2 * x) - m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))  # type: ignore[no-any-return]
     if m.limit_sign(x) < 0:
-        raise NoSeries
+        raise NoAsymptotics
     c = x.constant.ratio
     if c is None or c > 0 or c.denominator != 1:
         return m.function("digamma", [x])
@@ -649,14 +660,14 @@ def _digamma(m: AsymptoticSeries, x: Series) -> Series:
     return m.function("digamma", [x + (1 - c)]) - poles  # type: ignore[no-any-return]
 
 
-def _sinc(m: AsymptoticSeries, x: Series) -> Series:
+def _sinc(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if not x.terms and x.end is None and x.wave is None:
         return m.number(1)
     angle = m.number(m.base.pi) * x
     return m.sin(angle) / angle  # type: ignore[no-any-return]
 
 
-def _atan2(m: AsymptoticSeries, y: Series, x: Series) -> Series:
+def _atan2(m: AsymptoticSeries, y: Multiseries, x: Multiseries) -> Multiseries:
     across, up = m.side(x), m.side(y)
     if not across:
         return m.number(m.base.pi * Fraction(up, 2))

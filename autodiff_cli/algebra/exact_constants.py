@@ -43,7 +43,7 @@ SINES = {Fraction(0): "0", Fraction(1, 6): "1/2", Fraction(1, 4): "sqrt(2)/2", F
 """The sine of multiples of pi up to a half, which has sine 1."""
 
 
-class UnknownSign(Exception):
+class UndecidedSign(Exception):
     """The sign of a constant with parameters is not known."""
 
     def __init__(self, value: Value) -> None:
@@ -285,14 +285,14 @@ class ExactConstants(Lifted):
         return self._canonical(x.node) == 0
 
     def sign(self, x: ExactConstant) -> int:
-        """Return -1, 0 or 1. Raises `UnknownSign`."""
+        """Return -1, 0 or 1. Raises `UndecidedSign`."""
         if x.ratio is not None:
             return (x.ratio > 0) - (x.ratio < 0)
         if x.node not in self._signs:
             self._signs[x.node] = self._number_sign(x) if x.near is not None else self._parameter_sign(x.node)
         sign = self._signs[x.node]
         if sign is None:
-            raise UnknownSign(self.simplest(x))
+            raise UndecidedSign(self.simplest(x))
         return sign
 
     def require_nonzero(self, x: ExactConstant) -> None:
@@ -311,7 +311,7 @@ class ExactConstants(Lifted):
         """
         try:
             return self.sign(x) > 0
-        except UnknownSign as unknown:
+        except UndecidedSign as unknown:
             condition = node(GT, (unknown.value, constant(0.0, "0")))
             self.conditions = [*self.conditions, condition]
             self.facts = [*self.facts, condition]

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ..algebra.almost_everywhere import conjunction
-from ..algebra.asymptotic_series import AsymptoticSeries, NoSeries, NotReal, Series, TooShort
-from ..algebra.exact_constants import ExactConstant, ExactConstants, UnknownSign
+from ..algebra.asymptotic_series import AsymptoticSeries, Multiseries, NoAsymptotics, NotReal, TooFewTerms
+from ..algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ..algebra.simplify import simplify
 from ..errors import Diagnostic, ExpressionError, quote, usage_error
 from ..graphs.value import Value, node
@@ -65,7 +65,7 @@ class Limit(Record):
         return self.kind in ("finite", "infinite")
 
 
-class _Side(NamedTuple):
+class _SideLimit(NamedTuple):
     kind: str
     value: ExactConstant | None = None
     sign: int = 0
@@ -160,7 +160,7 @@ def _facts(assume: str | Sequence[str] | None, program: Program) -> list[Value]:
 
 def _one_sided(
     program: Program, name: str, place: Approach, side: int, held: Mapping[str, Approach], constants: ExactConstants
-) -> _Side:
+) -> _SideLimit:
     reason = "the terms of its series cancel"
     for size in SIZES:
         m = AsymptoticSeries(constants, size)
@@ -169,14 +169,14 @@ def _one_sided(
             far = m.t if side < 0 else -m.t
             values[name] = far if math.isinf(place) else _constant(m, place) + side / m.t
             return _limit_of(m, m.number(evaluate_in(m, program.graph, values).value))
-        except TooShort:
+        except TooFewTerms:
             continue
-        except NoSeries:
+        except NoAsymptotics:
             reason = "a function of it has no series there"
             break
         except NotReal:
-            return _Side("undefined")
-        except UnknownSign as unknown:
+            return _SideLimit("undefined")
+        except UndecidedSign as unknown:
             raise _sign_error(unknown.value) from None
         except (Refusal, ZeroDivisionError, ExpressionError) as error:
             if isinstance(error, ExpressionError) and error.kind not in ("domain", "overflow"):
@@ -188,32 +188,32 @@ def _one_sided(
     raise ExpressionError("domain", f"the limit at {where} is not known: {reason}", None, hint)
 
 
-def _parameter(m: AsymptoticSeries, program: Program, name: str, held: Mapping[str, Approach]) -> Series:
+def _parameter(m: AsymptoticSeries, program: Program, name: str, held: Mapping[str, Approach]) -> Multiseries:
     if name in held:
         return _constant(m, held[name])
     return m.number(m.base.parameter(program.variables[name]))
 
 
-def _constant(m: AsymptoticSeries, place: Approach) -> Series:
+def _constant(m: AsymptoticSeries, place: Approach) -> Multiseries:
     evaluate_constant(place.source)  # raises what is wrong with it
     return m.number(evaluate_in(m.base, parse(place.source).graph, {}).value)
 
 
-def _limit_of(m: AsymptoticSeries, series: Series) -> _Side:
+def _limit_of(m: AsymptoticSeries, series: Multiseries) -> _SideLimit:
     wave = series.wave
     lead = series.terms[0].monomial if series.terms else None
     if wave is not None and m.compare(wave.monomial, {}) >= 0 and (lead is None or m.compare(wave.monomial, lead) >= 0):
-        return _Side("oscillates")
+        return _SideLimit("oscillates")
     sign = m.limit_sign(series)
     if sign:
-        return _Side("infinite", None, sign)
+        return _SideLimit("infinite", None, sign)
     series = m.still(series)
     if series.end is not None and m.compare(series.end, {}) >= 0:
-        raise TooShort
-    return _Side("finite", series.constant)
+        raise TooFewTerms
+    return _SideLimit("finite", series.constant)
 
 
-def _together(sides: Sequence[_Side]) -> tuple[str, _Side | None]:
+def _together(sides: Sequence[_SideLimit]) -> tuple[str, _SideLimit | None]:
     """Return the kind of the limit, and the side that gives it."""
     known = [side for side in sides if side.kind != "undefined"]
     if not known:
@@ -224,7 +224,7 @@ def _together(sides: Sequence[_Side]) -> tuple[str, _Side | None]:
     return first.kind, first
 
 
-def _same(one: _Side, other: _Side) -> bool:
+def _same(one: _SideLimit, other: _SideLimit) -> bool:
     if one.value is None or other.value is None:
         return one.kind == other.kind and one.sign == other.sign
     constants, difference = one.value.m, one.value - other.value
@@ -236,17 +236,19 @@ def _same(one: _Side, other: _Side) -> bool:
     return False
 
 
-def _formula(side: _Side) -> str | None:
+def _formula(side: _SideLimit) -> str | None:
     if side.value is not None:
         return expression_text(side.value.m.simplest(side.value))
     return {1: "inf", -1: "-inf", 0: None}[side.sign]
 
 
-def _shown(name: str, side: _Side) -> OneSided:
+def _shown(name: str, side: _SideLimit) -> OneSided:
     return OneSided(name, side.kind, _formula(side), None)
 
 
-def _numbers(arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[_Side | None]) -> dict[str, Any]:
+def _numbers(
+    arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[_SideLimit | None]
+) -> dict[str, Any]:
     """Return the numbers of limits without variables, and the values that are held fixed."""
     nodes = [
         side.value.node if side is not None and side.value is not None and side.value.digits is not None else None
