@@ -114,7 +114,7 @@ class Multiseries(OperatorNumber, Valued):
 
 
 class AsymptoticSeries(Lifted):
-    """Multiseries of about `size` terms each."""
+    """Series of about `size` terms each."""
 
     has_values = True
     base: ExactConstants
@@ -201,7 +201,7 @@ class AsymptoticSeries(Lifted):
             else:
                 merged.append(term)
         kept = [term for term in merged if not self.base.is_zero(term.coefficient)]
-        most = 3 * self.size if most is None else most
+        most = 3 * self.size
         if len(kept) > most:
             end, kept = kept[most].monomial, kept[:most]
         if wave is not None and end is not None and self.compare(wave.monomial, end) <= 0:
@@ -217,6 +217,7 @@ class AsymptoticSeries(Lifted):
         return x if x.wave is None else self.series(x.terms, self.larger(x.end, x.wave.monomial))
 
     def add(self, a: Multiseries, b: Multiseries) -> Multiseries:
+        """Return the sum."""
         wave, end = a.wave or b.wave, self.larger(a.end, b.end)
         if a.wave is not None and b.wave is not None:
             order = self.compare(a.wave.monomial, b.wave.monomial)
@@ -226,10 +227,12 @@ class AsymptoticSeries(Lifted):
         return self.series([*a.terms, *b.terms], end, wave)
 
     def neg(self, a: Multiseries) -> Multiseries:
+        """Return the negative."""
         wave = a.wave and GrowthTerm(a.wave.monomial, -a.wave.coefficient)
         return Multiseries(self, [GrowthTerm(term.monomial, -term.coefficient) for term in a.terms], a.end, wave)
 
     def mul(self, a: Multiseries, b: Multiseries) -> Multiseries:
+        """Return the product."""
         if b.wave is not None:
             a, b = b, a
         b = self.still(b)
@@ -249,6 +252,7 @@ class AsymptoticSeries(Lifted):
         return self.series([self.product_of(s, t) for s in a.terms for t in b.terms], self.larger(*rests), wave)
 
     def product_of(self, s: GrowthTerm, t: GrowthTerm) -> GrowthTerm:
+        """Return the product of two terms."""
         return GrowthTerm(self.times(s.monomial, t.monomial), s.coefficient * t.coefficient)
 
     def lead(self, x: Multiseries) -> GrowthTerm:
@@ -281,6 +285,7 @@ class AsymptoticSeries(Lifted):
         return self.add(total, Multiseries(self, [], rest))
 
     def div(self, a: Multiseries, b: Multiseries) -> Multiseries:
+        """Return the quotient."""
         return self.mul(a, self.power(b, self.base.number(-1)))
 
     def power(self, x: Multiseries, exponent: ExactConstant) -> Multiseries:
@@ -325,6 +330,7 @@ class AsymptoticSeries(Lifted):
         return Multiseries(self, [GrowthTerm({self.logs[k + 1]: self.one}, self.one)])
 
     def log(self, x: Multiseries) -> Multiseries:
+        """Return the logarithm. Raises `NotReal`."""
         lead = self.lead(x)
         if not self.base.require_positive(lead.coefficient):
             raise NotReal
@@ -336,6 +342,7 @@ class AsymptoticSeries(Lifted):
         return self.add(total, self.power_series(lambda k: self.base.number(coefficients[k]), rest))
 
     def exp(self, x: Multiseries) -> Multiseries:
+        """Return the exponential."""
         x = self.still(x)
         large = [term for term in x.terms if self.compare(term.monomial, {}) > 0]
         small = [term for term in x.terms if self.compare(term.monomial, {}) < 0]
