@@ -62,7 +62,7 @@ def export(
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
         graph = without_guards_of_total_branches(graph)
-        recording = record_gradient(graph, program.leaf_places(), program.leaf_places(wanted), recorder)
+        recording = record_gradient(graph, program.leaf_places(), program.leaf_places(wanted), recorder, scaled=True)
     except Lacking as lacking:
         raised_by = graph.primitives[recorder.node].name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
