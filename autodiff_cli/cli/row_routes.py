@@ -44,10 +44,12 @@ from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
 from ..uncertainty.measured_value import MeasuredValue, Spread, normal, quantity
 from ..views.error import write_note, write_reading
-from ..views.formats import COLUMNAR, Subject, Writer, format_of, no_document, unknown_format, writer
+from ..views.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
+from ..views.subject import Subject
 from ..views.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
-from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
+from .option_values import Method
+from .runner import Command, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
     from ..data.rows import CompiledRows, RowUnits

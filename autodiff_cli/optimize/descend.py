@@ -15,7 +15,7 @@ from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, parse
-from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget, use_budget
+from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -342,9 +342,11 @@ def lost_digits(evaluator: Evaluator | DataLoss, row: DescentStep, tolerance: fl
     share = 10.0**-REQUIRED_DIGITS * abs(row.value)
     tolerated = {name: max(tolerance, share / (abs(values.get(name, 0.0)) or math.inf)) for name in row.free}
     tolerated[""] = tolerance
-    # the steps that are asked for have all of the run's own budget
-    with use_budget():
-        return rounding_warnings(evaluator.graph, values, values, row.free, tolerated=tolerated)
+    work = current_budget()
+    left = work.left
+    found = rounding_warnings(evaluator.graph, values, values, row.free, tolerated=tolerated)
+    work.left = left  # the steps that are asked for have all of it
+    return found
 
 
 def begin_descent(

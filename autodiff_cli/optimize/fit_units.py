@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -32,6 +32,7 @@ class FitUnits:
                 check_percentage(name, texts.get(name, ""))
         counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
         self.columns, self.warnings = column_units(names, texts, counts)
+        self.scales: dict[str, Unit] = {}
         if not self.columns:
             return
         self.parameters = [name for name in program.leaves if name not in self.columns]
@@ -85,6 +86,8 @@ class FitUnits:
                 message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
                 raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
             wanted[outputs[k]] = unit
+            if unit.zero:
+                self.scales[outputs[k]] = unit
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
 
     def computed(self, own: Unit) -> Unit:
@@ -144,6 +147,13 @@ class FitUnits:
             {name: spread(name, x) for name, x in inputs.sigma.items()},
             predict,
         )
+
+    def scale_warnings(self, fit: Any) -> Iterator[Diagnostic]:
+        """Yield a warning for each parameter that was asked for in degrees and is in kelvin."""
+        for name, scale in self.scales.items():
+            degrees = scale.value_from_si(self._shown(name).to_si(float(fit.parameters[name].estimate)))
+            message = f"`{name}` is in kelvin and not in {scale}: a parameter may be a difference of temperatures"
+            yield Diagnostic("unit", message, None, f"if it is a temperature, it is {degrees:.7g} {scale}")
 
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""

@@ -444,3 +444,31 @@ def test_a_charge_is_in_coulomb_and_a_share_has_its_scale_where_units_are_asked_
         "fit", "y = b*c", "--data", "-", "--in", "b=V", "--format", "plain", stdin="c (ppm),y (V)\n1,1\n2,2\n"
     )
     assert share.out == "b=1000000.0[V]\n"
+
+
+@pytest.mark.parametrize(
+    ("unit", "readings", "degrees"),
+    [("°C", "0,20\n1,22\n2,24.1\n3,25.9\n", "20.03 °C"), ("°F", "0,68\n1,71\n2,75\n3,78\n", "67.9 °F")],
+)
+def test_a_parameter_in_degrees_is_said_to_be_in_kelvin(unit: str, readings: str, degrees: str):
+    """Intercepts by hand: mean of T less slope times mean of t."""
+    result = autodiff(
+        "fit",
+        "T = a + b*t",
+        "--data",
+        "-",
+        "--in",
+        f"a={unit}",
+        "--format",
+        "plain",
+        stdin=f"t [s],T [{unit}]\n{readings}",
+    )
+    assert f"`a` is in kelvin and not in {unit}" in result.err
+    assert f"if it is a temperature, it is {degrees}\n" in result.err
+
+
+def test_a_slope_in_degrees_a_second_is_in_them_without_a_word():
+    file = "t [s],T [°F]\n0,68\n1,71\n2,75\n3,78\n"
+    result = autodiff("fit", "T = a + b*t", "--data", "-", "--in", "b=°F/s", "--json", stdin=file)
+    assert json.loads(result.out)["parameters"]["b"] == pytest.approx(3.4, rel=1e-12)
+    assert "in kelvin" not in result.err

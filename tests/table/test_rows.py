@@ -299,6 +299,8 @@ OTHERS: dict[str, tuple[str, str]] = {
 
 OPERATORS: dict[str, str] = {
     "language/builder": "what a literal's minus and a chain of comparisons are",
+    "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
+    "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",
     "language/tables": "the grammar's own operators, by the names of its rules",
     "language/tokens": "`+=` is a sum",
@@ -306,6 +308,9 @@ OPERATORS: dict[str, str] = {
     "batched/kernels": "how near a pole is",
     "equations/continuity": "what a divisor is: an equation has no value where it is 0",
     "algebra/equality_guards": "what a guard at one point is: a choice by an equation that a variable is isolated from",
+    "algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
+    "algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
+    "formulas/export": "what a guard at one point is: a choice by an equation",
     "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",
     "inputs/quantities": "how a number is converted between units: by factors and a zero",
