@@ -52,9 +52,6 @@ def rounding_warnings(
     `tolerated` are none. The hints offer the digits of a `command`. There are none for graphs that are too large.
     """
 
-    def noise(k: int) -> Mapping[str, float]:
-        return {**tolerated, "": 10.0**-REQUIRED_DIGITS * uncertainties[k]} if uncertainties else tolerated
-
     def find() -> list[Diagnostic]:
         found: list[Diagnostic] = []
         try:
@@ -64,7 +61,8 @@ def rounding_warnings(
         except (ExpressionError, *NO_RESULT):
             decided, numbers = False, [None] * len(graph.roots)
         for k, (root, bounds) in enumerate(zip(graph.roots, numbers, strict=True)):
-            allowed = noise(k)
+            of_value = {"": 10.0**-REQUIRED_DIGITS * uncertainties[k]} if uncertainties else {}
+            allowed = {**tolerated, **of_value}
             named = zip(("", *wanted), bounds or (), strict=False)
             if not (decided and all(is_accurate(x, allowed.get(name, 0.0) / 4) for name, x in named)):
                 found += _lost_digits_of(graph.subgraph_of((root,))[0], values, point, wanted, allowed)
