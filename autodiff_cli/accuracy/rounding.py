@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import repeat
 from types import MappingProxyType
 
 from ..errors import Diagnostic, ExpressionError
@@ -63,8 +64,8 @@ def rounding_warnings(
         for k, (root, bounds) in enumerate(zip(graph.roots, numbers, strict=True)):
             of_value = {"": 10.0**-REQUIRED_DIGITS * uncertainties[k]} if uncertainties else {}
             allowed = {**tolerated, **of_value}
-            named = zip(("", *wanted), bounds or (), strict=False)
-            if not (decided and all(is_accurate(x, allowed.get(name, 0.0) / 4) for name, x in named)):
+            room = [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
+            if not (decided and all(map(is_accurate, bounds or (), room))):
                 found += _lost_digits_of(graph.subgraph_of((root,))[0], values, point, wanted, allowed)
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
 

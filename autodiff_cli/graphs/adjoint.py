@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..numbers.recorder import Recorder, Step, is_number
 from ..record import Record
 from ..run.flat_graph import Graph, in_order
-from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
+from ..table.operators import CONSTANT, DIV, MUL, POW, VARIABLE, WHERE
 from ..table.primitive import OPERATIONS
 
 
@@ -165,10 +165,6 @@ def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
     return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
 
 
-LIKE_THEIR_DERIVATIVES = frozenset(("exp", "exp2", "expm1", "cosh", "sinh", "gamma", "mul"))
-"""Operations whose derivatives underflow only where they do: a quotient of both loses nothing."""
-
-
 class _Reverse:
     def __init__(self, recording: Recording, root: int, wanted: set[int], scaled: bool = False) -> None:
         self.scaled = scaled
@@ -250,8 +246,9 @@ class _Reverse:
                     continue
                 if adjoint.safe and p in self.plain and i in self.always:
                     part = when, self.fill(partial)
-                scale = self.graph.primitives[i].name in LIKE_THEIR_DERIVATIVES
-                adjoints.setdefault(p, []).append((part[0], self.multiply(adjoint, part[1], scale)))
+                scaled = adjoint in self.quotients and self.keeps_digits(i, part[1])
+                product = (self.scaled_product if scaled else self.multiply)(adjoint, part[1])
+                adjoints.setdefault(p, []).append((part[0], product))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
         return results, totals
 
@@ -275,19 +272,29 @@ class _Reverse:
             return self.m.where(condition, self.fill(x), self.fill(y))
         return self.m.zero if partial is self.m.nothing else partial
 
-    def multiply(self, adjoint: Step, factor: Step, scale: bool = False) -> Step:
+    def keeps_digits(self, i: int, partial: Step) -> bool:
+        """Return whether a derivative of a node, over its value, underflows only where the node does."""
+        primitive, out = self.graph.primitives[i], self.place[i]
+        grows = partial is out or (partial.name == "mul" and out in partial.args)
+        return not is_number(partial, 1) and (grows or primitive is MUL or primitive.values.startswith("[1"))
+
+    def scaled_product(self, adjoint: Step, factor: Step) -> Step:
+        """Return `-out*(exp(x)/exp(x))` for 1/exp(x), where `-out/exp(x)` may underflow."""
+        m, (numerator, denominator) = self.m, self.quotients[adjoint]
+        ratio = m.one if factor is denominator else m.step("div", factor, denominator)
+        if factor.name == "mul" and denominator in factor.args:
+            first, second = factor.args
+            ratio = second if first is denominator else first
+        return m.step("mul", numerator, ratio)
+
+    def multiply(self, adjoint: Step, factor: Step) -> Step:
         m = self.m
         if factor.name == "where" and any(branch.name == "number" for branch in factor.args[1:]):
             condition, x, y = factor.args
-            return m.where(condition, self.multiply(adjoint, x, scale), self.multiply(adjoint, y, scale))
+            return m.where(condition, self.multiply(adjoint, x), self.multiply(adjoint, y))
         for zero, other in ((adjoint, factor), (factor, adjoint)):
             if zero.name == "number" and zero.data == 0 and other.safe:
                 return m.zero
-        if scale and adjoint in self.quotients and not is_number(factor, 1):
-            # 1/exp(x): `-out*(exp(x)/exp(x))`, where `-out/exp(x)` may underflow
-            numerator, denominator = self.quotients[adjoint]
-            ratio = m.one if factor is denominator else m.step("div", factor, denominator)
-            return m.step("mul", numerator, ratio)
         product = m.step("mul", adjoint, factor)
         if factor in self.quotients:
             numerator, denominator = self.quotients[factor]

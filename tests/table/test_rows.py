@@ -265,7 +265,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
-    "graphs/adjoint": ("exp exp2 expm1 cosh sinh gamma", "derivatives that underflow only where the values do"),
     "graphs/value": ("abs tanh relu sigmoid exp log sqrt sin cos", "the methods of a Value, as people know them"),
     "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/rewriting": ("sum prod sign", "how signs merge"),
