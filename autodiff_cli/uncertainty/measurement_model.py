@@ -20,6 +20,7 @@ from ..graphs.higher_order import directional_in, hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
+from ..inputs.measured_value import MeasuredValue
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..numbers.base import Number
@@ -29,7 +30,6 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, dot, solve_linear
 from ..numerics.newton import newton
 from ..run.sweep import Breakpoint
-from .measured_value import MeasuredValue
 
 MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
 STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind

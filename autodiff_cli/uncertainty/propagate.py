@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..equations.solve import posed_equations
 from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error, quote, require, usage_error
+from ..inputs.distributions import FAMILIES, Distribution, Moments
+from ..inputs.measured_units import measured_value, with_unit
+from ..inputs.measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from ..inputs.optional_units import column_units, in_unit, left_out
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
@@ -19,9 +22,6 @@ from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
-from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import measured_value, with_unit
-from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Explicit, Implicit, Model, variables_of
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from ..errors import ExpressionError
 from ..formulas.diff import where_latex
 from ..inputs.figures import Shown
+from ..inputs.measured_value import concise
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.typesetting import (
@@ -22,7 +23,6 @@ from ..language.typesetting import (
     typesetting,
 )
 from ..optimize.observations import last_statement
-from ..uncertainty.measured_value import concise
 from .fit import HELD
 from .numerals import format_number, percent, repr_number, without_unit
 from .tex import unit_latex

@@ -269,7 +269,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/rewriting": ("sum prod sign", "how signs merge"),
     "derivatives/graph": ("sum prod", "what a long sum or product is called"),
-    "uncertainty/distributions": ("beta gamma", "distributions of these names"),
+    "inputs/distributions": ("beta gamma", "distributions of these names"),
     "formulas/derivation": (
         "sum prod log",
         "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
@@ -292,7 +292,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "inputs/sweeps": ("log", "a word of the notation"),
     "language/builder": ("prod sum", "sums and products over an index"),
     "language/unrolling": ("hypot sum", "a norm, a dot product"),
-    "uncertainty/measured_value": ("beta gamma", "distributions"),
+    "inputs/measured_value": ("beta gamma", "distributions"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
