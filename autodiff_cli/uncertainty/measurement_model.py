@@ -12,9 +12,6 @@ from typing import Any
 
 from ..accuracy.rounding import rounding_warnings
 from ..batched.evaluator import Evaluator
-from ..equations.equations import read_equations
-from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.higher_order import directional_in, hessian_in
 from ..graphs.value import Value
@@ -51,7 +48,11 @@ along the given directions.
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
     """Return the variables of a model; `names` have values."""
-    return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
+    if not implicit:
+        return parse(text, names, units=True).variables
+    from ..equations.equations import read_equations
+
+    return read_equations(text, names, units=True).program.variables
 
 
 class _Surfaces:
@@ -105,7 +106,10 @@ class Explicit:
             problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
             if error.kind == "syntax":
-                with suppress(ExpressionError):
+                # without the capability to solve them no text is equations
+                with suppress(ExpressionError, ModuleNotFoundError):
+                    from ..equations.equations import read_equations
+
                     variables = read_equations(text, list(point)).program.variables
                     unknowns = [name for name in variables if name not in point] or ["x"]
                     hint = f"name the unknown: `--for {','.join(unknowns)}`"
@@ -171,6 +175,8 @@ class Implicit:
     """A measurement model whose outputs solve equations, as in JCGM 102:2011, 6.3."""
 
     def __init__(self, problem: Problem) -> None:
+        from ..equations.solve import find_solution
+
         self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
@@ -184,6 +190,8 @@ class Implicit:
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives."""
+        from ..equations.residuals import derivatives
+
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -196,6 +204,8 @@ class Implicit:
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`."""
+        from ..equations.residuals import second_derivatives
+
         _, rows, _ = self.first_order(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 

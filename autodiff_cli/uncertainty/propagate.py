@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..equations.solve import posed_equations
 from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error, quote, require, usage_error
 from ..inputs.distributions import FAMILIES, Distribution, Moments
 from ..inputs.measured_units import measured_value, with_unit
@@ -265,6 +264,8 @@ def propagate(
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
     if is_implicit:
+        from ..equations.solve import posed_equations  # few models are equations
+
         model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
     else:
         model = Explicit(text, values, units, system)

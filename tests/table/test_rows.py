@@ -286,7 +286,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "views/propagate": ("mean", "a word"),
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
     "equations/formula_solutions": ("sqrt", "the formula of a quadratic"),
-    "equations/enclosures": ("ceil floor round sign", "the values of steps over a wide ball"),
+    "numerics/krawczyk": ("ceil floor round sign", "the values of steps over a wide ball"),
     "exercises/equation_answers": ("sign", "a usual mistake"),
     "curves/plot": ("log", "a word of an option"),
     "inputs/sweeps": ("log", "a word of the notation"),

@@ -8,12 +8,13 @@ from pathlib import PurePath
 from typing import Any
 
 from ...errors import limit_error, require, usage_error
+from ...inputs.model_equation import last_statement
 from ...inputs.optional_units import MeasuredColumns, left_out
 from ...inputs.parse_point import merge, parse_point
 from ...inputs.problem import Quantity, as_number
 from ...inputs.sweeps import Sweeping, grid_of
 from ...optimize.fit import Fit, fit
-from ...optimize.observations import columns_needed, last_statement, read_formula
+from ...optimize.observations import columns_needed, read_formula
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ..option_values import Method, OptionValues

@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...batched.columns_io import list_columns
-from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.decoding import read_text
 from ...inputs.measured_units import measured_value, with_spreads
@@ -80,6 +79,8 @@ def run(call: Command) -> int:
             hint = f'write it after the value: `--at "{example}=5.00±0.02"`'
             raise point_error("no value has an uncertainty", hint)
         if is_implicit:
+            from ...equations.solve import posed_equations
+
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None)
 
