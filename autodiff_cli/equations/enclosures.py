@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from functools import reduce
 from itertools import count
 from operator import le
@@ -21,6 +22,7 @@ from ..language.printer import expression_text
 from ..numbers.budget import Defined, current_budget
 from ..numerics.krawczyk import Box, Krawczyk, boxes, ends_of, grow, is_inside, overlap
 from ..table.operators import MUL, NEG, POW
+from .pieces import End, SolutionInterval
 from .residuals import Root, Search
 
 MAX_PROVEN_MULTIPLICITY = 8
@@ -94,7 +96,7 @@ def prove(finder: Search) -> list[list[float]]:
         else:
             intervals.append((low, high))
     for bottom, top in intervals:
-        (name,), ((first, last),), text = unknowns, bounds, problem.text
+        ((first, last),) = bounds
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
         holds = {x: decimals.decide_at([repr(x)]) for x in (low, high)}
@@ -107,9 +109,8 @@ def prove(finder: Search) -> list[list[float]]:
             for box in waiting
             if 2 * box[0].rad() > width or not box[0].overlaps(near) or any(map(box[0].overlaps, unknown))
         ]
-        signs = ["≤" if holds[x] else "<" for x in (low, high)]
-        begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
-        finder.found_plateau(low, high, begin, end)
+        begin, end = (End(x, Fraction(x), included=bool(holds[x])) for x in (low, high))
+        finder.plateaus.append(SolutionInterval(begin, end, proven=True))
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
         place = [*inside, low / 2 + high / 2][0]
         if holds[low] and equations.proves_root([low]):

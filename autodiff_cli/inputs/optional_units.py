@@ -38,8 +38,8 @@ LABELS = frozenset(["au", "AU", "pH", "ppm", "ppb"])
 DEGREES = {"C": "°C", "F": "°F"}
 """What these symbols are beside temperatures; elsewhere they are the coulomb and the farad."""
 _TEMPERATURE = r"(?:[tTθϑ](?:_\w+|\d+)?|(?:temp|Temp|TEMP|theta|Theta)\w*)\Z"
-NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless"])
-"""What stands for no unit in headings and in rows of units."""
+NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless", "TS", "RN"])
+"""What stands for no unit in headings and in rows of units; in those of Campbell's loggers time stamps and numbers."""
 
 
 def is_unit(text: str) -> bool:
@@ -48,6 +48,26 @@ def is_unit(text: str) -> bool:
 
     unit = without_brackets(text) or "1"
     return unit in OTHER_UNITS or unit_or_none(unit) is not None
+
+
+_DEGREES_CELSIUS = r"[Dd]eg(?:rees?)?[ _.]?(?:C|[Cc]elsius)"
+
+
+def as_unit(cell: str) -> str:
+    """Return a unit as instruments and the CF conventions write it, in the style of units.
+
+    >>> as_unit("m s-1"), as_unit("degree_C"), as_unit("Volts"), as_unit("Second")
+    ('m s^-1', '°C', 'V', 's')
+    """
+    if re.fullmatch(_DEGREES_CELSIUS, cell):
+        return "°C"
+    if cell[:1].isalpha():
+        from ..quantities.table import units_file  # most rows of units have symbols
+
+        words, word = units_file()["written out"], cell.lower()
+        if (symbol := words.get(word) or words.get(word.removesuffix("s"))) is not None:
+            return str(symbol)
+    return re.sub(r"(?<=[A-Za-z])(-?\d)(?=$|[ .])", r"^\1", cell) if cell[:1].isalpha() else cell
 
 
 def without_brackets(text: str) -> str:

@@ -11,6 +11,7 @@ from operator import add, mul, truediv
 from typing import Any
 
 from ..accuracy.rounding import rounding_warnings
+from ..algebra.guards_at_point import jacobian_around, smooth_around
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.higher_order import directional_in, hessian_in
@@ -121,8 +122,7 @@ class Explicit:
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
-        at = evaluate_in(REAL, self.program.graph, self.values, names)
-        rows, kinks = at.jacobian()
+        at, rows, kinks = jacobian_around(REAL, self.program.graph, self.values, names)
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def rounding_warnings(self, names: Sequence[str], uncertainties: Sequence[float]) -> list[Diagnostic]:
@@ -132,7 +132,9 @@ class Explicit:
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
-        return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
+        output, values = self.program.outputs[k], self.values
+        at = smooth_around(lambda source: hessian_in(REAL, source, values, names), REAL, output, values, names, 2)
+        return at.hessian
 
     def third_order(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of output `k` along a direction."""
