@@ -33,6 +33,7 @@ from ..inputs.optional_units import (
     names_in_headings,
     unit_in_heading,
     units_in_headings,
+    uses_angles,
 )
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused_name
@@ -209,7 +210,7 @@ class _RowsJob:
         for name in texts.keys() & used.keys():
             if isinstance(own_spread := self.point.get(name), Spread) and own_spread.source.endswith("%"):
                 check_percentage(name, texts[name])
-        units, notes = column_units(used, texts, is_asked)
+        units, notes = column_units(used, texts, is_asked, angles=uses_angles(self.fitted.program))
         warn(notes, self.text)
         factors = {}
         for name in used:
@@ -217,7 +218,7 @@ class _RowsJob:
                 continue
             spread = shared.get(name) or texts.get(f"u({name})", "")
             unit = units.get(name)
-            own = texts.get(name, "") if unit is None else str(unit) or "1"
+            own = str(unit) if unit is not None and unit.atoms else texts.get(name, "")
             factors[name] = in_unit_of(name, [1.0], spread, own, spread=True)[0]
         self.factors = factors
         return units

@@ -21,6 +21,7 @@ from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.measured_value import MeasuredValue
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
+from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, primal
@@ -49,11 +50,16 @@ along the given directions.
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
     """Return the variables of a model; `names` have values."""
+    return program_of(text, names, implicit).variables
+
+
+def program_of(text: str, names: Sequence[str], implicit: bool) -> Program:
+    """Return the program of a model, or of its equations; `names` have values."""
     if not implicit:
-        return parse(text, names, units=True).variables
+        return parse(text, names, units=True)
     from ..equations.equations import read_equations
 
-    return read_equations(text, names, units=True).program.variables
+    return read_equations(text, names, units=True).program
 
 
 class _Surfaces:
