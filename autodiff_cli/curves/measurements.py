@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import list_columns, no_column
 from ..errors import point_error, quote, usage_error
 from ..inputs.column_uncertainties import Sigma, Spread, parse_sigma, percentage
-from ..inputs.model_equation import last_statement
 from ..inputs.optional_units import check_percentage, in_unit, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
+from ..language.equation_trees import last_equation
 from ..record import Record
 from .sampling import Path
 
@@ -95,7 +95,7 @@ def columns_drawn(
         if len(unknowns) > 1:
             hint = f"name it: `--for {unknowns[-1]}`"
             raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
-    bound = "" if (last := last_statement(text)) is None else last.left
+    bound = "" if (last := last_equation(text)) is None else last.left
     if unknowns:
         names = [*known_names, *filter(is_name, columns)]
         program = read_with_unknowns(text, names, unknowns, units=True).program

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,11 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..batched.columns_io import list_columns, look
 from ..errors import Diagnostic, ExpressionError, limit_error, point_error, quote, usage_error
 from ..inputs.column_uncertainties import Sigma, Spread, has_unit, parse_sigma, percentage
-from ..inputs.model_equation import last_statement
 from ..inputs.optional_units import heading
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
+from ..language.equation_trees import last_equation
 from ..language.tokens import has_unit_literals
 from ..table.primitive import FUNCTIONS
 
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 MAX_PARAMETERS = 200
-_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 
 class FitFormula(NamedTuple):
@@ -42,10 +40,10 @@ class FitFormula(NamedTuple):
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
-    last, transform = last_statement(text), None
+    last, transform = last_equation(text), None
     left = last.left if last is not None else ""
-    call = _CALL.fullmatch(left)
-    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and (not call or call[1] in FUNCTIONS)
+    is_new = last is not None and last.called is not None and last.called not in FUNCTIONS
+    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and not is_new
     # the left side is a formula where it is no name and no new function
     if response is None and last and is_formula:
         transform = parse(left, names, units=True)

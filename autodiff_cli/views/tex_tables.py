@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from ..errors import ExpressionError
 from ..inputs.figures import Shown
 from ..inputs.measured_value import concise
-from ..inputs.model_equation import last_statement
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
+from ..language.equation_trees import last_equation
 from ..language.typesetting import (
     equations,
     equations_of,
@@ -137,7 +137,7 @@ def _model(answer: Fit) -> str:
     names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
     if is_name(answer.response):
         return formula(answer.text, names, name_latex(answer.response))
-    last, response = last_statement(answer.text), parse(answer.response, names)
+    last, response = last_equation(answer.text), parse(answer.response, names)
     left = typesetting(response).expression(response.outputs[0])
     return formula(last.program if last is not None else answer.text, names, left)
 
