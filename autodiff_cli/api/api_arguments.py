@@ -102,7 +102,7 @@ def value_reader(command: str) -> ValueOf:
         return approach_value
     if command != "propagate":
         return value_with_unit
-    from ..uncertainty.measured_units import measured_value
+    from ..inputs.measured_units import measured_value
 
     return measured_value
 
