@@ -18,7 +18,7 @@ from ..numbers.base import Lifted, Number, OperatorNumber, Valued
 from ..numbers.budget import charge
 from ..numbers.series import Failed, SeriesType
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from ..table.primitives import QUOTIENTS
+from ..table.primitives import QUOTIENTS, by_name
 from .exact_constants import ExactConstant, ExactConstants
 
 ITERATED_LOGARITHMS = 4
@@ -425,10 +425,6 @@ class AsymptoticSeries(Lifted):
     def step(self, name: str, *inputs: Number) -> Any:
         """Return an operation on series."""
         xs = [self.number(x) for x in inputs]
-        if name == "sub":
-            return self.add(xs[0], self.neg(xs[1]))
-        if name in ("add", "neg", "mul", "div", "exp", "log"):
-            return getattr(self, f"{name}")(*xs)
         if all(x.is_constant for x in xs) and not PRIMITIVES[name].gives_condition:
             return self.number(getattr(self.base, name)(*[x.constant for x in xs]))
         special = SPECIAL.get(name)
@@ -445,7 +441,7 @@ class AsymptoticSeries(Lifted):
     def branch(self, primitive: Primitive, xs: Sequence[Multiseries]) -> Any:
         """Return the smooth branch of a function that is chosen in the end."""
         out: Any = None
-        if primitive.jumps and primitive.name in ("floor", "ceil", "round"):
+        if primitive.jumps and primitive.has_structural_zeros and primitive.propagates_infinity:  # step functions
             if self.limit_sign(xs[0]) or xs[0].end == {} or xs[0].wave is not None:
                 return self.add(self.still(xs[0]), Multiseries(self, [], {}))
             out = self.number(getattr(self.base, primitive.name)(xs[0].constant))
@@ -682,11 +678,14 @@ def _atan2(m: AsymptoticSeries, y: Multiseries, x: Multiseries) -> Multiseries:
     return m.atan(y / x) + m.number(m.base.pi * turn)  # type: ignore[no-any-return]
 
 
-SPECIAL: dict[str, Callable[..., Any]] = {
+SPECIAL: dict[str, Callable[..., Any]] = by_name({
+    "add": AsymptoticSeries.add, "sub": lambda m, x, y: m.add(x, m.neg(y)), "neg": AsymptoticSeries.neg,
+    "mul": AsymptoticSeries.mul, "div": AsymptoticSeries.div, "exp": AsymptoticSeries.exp, "log": AsymptoticSeries.log,
     "pow": _pow, "sqrt": _root(Fraction(1, 2)), "cbrt": _root(Fraction(1, 3)), "sin": _waving("sin"),
     "cos": _waving("cos"), "atan": _atan, "asin": _at_edge("asin"), "acos": _at_edge("acos"),
     "acosh": _acosh, "asinh": _asinh, "erf": _erf, "erfc": _erfc, "gamma": _gamma, "lgamma": _lgamma,
     "digamma": _digamma, "sinc": _sinc, "atan2": _atan2,
-}  # fmt: skip
-NOT_BY_DEFINITION = {"sin", "cos", "erfinv", "polygamma", "trigamma", "digamma"}
+})  # fmt: skip
+"""Functions that are singular, or that oscillate, and arithmetic."""
+NOT_BY_DEFINITION = by_name(dict.fromkeys(("digamma", "trigamma"), True))
 """Functions whose definitions are these functions again, or are for reading only."""

@@ -22,7 +22,7 @@ from ..numbers.exact import EXACT
 from ..numbers.running_digits import RunningDigits
 from ..table.operators import DIV, GT, NE
 from ..table.primitive import PRIMITIVES, Primitive
-from ..table.primitives import LOG, SQRT
+from ..table.primitives import LOG, SQRT, library_names
 from .almost_everywhere import order_under
 from .canonical import HALF, ZERO, Canonicalizer, Number, Product, Sum, exact_value, number_text
 from .simplify import simplify
@@ -35,6 +35,8 @@ MORE_DIGITS = 150
 STEPS_A_CONSTANT = 60
 """Work for an operation on constants that are no fractions, in steps."""
 
+CIRCULAR = library_names("sin cos tan")
+"""Functions with simple values at simple multiples of pi."""
 MAX_SHOWN_POWER = 50
 """The largest power of a number that is written for the exponential of a logarithm."""
 SQUARES = (2, 3, 5, 7, 11, 13)
@@ -186,7 +188,7 @@ class ExactConstants(Lifted):
                 return self.literal("e")
             share = PI_SHARES.get((name, x.ratio))
             return None if share is None else self.pi * Fraction(*share)
-        if name in ("sin", "cos", "tan"):
+        if name in CIRCULAR:
             return self._of_multiple_of_pi(name, x)
         if name == "log" and x.node.source == "e":
             return self.number(1)

@@ -267,6 +267,14 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
     "graphs/value": ("abs tanh relu sigmoid exp log sqrt sin cos", "the methods of a Value, as people know them"),
+    "algebra/asymptotic_series": (
+        "abs acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
+        "how functions grow, oscillate or end where they have no power series",
+    ),
+    "algebra/exact_constants": (
+        "acos acot asin atan cos exp log sin sqrt tan",
+        "simple values: multiples of pi, roots, powers of logarithms",
+    ),
     "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/rewriting": ("sum prod sign", "how signs merge"),
     "derivatives/graph": ("sum prod", "what a long sum or product is called"),
