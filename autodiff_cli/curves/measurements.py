@@ -12,7 +12,8 @@ from ..errors import point_error, quote, usage_error
 from ..inputs.optional_units import check_percentage, in_unit, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
-from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
+from ..language.equation_trees import last_equation
+from ..optimize.observations import Sigma, Spread, parse_sigma, percentage
 from ..record import Record
 from .sampling import Path
 
@@ -93,7 +94,7 @@ def columns_drawn(
         if len(unknowns) > 1:
             hint = f"name it: `--for {unknowns[-1]}`"
             raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
-    bound = "" if (last := last_statement(text)) is None else last.left
+    bound = "" if (last := last_equation(text)) is None else last.left
     if unknowns:
         names = [*known_names, *filter(is_name, columns)]
         program = read_with_unknowns(text, names, unknowns, units=True).program

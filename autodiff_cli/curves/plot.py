@@ -9,6 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..accuracy.rounding import rounding_warnings
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
 from ..equations.enclosures import enclosure
@@ -317,7 +318,7 @@ def _curve(
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
-        warnings = [*warnings, *swept.warnings]
+        warnings = [*warnings, *swept.warnings, *rounding_warnings(program.graph, values, values, (name,))]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     low, high = _check(name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,14 +13,14 @@ from ..inputs.optional_units import heading
 from ..inputs.parse_point import Range, is_name, split
 from ..inputs.problem import Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
-from ..language.tokens import EQUALS, has_unit_literals, split_statements
+from ..language.equation_trees import last_equation
+from ..language.tokens import has_unit_literals
 from ..table.primitive import FUNCTIONS
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 MAX_PARAMETERS = 200
-_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
 
 Spread = str | float  # a number, the name of a column, or a share such as `2%`
 Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
@@ -61,23 +60,6 @@ def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
     return spreads
 
 
-class ModelEquation(NamedTuple):
-    """The last statement of a program, `LEFT = RIGHT`."""
-
-    left: str
-    program: str  # with a blank left side, so that places stay valid
-
-
-def last_statement(text: str) -> ModelEquation | None:
-    """Return the last statement of a program if it has two sides, else None."""
-    tokens = (split_statements(text) or [[]])[-1]
-    sign = next((token for token in tokens if token[0] == EQUALS), None)
-    if sign is None:
-        return None
-    begin, (_, start, end) = tokens[0][1], sign
-    return ModelEquation(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:])
-
-
 class FitFormula(NamedTuple):
     """A formula with what it explains."""
 
@@ -94,10 +76,10 @@ class FitFormula(NamedTuple):
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
-    last, transform = last_statement(text), None
+    last, transform = last_equation(text), None
     left = last.left if last is not None else ""
-    call = _CALL.fullmatch(left)
-    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and (not call or call[1] in FUNCTIONS)
+    is_new = last is not None and last.called is not None and last.called not in FUNCTIONS
+    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and not is_new
     # the left side is a formula where it is no name and no new function
     if response is None and last and is_formula:
         transform = parse(left, names, units=True)

@@ -23,6 +23,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
+from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, primal
@@ -52,7 +53,12 @@ along the given directions.
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
     """Return the variables of a model; `names` have values."""
-    return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
+    return program_of(text, names, implicit).variables
+
+
+def program_of(text: str, names: Sequence[str], implicit: bool) -> Program:
+    """Return the program of a model, or of its equations; `names` have values."""
+    return read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)
 
 
 class _Surfaces:

@@ -287,7 +287,6 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
     "equations/formula_solutions": ("sqrt", "the formula of a quadratic"),
     "equations/enclosures": ("ceil floor round sign", "the values of steps over a wide ball"),
-    "exercises/equation_answers": ("sign", "a usual mistake"),
     "curves/plot": ("log", "a word of an option"),
     "inputs/sweeps": ("log", "a word of the notation"),
     "language/builder": ("prod sum", "sums and products over an index"),
@@ -299,6 +298,8 @@ OTHERS: dict[str, tuple[str, str]] = {
 
 OPERATORS: dict[str, str] = {
     "language/builder": "what a literal's minus and a chain of comparisons are",
+    "language/tree": "what is written as the divisor of a first power",
+    "language/equation_trees": "a residual is a difference",
     "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",
@@ -307,6 +308,7 @@ OPERATORS: dict[str, str] = {
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
     "batched/kernels": "how near a pole is",
     "equations/continuity": "what a divisor is: an equation has no value where it is 0",
+    "equations/pieces": "where a piece ends: at a divisor that is 0, at the base of a power; the branch that is taken",
     "algebra/equality_guards": "what a guard at one point is: a choice by an equation that a variable is isolated from",
     "algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
     "algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
