@@ -99,7 +99,7 @@ def value_reader(command: str) -> ValueOf:
     """Return the reader of values in a command's points."""
     if command != "propagate":
         return value_with_unit
-    from ..uncertainty.measured_units import measured_value
+    from ..inputs.measured_units import measured_value
 
     return measured_value
 
