@@ -21,10 +21,9 @@ from operator import add
 from typing import Any
 
 from .graphs.value import Value
+from .table.primitive import FUNCTIONS
 
 __all__ = ["MLP", "Layer", "Module", "Neuron"]
-
-ACTIVATIONS = ("relu", "tanh", "sigmoid")
 
 
 class Module:
@@ -47,8 +46,8 @@ class Neuron(Module):
     """
 
     def __init__(self, nin: int, nonlin: bool = True, activation: str = "relu") -> None:
-        if activation not in ACTIVATIONS:
-            raise ValueError(f"the activation is one of {', '.join(ACTIVATIONS)}, not {activation!r}")
+        if activation not in FUNCTIONS or not hasattr(Value, activation):
+            raise ValueError(f"the activation is a method of Value, such as tanh, not {activation!r}")
         self.w = [Value(random.uniform(-1, 1)) for _ in range(nin)]
         self.b = Value(0.0)
         self.nonlin, self.activation = nonlin, activation
@@ -65,7 +64,9 @@ class Neuron(Module):
         return [*self.w, self.b]
 
     def __repr__(self) -> str:
-        kind = {"relu": "ReLU", "tanh": "Tanh", "sigmoid": "Sigmoid"}[self.activation] if self.nonlin else "Linear"
+        if not self.nonlin:
+            return f"LinearNeuron({len(self.w)})"
+        kind = self.activation.capitalize().removesuffix("elu") + "eLU" * self.activation.endswith("elu")
         return f"{kind}Neuron({len(self.w)})"
 
 
@@ -90,7 +91,7 @@ class Layer(Module):
 class MLP(Module):
     """A multilayer perceptron of `nin` inputs and layers of `nouts` neurons; the last layer is linear.
 
-    `activation` is that of the layers before it: relu, tanh or sigmoid.
+    `activation` is that of the layers before it, by the name of a method of Value: relu, tanh, sigmoid.
     """
 
     def __init__(self, nin: int, nouts: Sequence[int], activation: str = "relu") -> None:
