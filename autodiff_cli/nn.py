@@ -66,7 +66,7 @@ class Neuron(Module):
     def __repr__(self) -> str:
         if not self.nonlin:
             return f"LinearNeuron({len(self.w)})"
-        kind = self.activation.capitalize().removesuffix("elu") + "eLU" * self.activation.endswith("elu")
+        kind = "ReLU" if self.activation == "relu" else self.activation.capitalize()
         return f"{kind}Neuron({len(self.w)})"
 
 

@@ -311,9 +311,21 @@ class Value:
 
 
 _OPERATIONS = (
-    *(f"__{side}{name}__" for name in ("add", "sub", "mul", "truediv", "pow") for side in ("", "r")),
-    "__neg__", "__abs__", "tanh", "relu", "sigmoid", "exp", "log", "sqrt", "sin", "cos",
-)  # fmt: skip
+    *[
+        "__add__",
+        "__radd__",
+        "__sub__",
+        "__rsub__",
+        "__mul__",
+        "__rmul__",
+        "__truediv__",
+        "__rtruediv__",
+        "__pow__",
+        "__rpow__",
+    ],
+    *["__neg__", "__abs__"],
+    *[name for name in vars(Value) if name in FUNCTIONS],
+)
 
 
 def _in_subclass(name: str) -> Callable[..., object]:
