@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import wraps
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
@@ -191,18 +190,3 @@ class Question:
         if self.marks and call.answer is not None:
             return as_answer(call.bind_question(resolve(CHECKS[self.command]))(call.request))
         return as_answer(self.function(call), **call.view_choices)
-
-
-def of_functions_too(made: Callable[..., R]) -> Callable[..., Any]:
-    """Return the function of a command that, of a Python function, returns the function of its derivatives."""
-
-    @wraps(made)
-    def function(text: Any, *args: Any, **keywords: Any) -> Any:
-        if callable(text):
-            from . import transforms  # programs are texts mostly
-
-            return getattr(transforms, made.__name__)(text, *args, **keywords)
-        return made(text, *args, **keywords)
-
-    function.of_functions = True  # type: ignore[attr-defined]
-    return function

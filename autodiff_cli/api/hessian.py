@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..derivatives import hessian as _hessian
 from .api_answers import Answer
-from .calls import function_of, of_functions_too
+from .calls import function_of
+from .function_or_text import of_functions_too
 
 
 class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):

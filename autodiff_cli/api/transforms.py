@@ -21,12 +21,12 @@ Argnums = int | Sequence[int] | str | Sequence[str]
 
 
 # ---- structures: numbers, arrays, lists, tuples and dictionaries of them
-class _Array(NamedTuple):
+class _ArrayShape(NamedTuple):
     shape: tuple[int, ...]
 
 
 Structure = Any
-"""A list, tuple or dictionary of structures, an `_Array`, or None for one number."""
+"""A list, tuple or dictionary of structures, an `_ArrayShape`, or None for one number."""
 
 
 def _is_array(x: object) -> bool:
@@ -45,7 +45,7 @@ def _flatten(x: Any, what: str, numbers: list[Any]) -> Structure:
 
         flat = np.asarray(x).reshape(-1)
         numbers.extend(entry if isinstance(entry, Value) else as_float(entry, what) for entry in flat)
-        return _Array(tuple(x.shape))
+        return _ArrayShape(tuple(x.shape))
     numbers.append(x if isinstance(x, Value) else as_float(x, what))
     return None
 
@@ -60,7 +60,7 @@ def _unflatten(structure: Structure, entries: Iterator[Any], numeric: bool) -> A
     """Return the structure with its numbers taken from `entries`; arrays hold floats if `numeric`."""
     if structure is None:
         return next(entries)
-    if isinstance(structure, _Array):
+    if isinstance(structure, _ArrayShape):
         import numpy as np
 
         count = 1
@@ -114,7 +114,7 @@ _traced: ContextVar[frozenset[Value]] = ContextVar("traced", default=frozenset()
 """The variables of the transformations in whose functions a call is made."""
 
 
-class _Call:
+class _TracedCall:
     """A call of a function with Values in place of the numbers that it is differentiated by."""
 
     def __init__(
@@ -213,7 +213,7 @@ def _graph_of_call(outputs: Sequence[Value], leaves: Sequence[Value]) -> tuple[G
     return graph.replace(names=(labels, {}), rows=graph.rows), values, wanted
 
 
-def _gradient(output: Value, call: _Call) -> list[Any]:
+def _gradient(output: Value, call: _TracedCall) -> list[Any]:
     if call.is_differentiated_again([output]):
         return _symbolic_gradient(output, call.leaves)
     graph = graph_of(output)
@@ -290,7 +290,7 @@ def value_and_grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, 
 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
-        call = _Call(function, names, argnums, args, keywords, "grad")
+        call = _TracedCall(function, names, argnums, args, keywords, "grad")
         result, aux = call.result if has_aux else (call.result, None)
         output = _scalar(result, "grad")
         slopes = call.of_inputs(_gradient(output, call))
@@ -330,7 +330,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums | None = None) -> Any:
 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
-        call = _Call(function, names, argnums, args, keywords, "hessian")
+        call = _TracedCall(function, names, argnums, args, keywords, "hessian")
         output = _scalar(call.result, "hessian")
         if call.is_differentiated_again([output]):
             raise TypeError("the Hessian is not differentiated again: `grad(grad(grad(f)))` has third derivatives")
@@ -349,7 +349,7 @@ def jacobian(f: Callable[..., Any], argnums: Argnums | None = None) -> Any:
 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
-        call = _Call(function, names, argnums, args, keywords, "jacobian")
+        call = _TracedCall(function, names, argnums, args, keywords, "jacobian")
         outputs: list[Any] = []
         structure = _flatten(call.result, "jacobian: a result cannot be", outputs)
         roots = [as_value(x) for x in outputs]
