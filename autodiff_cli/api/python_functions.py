@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from itertools import islice
@@ -19,7 +19,7 @@ from ..accuracy import check as _check
 from ..cli.commands import CHECKS, name_the_variable
 from ..cli.commands.runs import method_of
 from ..cli.declarations import declared
-from ..cli.runner import resolve
+from ..cli.runner import advise_leniency, resolve
 from ..curves import contours as _surface
 from ..curves import plot as _plot
 from ..data import rows as _rows
@@ -686,7 +686,12 @@ def answers(
                 result, reading = read_leniently(text, lambda read: answered({**values, "text": read}))
                 result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
             else:
-                result = answered(values)
+                try:
+                    result = answered(values)
+                except ExpressionError as error:
+                    if error.offers and isinstance(text, str):
+                        advise_leniency(error, text, _names_of(at, value_of))
+                    raise
             result.__dict__["_typed"] = text
             if warnings := getattr(result, "warnings", ()):
                 result.__dict__["warnings"] = tuple([in_python(warning, command) for warning in warnings])
@@ -733,6 +738,12 @@ def in_batches(
         units=values.get("in_") and ",".join(values["in_"]),
     )
     return rows(columns)
+
+
+def _names_of(at: Any, value_of: ValueOf) -> list[str]:
+    with suppress(ExpressionError):
+        return [*as_meant(at, value_of)]
+    return []
 
 
 def _other_options(values: Mapping[str, Any], *allowed: str) -> list[str]:

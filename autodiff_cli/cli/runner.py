@@ -289,17 +289,24 @@ class Command(OptionValues):
         super().__init__(command, values)
         self.uncertain = command == "propagate"
         """Whether values, and constants of nature, have uncertainties."""
-        self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
-        self.read_by(AS_USUAL)
+        self.document = bool(values.get("document"))
         self.format = "json" if values.get("json") else values.get("format")
         self.output = None if values.get("output") == "-" else values.get("output")
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
+        self.lenient = bool(values.get("lenient")) or self.is_typed_at_terminal
+        self.read_by(AS_USUAL)
 
     @property
     def view_choices(self) -> dict[str, Any]:
         unicode = self.output is not None or terminal_of(sys.stdout).unicode
         return {**super().view_choices, "unicode": unicode}
+
+    @property
+    def is_typed_at_terminal(self) -> bool:
+        """Return whether a person typed the program and sees the answer and `read as:`; not with `--strict`."""
+        typed = self.values.get("expr") is not None and not self.many and self.values.get("file") is None
+        return typed and not self.values.get("strict") and is_shown(sys.stdout) and is_shown(sys.stderr)
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
@@ -521,6 +528,8 @@ def _answer_request(
             earlier = dropped.__context__
             dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
             dropped = earlier
+        if not lenient and error.offers and source.reading is None:
+            advise_leniency(error, text, request.point)
         subject = source
         if source.reading is None and error.read is not None and source.text is not None:
             from ..diagnostics.leniency import AsRead
@@ -560,6 +569,14 @@ def _answer_request(
     return 0
 
 
+def advise_leniency(error: ExpressionError, text: str, point: Collection[str]) -> None:
+    """Add to the hint of an error of strict reading that `--lenient` takes the text, where it does."""
+    from ..diagnostics.leniency import add_advice
+    from ..equations.equations import read_equations
+
+    add_advice(error, text, lambda corrected: read_equations(corrected, [*point], units=True))
+
+
 def _with_advice(diagnostic: Diagnostic, typed: str | None) -> Diagnostic:
     # a file was read as an expression
     advice = ""
@@ -582,6 +599,11 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
     if len(warnings) > MAX_DRAWN_WARNINGS:
         more = len(warnings) - MAX_DRAWN_WARNINGS
         write_note(f"{where}… and {more:,} more warnings; `--json` gives them all")
+
+
+def is_shown(file: TextIO | None) -> bool:
+    """Return whether a stream is a terminal."""
+    return file is not None and file.isatty()
 
 
 def is_file(file: TextIO) -> bool:

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from ..errors import ExpressionError, Offer, Span, either
+from ..errors import ExpressionError, Offer, Span, either, spelling_hint
 from ..language.reader import ParseFailure
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
+from ..quantities.unit import unit_or_none
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names
 from . import context
 from .context import Context, Kind
 from .latex import translate
+from .measured import Measured, measured_numbers
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning, own_name
 
 # characters in typed or pasted formulas, as parts of patterns
@@ -426,6 +428,11 @@ _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
     """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
+    for one in measured_numbers(text, valued):
+        if one.start < fragments.point <= one.end:
+            return _measured_error(one, text)
+        if one.start == fragments.point and (before := re.search(r"[\d.]+\[[^\[\]]+\]\s*\Z", text[: one.start])):
+            return _side_by_side(before[0].rstrip(), Span(before.start(), one.end), one)
     mistake, message, at = recognise(fragments)
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also:
@@ -439,6 +446,31 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
         hint = as_in if spellings else hint.removesuffix(": {}")
     hint = hint.replace("{}", either(spellings))
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
+
+
+def _measured_error(one: Measured, text: str) -> ExpressionError:
+    typed, span = text[one.start : one.end], Span(one.start, one.end)
+    if one.divides_a_number(text):
+        offers = (
+            one.offer,
+            one.offer._replace(text=f"{one.number}*1[{one.unit}]", shown=(f"{one.number}*1[{one.unit}]",)),
+        )
+        message = f"`{typed}` can be read in two ways: its unit belongs to this number, or to all before it"
+        return ExpressionError("syntax", message, span, f"write {spelling_hint(offers)}", offers=offers)
+    if (unit := unit_or_none(one.unit)) is not None and unit.zero:
+        hint = "give the temperature in `--at`, or a difference in `[K]`"
+        return ExpressionError(
+            "syntax", f"`{one.unit}` is a temperature scale, and numbers in a formula cannot have one", span, hint
+        )
+    message = f"the unit of a number stands in brackets in a formula, and `{typed}` has none"
+    return ExpressionError("syntax", message, span, f"write `{one.literal}`", offers=(one.offer,))
+
+
+def _side_by_side(first: str, at: Span, second: Measured) -> ExpressionError:
+    texts = [f"{first} {sign} {second.literal}" for sign in "+*"]
+    offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
+    message = "two quantities stand side by side, and they may be a sum or a product"
+    return ExpressionError("syntax", message, at, f"write {spelling_hint(offers)}", offers=offers)
 
 
 def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
