@@ -444,7 +444,7 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
         request = Request(subject, subject.program_read or "", point, call.variables)
     except ExpressionError as error:
         request = Request(subject, subject.program_read or "", {}, None, error)
-    return _answer_request(request, method, out, True, call.lenient, alone=True)
+    return _answer_request(request, method, out, True, call.lenient, alone=True, command=call.command)
 
 
 def _answer(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
@@ -509,7 +509,14 @@ def answer_requests(
 
 
 def _answer_request(
-    request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool, *, alone: bool = False
+    request: Request,
+    method: Method,
+    out: Writer[Any],
+    flush: bool,
+    lenient: bool,
+    *,
+    alone: bool = False,
+    command: str = "",
 ) -> int:
     source, text, _, _, invalid, _ = request
     current_budget().reset(len(text))
@@ -544,7 +551,7 @@ def _answer_request(
             place = "" if alone else f"line {source.line}: "
             if alone or source.reading is None:
                 _note(subject.readings, place)
-            diagnostic = _with_advice(error.diagnostic, subject.text) if alone else error.diagnostic
+            diagnostic = _with_advice(error.diagnostic, subject.text, request, command) if alone else error.diagnostic
             report(diagnostic, error.text if error.text is not None else subject.text, where=place)
         return error.exit_code
     warnings = answer.warnings
@@ -577,12 +584,15 @@ def advise_leniency(error: ExpressionError, text: str, point: Collection[str]) -
     add_advice(error, text, lambda corrected: read_equations(corrected, [*point], units=True))
 
 
-def _with_advice(diagnostic: Diagnostic, typed: str | None) -> Diagnostic:
+def _with_advice(diagnostic: Diagnostic, typed: str | None, request: Request, command: str) -> Diagnostic:
+    hint = diagnostic.hint
+    is_pointless = command == "grad" and not request.point and "give the point" in (hint or "")
+    if diagnostic.kind == "missing_value" and is_pointless:
+        hint = f"{hint}; for the derivative as a formula: `autodiff diff`"
     # a file was read as an expression
-    advice = ""
     if diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
-        advice = f"a file has that name: its program is read by `--file {typed}`; "
-    return diagnostic._replace(hint=f"{advice}{diagnostic.hint}") if advice else diagnostic
+        hint = f"a file has that name: its program is read by `--file {typed}`; {hint}"
+    return diagnostic._replace(hint=hint)
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:

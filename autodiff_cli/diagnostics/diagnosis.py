@@ -428,11 +428,9 @@ _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
     """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
-    for one in measured_numbers(text, valued):
-        if one.start < fragments.point <= one.end:
-            return _measured_error(one, text)
-        if one.start == fragments.point and (before := re.search(r"[\d.]+\[[^\[\]]+\]\s*\Z", text[: one.start])):
-            return _side_by_side(before[0].rstrip(), Span(before.start(), one.end), one)
+    measured = _measured_error(fragments)
+    if measured is not None:
+        return measured
     mistake, message, at = recognise(fragments)
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also:
@@ -448,7 +446,28 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
 
 
-def _measured_error(one: Measured, text: str) -> ExpressionError:
+_LITERAL_BEFORE = re.compile(r"[\d.]+\[[^\[\]]+\]\s*\Z")
+_LITERAL_HERE = re.compile(r"[\d.]+\[[^\[\]]+\]")
+
+
+def _measured_error(c: Fragments) -> ExpressionError | None:
+    """Return the error for a unit without brackets, or for quantities side by side; None if the error is another."""
+    here = next((one for one in measured_numbers(c.text, c.valued) if one.start <= c.point <= one.end), None)
+    second = _LITERAL_HERE.match(c.text, c.point)
+    if here is not None and here.start < c.point:
+        return _unit_error(here, c.text)
+    before = _LITERAL_BEFORE.search(c.text[max(0, c.point - PATTERN_WINDOW) : c.point])
+    if before is None or (here is None and second is None):
+        return None
+    first, last = before[0].rstrip(), here.literal if here else second[0] if second else ""
+    at = Span(c.point - len(before[0]), here.end if here else second.end() if second else c.point)
+    texts = [f"{first} {sign} {last}" for sign in "+*"]
+    offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
+    message = "two quantities stand side by side, and they may be a sum or a product"
+    return ExpressionError("syntax", message, at, f"write {spelling_hint(offers)}", offers=offers)
+
+
+def _unit_error(one: Measured, text: str) -> ExpressionError:
     typed, span = text[one.start : one.end], Span(one.start, one.end)
     if one.divides_a_number(text):
         offers = (
@@ -464,13 +483,6 @@ def _measured_error(one: Measured, text: str) -> ExpressionError:
         )
     message = f"the unit of a number stands in brackets in a formula, and `{typed}` has none"
     return ExpressionError("syntax", message, span, f"write `{one.literal}`", offers=(one.offer,))
-
-
-def _side_by_side(first: str, at: Span, second: Measured) -> ExpressionError:
-    texts = [f"{first} {sign} {second.literal}" for sign in "+*"]
-    offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
-    message = "two quantities stand side by side, and they may be a sum or a product"
-    return ExpressionError("syntax", message, at, f"write {spelling_hint(offers)}", offers=offers)
 
 
 def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:

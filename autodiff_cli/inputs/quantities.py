@@ -66,7 +66,7 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
     (0.002, 2.0, 'mm', '1/500')
     """
     try:
-        parts = split_quantity(_IN_BRACKETS.sub(r"\1 \2", text) if "[" in text else text)
+        parts = split_quantity(text)
     except ExpressionError as error:
         span = error.span
         moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
@@ -83,7 +83,9 @@ def _refuse(message: str, span: Span | None, hint: str | None, text: str, kind: 
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """Return the number and the unit behind it; None without a unit."""
+    """Return the number and the unit behind it, or in brackets; None without a unit."""
+    if "[" in text:
+        text = _IN_BRACKETS.sub(r"\1 \2", text)
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]
