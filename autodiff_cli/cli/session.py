@@ -613,8 +613,10 @@ class Session:
                 self.last = self._with_answer(uncorrected(text[:inner])).text
             self._check_quotients(piece)
             piece, freed = self.spelled_out(piece.part(0, inner))
-            piece = piece if unit is None else self._in_brackets(piece)
-            answer = self._value(piece, ANSWER, freed, unit)
+            converted = piece if unit is None else self._in_brackets(piece)
+            answer = self._value(converted, ANSWER, freed, unit)
+            if converted is not piece:
+                answer = answer._replace(reading=answer.reading._replace(expected=None))
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         formula = answer.formula
