@@ -32,6 +32,7 @@ from ..inputs.optional_units import (
     names_in_headings,
     unit_in_heading,
     units_in_headings,
+    uses_angles,
 )
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused_name
@@ -44,10 +45,12 @@ from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
 from ..uncertainty.measured_value import MeasuredValue, Spread, normal, quantity
 from ..views.error import write_note, write_reading
-from ..views.formats import COLUMNAR, Subject, Writer, format_of, no_document, unknown_format, writer
+from ..views.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
+from ..views.subject import Subject
 from ..views.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
-from .runner import Command, Method, RowQuestion, answer_requests, is_file, warn
+from .option_values import Method
+from .runner import Command, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
     from ..data.rows import CompiledRows, RowUnits
@@ -207,7 +210,7 @@ class _RowsJob:
         for name in texts.keys() & used.keys():
             if isinstance(own_spread := self.point.get(name), Spread) and own_spread.source.endswith("%"):
                 check_percentage(name, texts[name])
-        units, notes = column_units(used, texts, is_asked)
+        units, notes = column_units(used, texts, is_asked, angles=uses_angles(self.fitted.program))
         warn(notes, self.text)
         factors = {}
         for name in used:
@@ -215,7 +218,7 @@ class _RowsJob:
                 continue
             spread = shared.get(name) or texts.get(f"u({name})", "")
             unit = units.get(name)
-            own = texts.get(name, "") if unit is None else str(unit) or "1"
+            own = str(unit) if unit is not None and unit.atoms else texts.get(name, "")
             factors[name] = in_unit_of(name, [1.0], spread, own, spread=True)[0]
         self.factors = factors
         return units

@@ -15,10 +15,12 @@ from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
 from ..views.descend import DescentView, Run
 from ..views.error import report
-from ..views.formats import Documents, Other, Plain, Subject, Writer
+from ..views.formats import Documents, Other, Plain, Writer
 from ..views.schema import record_of
+from ..views.subject import Subject
 from .commands import answer_at
-from .runner import Command, Method, RowQuestion, is_file
+from .option_values import Method
+from .runner import Command, RowQuestion, is_file
 
 INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 

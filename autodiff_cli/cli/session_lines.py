@@ -21,15 +21,16 @@ from ..table.primitive import FUNCTIONS
 from ..views.characters import terminal_of
 from ..views.diff import DiffView, Listing, ListView
 from ..views.error import report, write_reading
-from ..views.formats import Subject, writer
+from ..views.formats import writer
 from ..views.gradient import GradientView
 from ..views.schema import View
+from ..views.subject import Subject
 from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
 from .completion import TypedLine, columns
 from .declarations import COMMANDS, QUESTIONS, declared, table
-from .runner import advise_leniency, warn
+from .runner import warn
 from .session import (
     ANSWER,
     FOREIGN,
@@ -42,6 +43,7 @@ from .session import (
     statements_of,
     uncorrected,
 )
+from .strict_reading import advise_leniency
 
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""

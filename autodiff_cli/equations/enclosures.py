@@ -1,13 +1,14 @@
 """All solutions of equations between bounds, proven by the interval Newton method.
 
 Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
-around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
+around m. If K lies inside X, there is exactly one. Neumaier, SolutionInterval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from functools import reduce
 from itertools import count
 from operator import le
@@ -23,6 +24,7 @@ from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
 from ..numerics.linear_algebra import identity, inverse
 from ..table.operators import MUL, NEG, POW
+from .pieces import End, SolutionInterval
 from .residuals import Root, Search
 
 MAX_PROVEN_MULTIPLICITY = 8
@@ -100,7 +102,7 @@ def prove(finder: Search) -> list[list[float]]:
         else:
             intervals.append((low, high))
     for bottom, top in intervals:
-        (name,), ((first, last),), text = unknowns, bounds, problem.text
+        ((first, last),) = bounds
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
         holds = {x: decimals.decide_at([repr(x)]) for x in (low, high)}
@@ -113,9 +115,8 @@ def prove(finder: Search) -> list[list[float]]:
             for box in waiting
             if 2 * box[0].rad() > width or not box[0].overlaps(near) or any(map(box[0].overlaps, unknown))
         ]
-        signs = ["≤" if holds[x] else "<" for x in (low, high)]
-        begin, end = f"{text(name, low, 10)} {signs[0]}", f"{signs[1]} {text(name, high, 10)}"
-        finder.found_plateau(low, high, begin, end)
+        begin, end = (End(x, Fraction(x), included=bool(holds[x])) for x in (low, high))
+        finder.plateaus.append(SolutionInterval(begin, end, proven=True))
         inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
         place = [*inside, low / 2 + high / 2][0]
         if holds[low] and equations.proves_root([low]):

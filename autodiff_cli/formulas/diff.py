@@ -9,6 +9,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
+from ..algebra.guards_at_point import gradient_around, smooth_around
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuild, rewrite, substitute, text_ids
@@ -233,7 +234,7 @@ def diff(
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
-                swept = value_and_gradient(m, output, numbers, names)
+                swept = gradient_around(m, output, numbers, names)
                 met[:] = kink_warnings(arithmetic, swept.kinks.values())
                 return {"values": [*swept.gradient.values()], "point": numbers}
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
@@ -469,10 +470,14 @@ def _higher(
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
     if order == 2:
-        rows = hessian_in(m, output, numbers, names).hessian
+        rows = smooth_around(lambda source: hessian_in(m, source, numbers, names), m, output, numbers, names, 2).hessian
         return [rows[i][j] for i, j in formulas]
     if len(names) == 1:
-        return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
+        (by,) = names
+        series = smooth_around(
+            lambda source: taylor_in(m, source, numbers, by, order), m, output, numbers, names, order
+        )
+        return [series[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
     raise error_at(fault, at.graph)
 

@@ -21,9 +21,10 @@ from ..errors import (
     usage_error,
 )
 from ..graphs.value import Value
-from ..language.builder import Builder, Program
+from ..language.builder import Program
 from ..language.elements import expand, nest, point_text, split_names
-from ..language.reader import ParseFailure, read
+from ..language.parser import parse as read
+from ..language.reader import ParseFailure
 from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number, without_skipped
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
@@ -114,7 +115,7 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    program = _explain(text, lambda: read(text, Builder(text, valued)).program(), valued)
+    program = _explain(text, lambda: read(text, valued), valued)
     if "[" in text and not units:
         for i, (x, source) in program.all_nodes.constants.items():
             if source is not None and source.endswith("]"):
@@ -126,7 +127,9 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
 def statements(text: str) -> Sequence[Statement]:
     """Return the statements of a text. Raises `ExpressionError` for invalid text."""
-    return _explain(text, lambda: read(text, Builder(text)).outline())
+    from ..language.parser import statements_of  # only changed programs need it
+
+    return _explain(text, lambda: statements_of(text))
 
 
 def _explain(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:

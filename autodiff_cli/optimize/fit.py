@@ -164,7 +164,8 @@ def fit(
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
-        return answer._replace(warnings=(*answer.warnings, *of_units.warnings), units=shown)
+        warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
+        return answer._replace(warnings=warnings, units=shown)
 
 
 def _answer(
@@ -177,7 +178,8 @@ def _answer(
     goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
-    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.end_warnings()]
+    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.open_warnings()]
+    warnings += inference.end_warnings()
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
     numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.optional_units import check_percentage, column_units, in_unit_of, without_units_hint
+from ..inputs.optional_units import check_percentage, column_units, in_unit_of, uses_angles, without_units_hint
 from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
@@ -31,7 +31,9 @@ class FitUnits:
             if percentage(spread) is not None:
                 check_percentage(name, texts.get(name, ""))
         counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
-        self.columns, self.warnings = column_units(names, texts, counts)
+        angles = any(uses_angles(side) for side in (program, transform) if side)
+        self.columns, self.warnings = column_units(names, texts, counts, angles=angles)
+        self.scales: dict[str, Unit] = {}
         if not self.columns:
             return
         self.parameters = [name for name in program.leaves if name not in self.columns]
@@ -85,6 +87,8 @@ class FitUnits:
                 message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
                 raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
             wanted[outputs[k]] = unit
+            if unit.zero:
+                self.scales[outputs[k]] = unit
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
 
     def computed(self, own: Unit) -> Unit:
@@ -109,7 +113,7 @@ class FitUnits:
         """Return the inputs as numbers in these units."""
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
-        units = {**texts, **{name: str(unit) or "1" for name, unit in self.columns.items()}}
+        units = {**texts, **{name: str(unit) for name, unit in self.columns.items() if unit.atoms}}
 
         def spread(name: str, typed: Spread) -> Spread:
             if not isinstance(typed, str) or percentage(typed) is not None:
@@ -144,6 +148,13 @@ class FitUnits:
             {name: spread(name, x) for name, x in inputs.sigma.items()},
             predict,
         )
+
+    def scale_warnings(self, fit: Any) -> Iterator[Diagnostic]:
+        """Yield a warning for each parameter that was asked for in degrees and is in kelvin."""
+        for name, scale in self.scales.items():
+            degrees = scale.value_from_si(self._shown(name).to_si(float(fit.parameters[name].estimate)))
+            message = f"`{name}` is in kelvin and not in {scale}: a parameter may be a difference of temperatures"
+            yield Diagnostic("unit", message, None, f"if it is a temperature, it is {degrees:.7g} {scale}")
 
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""

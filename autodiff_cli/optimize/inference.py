@@ -31,6 +31,10 @@ ROUNDED_WEIGHTS = 1e-12  # relative difference of equal weights
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction
 FAINT_SHARE = 1e-12  # share of the data that a term of usual size has
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
+FAR_FACTORS = (2.0, 1.1, 1 / 1.1, 0.5)  # of a parameter's value, to points that are far away
+FAR_ERRORS = 3  # standard errors, at least to there
+FAR_SHARE = 1e-3  # of the data: a parameter with a larger share of them is not lost
+FAR_CHANGE = 0.5  # of a column of the Jacobian, in its length
 CURVE_POINTS = 241  # points
 SIDE_DISTANCE = 1e-4  # of two sides of a minimum, in standard errors
 MAX_JUMP = 0.01  # of derivatives between the sides, in lengths of the Jacobian's columns
@@ -132,7 +136,10 @@ class Inference:
             lost = [name for name, is_lost in zip(model.free, faint, strict=True) if is_lost]
             self.null = model.basis.null + [{name: 1.0} for name in lost if name not in self.undetermined]
             self.undetermined.update(lost)
-        self.used = model.used
+        self.used, self.open = model.used, dict[str, str]()
+        if model.basis is None and len(model.linear) < len(model.free):
+            self._add_flat(faint)
+            self.undetermined.update(self.open)
         self.dof = self.used - len(self.estimated) + len(self.null)
         self.sigma_given = model.data.has_sigma and not scaled
         self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
@@ -159,6 +166,38 @@ class Inference:
         is_lost = size * np.abs(values) <= rounding
         is_lost &= np.array([not (has_noise and name in model.linear) for name in model.free])
         return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.response * model.weights)))
+
+    def _add_flat(self, faint: Any) -> None:
+        """Add the parameters along which the curve fits as well far away, and those that this leaves open.
+
+        A slope at one point does not show a minimum at infinity: there it may be as small as it likes and not 0.
+        """
+        model, values = self.model.copy(), self.end.values
+        bound = float(np.linalg.norm(self.left)) + rounding_errors(model, values)
+        rows = np.where(faint, 0.0, model(values).jacobian)[:, self.estimated]
+        share = FAR_SHARE * float(np.linalg.norm(model.response * model.weights))
+        errors = math.sqrt(self.rss / max(1, self.used - len(values))) * np.sqrt(np.diagonal(self.inverse)) / self.size
+        single = {name for direction in self.null if len(direction) == 1 for name in direction}
+        for k, name in zip(self.estimated, self.names, strict=True):
+            column = rows[:, self.names.index(name)]
+            is_small = float(np.linalg.norm(column)) * abs(values[k]) <= share
+            is_other = name in self.undetermined and name not in single
+            if name in model.linear or is_other or not is_small:
+                continue
+            for times in FAR_FACTORS:
+                there = values.copy()
+                there[k] *= times
+                at = model(there)
+                is_far = abs(there[k] - values[k]) > FAR_ERRORS * errors[self.names.index(name)]
+                if at.error is not None or not is_far or not float(np.linalg.norm(at.residuals)) <= bound:
+                    continue
+                if name not in self.undetermined:
+                    self.null.append({name: 1.0})
+                    self.undetermined.add(name)
+                change = np.linalg.norm(at.jacobian[:, self.estimated] - rows, axis=0)
+                changed = change > FAR_CHANGE * np.linalg.norm(rows, axis=0)
+                others = [other for other, is_open in zip(self.names, changed, strict=True) if is_open]
+                self.open.update((other, name) for other in others if other not in self.undetermined)
 
     @cached_property
     def is_null_in_many_digits(self) -> bool:
@@ -306,6 +345,12 @@ class Inference:
                 if not self.is_null_in_many_digits:
                     hint = f"write the formula by differences from a middle, as `(x - 100)`, or {hint}"
             yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
+
+    def open_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each parameter that an undetermined one leaves open."""
+        for name, other in self.open.items():
+            message = f"`{name}` is not determined either: its effect is another at other `{other}`, which fit as well"
+            yield Diagnostic("undetermined", message, None, f"start elsewhere, or hold `{other}`: `--fix {other}=…`")
 
     def end_warnings(self) -> Iterator[Diagnostic]:
         """Yield warnings of a kink, and of other minima that fit about as well."""

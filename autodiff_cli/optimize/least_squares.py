@@ -154,6 +154,7 @@ class Model:
         self.places: list[int] = [self.free.index(name) for name in self.linear]
         self.loss, self.scale = "linear", 1.0
         self.errors: Mapping[str, Any] = {}  # of predictors in each row
+        self.most_corrections = MAX_CORRECTIONS
         self.rows, self.evaluations = len(self.response), 0
         self._over_rows = self._around = self._compile(self.free)
         self._last: tuple[bytes, Evaluated] | None = None
@@ -236,7 +237,9 @@ class Model:
         places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
         columns = {name: column[places] for name, column in self.columns.items()}
         response, weights = self.response[places], self.weights[places]
-        return self.copy(columns=columns, rows=rows, response=response, weights=weights, reached=Reached())
+        errors = {name: tau[places] for name, tau in self.errors.items()}
+        changes = {"columns": columns, "rows": rows, "response": response, "weights": weights, "errors": errors}
+        return self.copy(**changes, reached=Reached())
 
     def allows(self, values: Any) -> bool:
         """Return whether values are within the bounds."""
@@ -281,17 +284,18 @@ class Model:
     def _correct(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
         n = len(self.free)
         tau = np.array([*self.errors.values()])
-        variance = self.weights**-2.0
+        deviation = 1 / self.weights
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
             columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
             fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
             across = slopes[n:]
-            spread = variance + np.sum((tau * across) ** 2, axis=0)
+            # no squares of slopes, which a search takes to where they overflow
+            spread = np.hypot.reduce([deviation, *(tau * across)])
             tangent = fitted - np.sum(across * delta, axis=0)
             shares = np.divide(delta, tau, out=np.zeros_like(delta), where=tau > 0)
-            cost = (self.response - fitted) ** 2 / variance + np.sum(shares**2, axis=0)
-            nearest = tau**2 * across * (self.response - tangent) / spread
+            cost = ((self.response - fitted) / deviation) ** 2 + np.sum(shares**2, axis=0)
+            nearest = tau * (tau * across / spread) * ((self.response - tangent) / spread)
             return [nearest, np.where(np.isfinite(cost), cost, np.inf), tangent, spread, slopes[:n]], errors
 
         rounding = 4 * np.spacing(np.abs([self.columns[name] for name in self.errors]))
@@ -299,7 +303,7 @@ class Model:
         last = change = delta = np.zeros_like(tau)
         state, errors = at(delta)
         step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
-        for _ in range(MAX_CORRECTIONS):
+        for _ in range(self.most_corrections):
             nearest, cost, *_ = state
             room = nearest - delta
             unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0)
@@ -322,7 +326,7 @@ class Model:
         # a row whose nearest point was not found has no residual
         off = np.any(np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0)
         corrections = dict(zip(self.errors, delta, strict=True))
-        return np.where(off, np.nan, tangent), slopes, errors, 1 / np.sqrt(spread), corrections
+        return np.where(off, np.nan, tangent), slopes, errors, 1 / spread, corrections
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
         """Return the model's values and derivatives at the observed predictors, not the corrected ones."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from contextlib import contextmanager
 from copy import copy
 from itertools import combinations
 from typing import Any
@@ -28,8 +29,12 @@ FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
 SAMPLED_ROWS = 500  # rows
 SCANNED_POINTS, SCANNED_ROWS = 128, 100  # starts that are looked at, in so many rows
 REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so far
+MAX_SCANNED = 3  # parameters of a curve with errors in predictors that is looked at far away
+SCANNED_CORRECTIONS = 8  # steps to the nearest points of a curve that is looked at; of a line it is one
+SCANNED_DECADES = 2.5  # to either side of a parameter's size, with errors in predictors
 MAX_RISE = 5.0  # of the residuals at a start that is tried
 SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
+SAME_VALLEY = 0.1  # distance of a start from where a search has been, in lengths of the residuals
 MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
 PATH_SAMPLES = 8  # points between two places, at which turns of a curve are seen
 ROUNDED_CHANGE = 1e-9  # of a curve, relative
@@ -103,7 +108,49 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
         if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
             continue
         best = model.reached.accept(min(best, searched(model, values), key=rank), only=True)
-    return at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
+    best = at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
+    minima = [best] if rank(best) <= (False, MAX_LAST_STEP) else []
+    with _answer_spared():
+        for there in _orthogonal_starts(model, end.values, best):
+            other = searched(model, there, REFINING_EVALUATIONS)
+            if rank(other) > (False, MAX_LAST_STEP):
+                continue
+            minima.append(other)
+            if rank(best) > (False, MAX_LAST_STEP) or other.cost < best.cost * (1 - 1e-9):
+                best = other._replace(message=f"orthogonal distances, {other.message} from another start")
+                best = model.reached.accept(at_kink(model, best), only=True)
+    return best._replace(others=_other_minima(model, best, minima))
+
+
+def _orthogonal_starts(model: Model, values: Any, best: EndPoint) -> list[Any]:
+    """Return the starts in valleys of the squared distances along each parameter, the lowest first.
+
+    A line can turn through the vertical, so the values along a parameter are a circle through 0 and infinity.
+    """
+    if len(values) > MAX_SCANNED:
+        return []
+    few = model.sample(SCANNED_ROWS).copy(most_corrections=SCANNED_CORRECTIONS)
+    factors = np.logspace(-SCANNED_DECADES, SCANNED_DECADES, max(3, SCANNED_POINTS // (2 * len(values))))
+    valleys: list[tuple[float, Any]] = []
+    for k, x in enumerate(values):
+        probe = few.copy(places=[place for place in map(model.free.index, model.linear) if place != k])
+        circle = []
+        for value in np.concatenate([-factors[::-1], factors]) * (abs(x) or 1.0):
+            there = np.clip([*values[:k], value, *values[k + 1 :]], *model.limits)
+            if probe(there).error is None:
+                there = probe.fit_linear(there)
+                circle.append((probe(there).cost, there))
+        costs = [cost for cost, _ in circle]
+        before, after = costs[-1:] + costs[:-1], costs[1:] + costs[:1]
+        valleys += [at for at, a, b in zip(circle, before, after, strict=True) if at[0] <= min(a, b)]
+    chosen: list[Any] = []
+    curves = [few(best.values).residuals] if best.moved <= MAX_LAST_STEP else []
+    for _, there in sorted(valleys, key=lambda valley: valley[0]):
+        left = few(there).residuals
+        if all(np.linalg.norm(left - other) > SAME_VALLEY * np.linalg.norm(left) for other in curves):
+            chosen.append(there)
+            curves.append(left)
+    return chosen[: REFINED // len(values)]
 
 
 def least(model: Model, start: Any) -> EndPoint:
@@ -126,32 +173,41 @@ def least(model: Model, start: Any) -> EndPoint:
         lost = any(model(there).error is None and model.is_determined(there) for there in elsewhere)
     if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
+    few = model
+    with _answer_spared():
+        try:
+            few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
+            if few is not model:
+                here = projected(few, best.values)
+                there = _restarted(few, here, start, first, draw, lost=False)
+                if there.cost < here.cost * (1 - 1e-9):
+                    end = searched(model, there.values)._replace(message=there.message)
+                    best = model.reached.accept(min(best, end, key=lambda end: end.cost))
+            if few is model or best.moved > MAX_LAST_STEP:
+                best = _restarted(model, best, start, first, draw, lost=lost)
+        except SearchStopped:
+            if few is not model and few.reached.best is not None:
+                there = few.reached.best
+                whole = model.copy(stop=lambda: False)
+                model.reached.note(there._replace(cost=whole(there.values).cost))
+            raise
+        finally:
+            model.calls = None
+    return best
+
+
+@contextmanager
+def _answer_spared() -> Iterator[None]:
+    """Search with what work an answer leaves, and end the search where that is spent."""
     work = current_budget()
     kept = ANSWER_SHARE * work.left
     work.left -= kept
-    few = model
     try:
-        few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
-        if few is not model:
-            here = projected(few, best.values)
-            there = _restarted(few, here, start, first, draw, lost=False)
-            if there.cost < here.cost * (1 - 1e-9):
-                end = searched(model, there.values)._replace(message=there.message)
-                best = model.reached.accept(min(best, end, key=lambda end: end.cost))
-        if few is model or best.moved > MAX_LAST_STEP:
-            best = _restarted(model, best, start, first, draw, lost=lost)
-    except SearchStopped:
-        if few is not model and few.reached.best is not None:
-            there = few.reached.best
-            whole = model.copy(stop=lambda: False)
-            model.reached.note(there._replace(cost=whole(there.values).cost))
-        raise
+        yield
     except BudgetExceeded:
         pass
     finally:
-        model.calls = None
         work.left += kept
-    return best
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
@@ -195,15 +251,20 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         except BudgetExceeded:
             break
     model.calls = probe.calls = None
+    return best._replace(others=_other_minima(probe, best, minima))
+
+
+def _other_minima(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
+    """Return the minima with other curves that the data do not rule out."""
     dof = model.used - len(model.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
     for end in sorted(minima, key=lambda end: end.cost):
         if best.cost < end.cost < best.cost + MAX_CHI_SQUARE_RISE / 2 * noise:
-            left = probe(end.values).residuals
-            apart = [np.linalg.norm(left - probe(x.values).residuals) for x in (best, *others)]
+            left = model(end.values).residuals
+            apart = [np.linalg.norm(left - model(x.values).residuals) for x in (best, *others)]
             others += [end] if min(apart) > SAME_CURVE * math.sqrt(2 * end.cost) else []
-    return best._replace(others=tuple(others))
+    return tuple(others)
 
 
 def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:

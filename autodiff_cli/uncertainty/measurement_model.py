@@ -11,6 +11,7 @@ from operator import add, mul, truediv
 from typing import Any
 
 from ..accuracy.rounding import rounding_warnings
+from ..algebra.guards_at_point import jacobian_around, smooth_around
 from ..batched.evaluator import Evaluator
 from ..equations.equations import read_equations
 from ..equations.residuals import derivatives, second_derivatives
@@ -22,6 +23,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
+from ..language.builder import Program
 from ..numbers.base import Number
 from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
 from ..numbers.dual import Dual, Duals, primal
@@ -51,7 +53,12 @@ along the given directions.
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
     """Return the variables of a model; `names` have values."""
-    return (read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)).variables
+    return program_of(text, names, implicit).variables
+
+
+def program_of(text: str, names: Sequence[str], implicit: bool) -> Program:
+    """Return the program of a model, or of its equations; `names` have values."""
+    return read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)
 
 
 class _Surfaces:
@@ -117,8 +124,7 @@ class Explicit:
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
-        at = evaluate_in(REAL, self.program.graph, self.values, names)
-        rows, kinks = at.jacobian()
+        at, rows, kinks = jacobian_around(REAL, self.program.graph, self.values, names)
         return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
     def rounding_warnings(self, names: Sequence[str], uncertainties: Sequence[float]) -> list[Diagnostic]:
@@ -128,7 +134,9 @@ class Explicit:
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
-        return hessian_in(REAL, self.program.outputs[k], self.values, names).hessian
+        output, values = self.program.outputs[k], self.values
+        at = smooth_around(lambda source: hessian_in(REAL, source, values, names), REAL, output, values, names, 2)
+        return at.hessian
 
     def third_order(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of output `k` along a direction."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, minimize_scalar
 from scipy.stats import norm
 
 import autodiff_cli
@@ -232,3 +232,32 @@ def test_a_fit_that_is_stopped_in_a_search_returns_what_its_strategy_accepted(mo
     stopped = autodiff_cli.fit("y = a + b*x", PEARSON, sigma="y=sy,x=sx")
     assert stopped.reason == "interrupted"
     assert stopped.point == pytest.approx(whole.point, rel=1e-9)
+
+
+def _squares_by_angle(data: dict[str, list[float]], intercept: float) -> tuple[float, float]:
+    """Return the least squared distance of a line with this intercept and its slope, by its angle."""
+    x, y, sx, sy = (np.array(data[name]) for name in ("x", "y", "sx", "sy"))
+
+    def squares(angle: float) -> float:
+        rise, run = math.sin(angle), math.cos(angle)
+        return float(np.sum((run * (y - intercept) - rise * x) ** 2 / ((sy * run) ** 2 + (rise * sx) ** 2)))
+
+    angles = np.linspace(-math.pi / 2, math.pi / 2, 4001)
+    near = float(min(angles, key=squares))
+    end = minimize_scalar(squares, bounds=(near - 1e-3, near + 1e-3), method="bounded", options={"xatol": 1e-12})
+    return float(end.fun), math.tan(float(end.x))
+
+
+@pytest.mark.parametrize("seed", [0, 9, 49, 52, 105, 124, 136, 143])
+def test_a_line_through_a_point_turns_through_the_vertical_to_its_least_squares(seed: int) -> None:
+    """With a spread of its own in each row there are two minima, and one may be beyond an infinite slope."""
+    draw = np.random.default_rng(seed)
+    n = int(draw.integers(3, 9))
+    sx, sy = 10 ** draw.uniform(-1, 1, n), 10 ** draw.uniform(-1, 1, n)
+    x, slope = draw.uniform(-5, 5, n), float(draw.normal()) * 20
+    y = 100 + slope * x + draw.normal(size=n) * (sy + abs(slope) * sx)
+    data = {"x": x.tolist(), "y": y.tolist(), "sx": sx.tolist(), "sy": sy.tolist()}
+    least, k = _squares_by_angle(data, 100)
+    answer = autodiff_cli.fit("y = k*x + 100", data, sigma="y=sy,x=sx")
+    assert answer.rss == pytest.approx(least, rel=1e-7)
+    assert answer.point["k"] == pytest.approx(k, rel=1e-4)

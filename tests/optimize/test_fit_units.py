@@ -174,10 +174,7 @@ def test_units_that_the_formula_does_not_determine():
 @pytest.mark.parametrize(
     ("heading", "reason"),
     [
-        ("I (a.u.)", "`I` is in `a.u.`, which is not a known unit"),
-        ("I (%)", "`I` is in `%`, which is not a known unit"),
-        ("I (foo)", "`I` has no unit"),
-        ("I", "`I` has no unit"),
+        ("I [foo]", "`I` is in `foo`, which is not a known unit"),
         ("I (°C)", "`I` is in °C, whose 0 is not absolute zero"),
     ],
 )
@@ -193,11 +190,30 @@ def test_units_count_where_all_are_known_or_some_are_asked_for(heading: str, rea
         expected = plain.parameters["U0"].estimate - 273.15 * plain.parameters["R"].estimate
         assert kelvin.parameters["U0"].estimate == pytest.approx(expected, rel=1e-9)
         assert kelvin.units.texts()["parameters"] == {"R": "V/K", "U0": "V"}
-    elif "no unit" in reason:
-        assert ad.fit("U = R*I + U0", data=data, in_="U0=mV").units.texts()["parameters"] == {"R": "V", "U0": "mV"}
     else:
         with pytest.raises(ExpressionError, match="is not a known unit"):
             ad.fit("U = R*I + U0", data=data, in_="U0=mV")
+
+
+@pytest.mark.parametrize(
+    ("heading", "note"),
+    [
+        ("I (foo)", "`I` has no unit, and is taken as a number"),
+        ("I", "`I` has no unit, and is taken as a number"),
+        ("I (a.u.)", "`a.u.` in the heading of `I` is taken as a label without a factor"),
+        ("I (%)", "`%` in the heading of `I` is taken as a label without a factor"),
+        ("I (gon)", "`gon` in the heading of `I` is taken as a label without a factor"),
+    ],
+)
+def test_a_column_without_a_unit_is_a_number_beside_others(heading: str, note: str):
+    plain = ad.fit("U = R*I + U0", data={"U": V, "I": I})
+    answer = ad.fit("U = R*I + U0", data={"U (V)": V, heading: I})
+    assert answer.parameters == plain.parameters
+    assert answer.units.texts()["parameters"] == {"R": "V", "U0": "V"}
+    assert [w.message for w in answer.warnings] == [note]
+    if "no unit" in note:
+        asked = ad.fit("U = R*I + U0", data={"U (V)": V, heading: I}, in_="U0=mV")
+        assert asked.units.texts()["parameters"] == {"R": "V", "U0": "mV"}
 
 
 def test_a_row_of_units_and_the_record(tmp_path: Path):
@@ -324,13 +340,13 @@ def test_parameters_have_the_prefix_of_their_size_for_people(tmp_path: Path):
     assert "V/mA" in asked and "µV/mA" not in asked
 
 
-@pytest.mark.parametrize("predictor", ["x", "x (a.u.)", "x [°C]"])
+@pytest.mark.parametrize("predictor", ["x", "x (a.u.)", "x [°C]", "x [foo]"])
 def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignored(predictor: str):
     x, y = [1.0, 2.0, 3.0, 4.0], [2.01, 3.98, 6.05, 8.01]
     plain = ad.fit("y = a*x + b", data={"x": x, "y": y, "s": [0.01, 0.02, 0.01, 0.04]}, sigma="s")
     data = {predictor: x, "y [m]": y, "s [mm]": [10, 20, 10, 40]}
     answer = ad.fit("y = a*x + b", data=data, sigma="s")
-    assert answer.units is None
+    assert (answer.units is None) == (predictor in ("x [°C]", "x [foo]"))
     for name in "ab":
         assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-12)
         assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-12)
@@ -444,3 +460,31 @@ def test_a_charge_is_in_coulomb_and_a_share_has_its_scale_where_units_are_asked_
         "fit", "y = b*c", "--data", "-", "--in", "b=V", "--format", "plain", stdin="c (ppm),y (V)\n1,1\n2,2\n"
     )
     assert share.out == "b=1000000.0[V]\n"
+
+
+@pytest.mark.parametrize(
+    ("unit", "readings", "degrees"),
+    [("°C", "0,20\n1,22\n2,24.1\n3,25.9\n", "20.03 °C"), ("°F", "0,68\n1,71\n2,75\n3,78\n", "67.9 °F")],
+)
+def test_a_parameter_in_degrees_is_said_to_be_in_kelvin(unit: str, readings: str, degrees: str):
+    """Intercepts by hand: mean of T less slope times mean of t."""
+    result = autodiff(
+        "fit",
+        "T = a + b*t",
+        "--data",
+        "-",
+        "--in",
+        f"a={unit}",
+        "--format",
+        "plain",
+        stdin=f"t [s],T [{unit}]\n{readings}",
+    )
+    assert f"`a` is in kelvin and not in {unit}" in result.err
+    assert f"if it is a temperature, it is {degrees}\n" in result.err
+
+
+def test_a_slope_in_degrees_a_second_is_in_them_without_a_word():
+    file = "t [s],T [°F]\n0,68\n1,71\n2,75\n3,78\n"
+    result = autodiff("fit", "T = a + b*t", "--data", "-", "--in", "b=°F/s", "--json", stdin=file)
+    assert json.loads(result.out)["parameters"]["b"] == pytest.approx(3.4, rel=1e-12)
+    assert "in kelvin" not in result.err

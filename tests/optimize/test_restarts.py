@@ -164,3 +164,32 @@ def test_a_fit_that_gets_stuck_ends_soon() -> None:
     assert found.reason == "stuck" and found.rss == pytest.approx(0.342175)
     # 41,000 before each evaluation counted as work
     assert found.evaluations < 15_000
+
+
+STEPS = {
+    "logistic": "y = 1/(1+exp(-k*(x-c)))",
+    "tanh": "y = tanh(k*(x-c))/2+1/2",
+    "erf": "y = erf(k*(x-c))/2+1/2",
+    "hill": "y = x**k/(c**k+x**k)",
+    "hill of a quotient": "y = 1/(1+(c/x)**k)",
+}
+
+
+@pytest.mark.parametrize(("k", "c"), [(1, 3.1), (1, 3.3), (2, 3.7), (5, 3.5)])
+@pytest.mark.parametrize("text", STEPS.values(), ids=STEPS)
+def test_a_step_that_separates_the_data_determines_neither_its_width_nor_its_place(text: str, k: float, c: float):
+    """Every c between 3 and 4 fits as well, for k to infinity."""
+    data: Data = {"x": [1.0, 2, 3, 4, 5, 6], "y": [0.0, 0, 0, 1, 1, 1]}
+    answer = fit(text, data, {"k": k, "c": c})
+    assert answer.reason == "undetermined"
+    assert {answer.parameters[name].error for name in "kc"} == {None}
+    assert any("`c`" in warning.message for warning in answer.warnings)
+
+
+def test_a_step_with_a_row_between_determines_its_place():
+    """The row is at half the height, so that c is 3.5."""
+    data: Data = {"x": [1.0, 2, 3, 3.5, 4, 5, 6], "y": [0.01, 0.02, 0.1, 0.5, 0.9, 0.98, 0.99]}
+    answer = fit(STEPS["logistic"], data, {"k": 1.0, "c": 3.3})
+    assert answer.converged
+    assert answer.parameters["c"].estimate == pytest.approx(3.5, rel=1e-9)
+    assert answer.parameters["c"].error is not None

@@ -14,7 +14,8 @@ from ..declarations import declared
 
 if TYPE_CHECKING:
     from ...streams.requests import Request
-    from ..runner import Command, Method, RowQuestion
+    from ..option_values import Method
+    from ..runner import Command, RowQuestion
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
@@ -32,7 +33,7 @@ OWN_MODULES = ("fit", "propagate", "repl")
 @cache
 def load(command: str) -> Callable[[Command], int]:
     """Import what a command needs; return the function that runs it."""
-    from ..runner import resolve
+    from ..option_values import resolve
 
     for path in declared(command).facts.get("asks", "").split():
         resolve(path)
@@ -57,7 +58,8 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
     from ... import errors
     from ...numbers.budget import use_budget
     from ...views import error
-    from ..runner import Command, resolve
+    from ..option_values import resolve
+    from ..runner import Command
 
     declaration = declared(command)
     values = {**declaration.defaults, "work": 1, **with_own(values, command)}

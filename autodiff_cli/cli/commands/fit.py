@@ -16,7 +16,8 @@ from ...optimize.fit import Fit, fit
 from ...optimize.observations import columns_needed, last_statement, read_formula
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from ..runner import Command, Method, OptionValues
+from ..option_values import Method, OptionValues
+from ..runner import Command
 from ..searches import Searches, warning_of
 
 MAX_PREDICTED_POINTS = 100_000

@@ -22,7 +22,8 @@ from ...uncertainty.propagate import (
     parse_pairs,
     propagate,
 )
-from ..runner import Command, Method, OptionValues, RowQuestion
+from ..option_values import Method, OptionValues
+from ..runner import Command, RowQuestion
 from ..searches import Searches
 
 
