@@ -34,6 +34,7 @@ from ..language.tokens import (
     NAME,
     OPEN,
     UNREADABLE,
+    names_in,
     plain_number,
     scan,
     split_statements,
@@ -134,11 +135,6 @@ def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
     entries = zip(_places(shape), texts, strict=True)
     return list_texts({element_name("list", place): text for place, text in entries})["list"]
-
-
-def names_in(text: str) -> list[str]:
-    """Return the names in a text, in order of appearance."""
-    return list(dict.fromkeys(text[start:end] for kind, start, end in scan(text) if kind == NAME))
 
 
 def uncorrected(text: str, line: str | None = None, start: int = 0) -> AsRead:
