@@ -12,8 +12,6 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import errors_about, looks_like_option, usage_error
-from ..language.builder import CONSTANTS
-from ..table.primitive import FUNCTIONS
 from .declarations import COMMANDS, HELP
 
 CONVERT = "convert"
@@ -33,6 +31,9 @@ def is_formula(args: Sequence[str]) -> bool:
     first = args[0]
     if first in COMMANDS or first == HELP or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
+    from ..language.builder import CONSTANTS  # options need no engine
+    from ..table.primitive import FUNCTIONS
+
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
     if first.isidentifier():
