@@ -37,6 +37,8 @@ def is_formula(args: Sequence[str]) -> bool:
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
     if first.isidentifier():
+        if first == "lim":
+            return len(args) > 1
         return first in FUNCTIONS and len(args) > 1 and not _is_command(first)
     # `x-y`, and neither `line-search` nor `to-js`
     if first.startswith("to-"):
@@ -56,6 +58,14 @@ def answer_formula(args: Sequence[str]) -> int:
     command, space, rest = text.partition(" ")
     if space and command in COMMANDS and len(args) == 1:
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
+    if text.lstrip().startswith(("lim", "\\lim")):
+        from .session import limit_arguments
+
+        limit = limit_arguments(text)
+        if limit is not None:
+            from .commands import call
+
+            return call("limit", [*limit, *options])
     if not all(option in _READING for option in options):
         return _by_command(text, options)
     from .. import errors

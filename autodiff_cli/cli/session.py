@@ -178,6 +178,29 @@ def is_equation(line: str, part: SessionStatement) -> bool:
     return bool(text[:start].strip() and text[end:].strip())
 
 
+_LIMIT = re.compile(
+    r"\s*\\?lim(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)", re.DOTALL
+)
+_PLACE = re.compile(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
+_ONE_SIDE = re.compile(r"\^\{?([-+])\}?$")
+"""The sign of a side, as in `0^+`."""
+_INFINITY = re.compile(r"∞|\\infty\b|\boo\b|\binfinity\b")
+
+
+def limit_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `limit` for a limit as written by hand; None for another text.
+
+    >>> limit_arguments("lim x->0 sin(x)/x"), limit_arguments(r"\\lim_{x \\to 0^+} ln x")
+    (['sin(x)/x', '--at', 'x=0'], ['ln x', '--at', 'x=0+'])
+    """
+    match = _LIMIT.fullmatch(text)
+    place = _PLACE.fullmatch(match[1] or match[2] or match[3]) if match else None
+    if match is None or place is None:
+        return None
+    to = _ONE_SIDE.sub(r"\1", _INFINITY.sub("inf", place[2]))
+    return [match[4].strip(), "--at", f"{place[1]}={to}"]
+
+
 def has_variables(text: str) -> bool:
     """Return whether a program has variables; also if it cannot be read."""
     try:

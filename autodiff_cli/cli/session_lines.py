@@ -40,6 +40,7 @@ from .session import (
     has_primes,
     has_variables,
     is_equation,
+    limit_arguments,
     statements_of,
     uncorrected,
 )
@@ -97,6 +98,9 @@ class Lines:
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
             return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
+        limit = limit_arguments(text)
+        if limit is not None:
+            return self._command(f"limit {' '.join(limit)}", "limit", len("limit"))
         command = self._command_of(line)
         if command is not None:
             return self._command(line, *command)
