@@ -14,19 +14,31 @@
 
 __version__ = "0.2.0"
 
+_COMMANDS = (
+    "gradient", "check", "trace", "graph", "page", "hessian", "jacobian", "taylor", "diff", "solve", "plot", "descend",
+    "minimize", "fit", "propagate", "export", "exercise", "functions", "units",
+)  # fmt: skip
+"""The functions of commands; each has the module of its name in `api`."""
+
 _PUBLIC = {
-    "api.python_functions": (
-        "gradient", "check", "trace", "graph", "page", "parse", "Program", "hessian", "jacobian", "taylor", "diff",
-        "solve", "plot", "descend", "minimize", "maximize", "fit", "propagate", "rows", "export", "exercise",
-        "functions", "units", "draw", "draw_dot", "Answer", "Gradient",
-    ),
-    "graphs.value": ("Value",),
-    "errors": ("ExpressionError", "Diagnostic", "Span"),
+    **{name: f"api.{name}" for name in _COMMANDS},
+    "maximize": "api.minimize", "parse": "api.program", "Program": "api.program", "rows": "api.row_functions",
+    "draw": "api.graph", "draw_dot": "api.graph", "Answer": "api.api_answers", "Gradient": "api.gradient",
+    "Value": "graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip
 """Public names besides the functions of the language, in reading order, with their modules.
 
-Nothing is imported before it is asked for, so that the command starts fast.
+Nothing is imported before it is asked for, so that the command starts fast and a call loads what it needs.
 """
+
+_ANSWERS = {
+    "Check": "check", "Trace": "trace", "Picture": "graph", "Page": "page", "Hessian": "hessian",
+    "Jacobian": "jacobian", "Taylor": "taylor", "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot",
+    "Descent": "descend", "Minimum": "minimize", "Fit": "fit", "Propagation": "propagate", "Exported": "export",
+    "Sheet": "exercise", "Marked": "exercise", "FunctionEntry": "functions", "Functions": "functions",
+    "UnitTable": "units",
+}  # fmt: skip
+"""The other classes of answers, for annotations: `import *` leaves them out."""
 
 
 def __getattr__(name: str) -> object:
@@ -34,14 +46,13 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     value: object
-    home = next((home for home, names in _PUBLIC.items() if name in names), None)
+    home = f"api.{_ANSWERS[name]}" if name in _ANSWERS else _PUBLIC.get(name)
     if home is not None:
         value = getattr(import_module(f"{__name__}.{home}"), name)
     else:
         library = import_module(f"{__name__}.graphs.library")
         if name == "__all__":
-            own = [public for names in _PUBLIC.values() for public in names]
-            value = [*own, *[public for public in library.__all__ if not hasattr(builtins, public)]]
+            value = [*_PUBLIC, *[public for public in library.__all__ if not hasattr(builtins, public)]]
         elif name in library.__all__:
             value = getattr(library, name)
         else:

@@ -3,39 +3,39 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from .api.api_arguments import At, Names, Ranges, Table
-from .api.python_functions import Answer as Answer
-from .api.python_functions import Program as Program
-from .api.python_functions import draw as draw
-from .api.python_functions import draw_dot as draw_dot
-from .api.python_functions import parse as parse
-from .api.python_functions import rows as rows
-from .api.python_functions import Check as Check
-from .api.python_functions import Curve as Curve
-from .api.python_functions import Descent as Descent
-from .api.python_functions import Diff as Diff
-from .api.python_functions import Exported as Exported
-from .api.python_functions import Fit as Fit
-from .api.python_functions import FunctionEntry as FunctionEntry
-from .api.python_functions import Functions as Functions
-from .api.python_functions import Gradient as Gradient
-from .api.python_functions import Hessian as Hessian
-from .api.python_functions import Jacobian as Jacobian
-from .api.python_functions import Marked as Marked
-from .api.python_functions import Minimum as Minimum
-from .api.python_functions import Page as Page
-from .api.python_functions import Picture as Picture
-from .api.python_functions import Propagation as Propagation
-from .api.python_functions import Sheet as Sheet
-from .api.python_functions import Solved as Solved
-from .api.python_functions import Surface as Surface
-from .api.python_functions import Taylor as Taylor
-from .api.python_functions import Trace as Trace
-from .api.python_functions import UnitTable as UnitTable
+from .api.api_answers import Answer as Answer
+from .api.check import Check as Check
+from .api.descend import Descent as Descent
+from .api.diff import Diff as Diff
+from .api.exercise import Marked as Marked
+from .api.exercise import Sheet as Sheet
+from .api.export import Exported as Exported
+from .api.fit import Fit as Fit
+from .api.functions import FunctionEntry as FunctionEntry
+from .api.functions import Functions as Functions
+from .api.gradient import Gradient as Gradient
+from .api.graph import Picture as Picture
+from .api.graph import draw as draw
+from .api.graph import draw_dot as draw_dot
+from .api.hessian import Hessian as Hessian
+from .api.jacobian import Jacobian as Jacobian
+from .api.minimize import Minimum as Minimum
+from .api.page import Page as Page
+from .api.plot import Curve as Curve
+from .api.plot import Surface as Surface
+from .api.program import Program as Program
+from .api.program import parse as parse
+from .api.propagate import Propagation as Propagation
+from .api.row_functions import rows as rows
+from .api.solve import Solved as Solved
+from .api.taylor import Taylor as Taylor
+from .api.trace import Trace as Trace
+from .api.units import UnitTable as UnitTable
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
 from .errors import Span as Span
-from .graphs.library import *
 from .graphs.value import Value as Value
+from .graphs.library import *
 from .optimize.descend import DescentStep
 
 __version__: str
@@ -121,6 +121,39 @@ def gradient(
     reduce: str | None = None,
     work: int | None = None,
 ) -> Any: ...
+def check(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    in_: Names = None,
+    require: int | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    zip: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> Check: ...
+def trace(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    in_: Names = None,
+    mode: str | None = None,
+    direction: At = None,
+    blanks: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    lines: int | None = None,
+    work: int | None = None,
+) -> Trace: ...
 def graph(
     text: str,
     at: At = None,
@@ -140,81 +173,6 @@ def graph(
     binary: bool = False,
     work: int | None = None,
 ) -> Picture: ...
-@overload
-def diff(
-    text: str,
-    at: At = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    constants: Names = None,
-    for_: Names = None,
-    in_: Names = None,
-    order: int | None = None,
-    share: bool = False,
-    steps: bool = False,
-    everywhere: bool = False,
-    assume: str | Sequence[str] | None = None,
-    to: str | None = None,
-    digits: int | None = None,
-    decimals: int | None = None,
-    exact: bool = False,
-    precision: int | None = None,
-    certified: bool = False,
-    zip: bool = False,
-    work: int | None = None,
-) -> Diff: ...
-@overload
-def diff(
-    text: str,
-    at: At = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    constants: Names = None,
-    for_: Names = None,
-    in_: Names = None,
-    order: int | None = None,
-    share: bool = False,
-    steps: bool = False,
-    everywhere: bool = False,
-    assume: str | Sequence[str] | None = None,
-    to: str | None = None,
-    answer: str,
-    digits: int | None = None,
-    decimals: int | None = None,
-    exact: bool = False,
-    precision: int | None = None,
-    certified: bool = False,
-    zip: bool = False,
-    work: int | None = None,
-) -> Marked: ...
-def export(
-    text: str,
-    to: str | None = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    dialect: str | None = None,
-    name: str | None = None,
-    work: int | None = None,
-) -> Exported: ...
-def trace(
-    text: str,
-    at: At = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    constants: Names = None,
-    in_: Names = None,
-    mode: str | None = None,
-    direction: At = None,
-    blanks: bool = False,
-    digits: int | None = None,
-    decimals: int | None = None,
-    lines: int | None = None,
-    work: int | None = None,
-) -> Trace: ...
 def page(
     text: str,
     at: At = None,
@@ -226,45 +184,6 @@ def page(
     theme: str | None = None,
     work: int | None = None,
 ) -> Page: ...
-def check(
-    text: str,
-    at: At = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    constants: Names = None,
-    in_: Names = None,
-    require: int | None = None,
-    digits: int | None = None,
-    decimals: int | None = None,
-    on_error: str | None = None,
-    zip: bool = False,
-    data: Table = None,
-    reduce: str | None = None,
-    work: int | None = None,
-) -> Check: ...
-def minimize(
-    text: str,
-    at: At = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    constants: Names = None,
-    method: str | None = None,
-    bounds: Ranges = None,
-    subject_to: str | Sequence[str] | None = None,
-    in_: Names = None,
-    init: str | None = None,
-    seed: int | None = None,
-    gradient_tolerance: float | None = None,
-    steps: int | None = None,
-    data: Table = None,
-    reduce: str | None = None,
-    digits: int | None = None,
-    decimals: int | None = None,
-    on_error: str | None = None,
-    work: int | None = None,
-) -> Minimum: ...
 @overload
 def hessian(
     text: str,
@@ -403,6 +322,55 @@ def taylor(
     work: int | None = None,
 ) -> Marked: ...
 @overload
+def diff(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    for_: Names = None,
+    in_: Names = None,
+    order: int | None = None,
+    share: bool = False,
+    steps: bool = False,
+    everywhere: bool = False,
+    assume: str | Sequence[str] | None = None,
+    to: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
+    work: int | None = None,
+) -> Diff: ...
+@overload
+def diff(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    for_: Names = None,
+    in_: Names = None,
+    order: int | None = None,
+    share: bool = False,
+    steps: bool = False,
+    everywhere: bool = False,
+    assume: str | Sequence[str] | None = None,
+    to: str | None = None,
+    answer: str,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
+    work: int | None = None,
+) -> Marked: ...
+@overload
 def solve(
     text: str,
     at: At = None,
@@ -447,6 +415,29 @@ def solve(
     zip: bool = False,
     work: int | None = None,
 ) -> Marked: ...
+def plot(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    range: Ranges = None,
+    in_: Names = None,
+    order: int | None = None,
+    log: str | None = None,
+    for_: Names = None,
+    between: Ranges | tuple[float, float] = None,
+    samples: float | None = None,
+    path: str | Iterable[Mapping[str, float] | DescentStep] | None = None,
+    data: Table = None,
+    response: str | None = None,
+    sigma: str | float | Mapping[str, str | float] | None = None,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    work: int | None = None,
+) -> Curve | Surface: ...
 def descend(
     text: str,
     at: At = None,
@@ -477,7 +468,7 @@ def descend(
     theme: str | None = None,
     work: int | None = None,
 ) -> Descent: ...
-def maximize(
+def minimize(
     text: str,
     at: At = None,
     *,
@@ -499,54 +490,6 @@ def maximize(
     on_error: str | None = None,
     work: int | None = None,
 ) -> Minimum: ...
-def plot(
-    text: str,
-    at: At = None,
-    *,
-    wrt: Names = None,
-    lenient: bool = False,
-    constants: Names = None,
-    range: Ranges = None,
-    in_: Names = None,
-    order: int | None = None,
-    log: str | None = None,
-    for_: Names = None,
-    between: Ranges | tuple[float, float] = None,
-    samples: float | None = None,
-    path: str | Iterable[Mapping[str, float] | DescentStep] | None = None,
-    data: Table = None,
-    response: str | None = None,
-    sigma: str | float | Mapping[str, str | float] | None = None,
-    theme: str | None = None,
-    digits: int | None = None,
-    decimals: int | None = None,
-    work: int | None = None,
-) -> Curve | Surface: ...
-def propagate(
-    text: str,
-    at: At = None,
-    *,
-    lenient: bool = False,
-    constants: Names = None,
-    for_: Names = None,
-    between: Ranges | tuple[float, float] = None,
-    in_: Names = None,
-    correlation: Mapping[Any, float] | str | None = None,
-    dof: Mapping[str, float] | str | None = None,
-    data: Table = None,
-    draws: Table = None,
-    fit: Fit | str | None = None,
-    level: float | None = None,
-    k: float | None = None,
-    samples: float | None = None,
-    seed: int | None = None,
-    sort: bool = False,
-    theme: str | None = None,
-    digits: int | None = None,
-    decimals: int | None = None,
-    zip: bool = False,
-    work: int | None = None,
-) -> Propagation: ...
 def fit(
     text: str,
     data: Table = None,
@@ -572,6 +515,41 @@ def fit(
     certified: bool = False,
     work: int | None = None,
 ) -> Fit: ...
+def propagate(
+    text: str,
+    at: At = None,
+    *,
+    lenient: bool = False,
+    constants: Names = None,
+    for_: Names = None,
+    between: Ranges | tuple[float, float] = None,
+    in_: Names = None,
+    correlation: Mapping[Any, float] | str | None = None,
+    dof: Mapping[str, float] | str | None = None,
+    data: Table = None,
+    draws: Table = None,
+    fit: Fit | str | None = None,
+    level: float | None = None,
+    k: float | None = None,
+    samples: float | None = None,
+    seed: int | None = None,
+    sort: bool = False,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    zip: bool = False,
+    work: int | None = None,
+) -> Propagation: ...
+def export(
+    text: str,
+    to: str | None = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    dialect: str | None = None,
+    name: str | None = None,
+    work: int | None = None,
+) -> Exported: ...
 @overload
 def exercise(
     level: int | None = None,
@@ -603,3 +581,25 @@ def functions(
 def units(
     name: str | None = None,
 ) -> UnitTable: ...
+def maximize(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    method: str | None = None,
+    bounds: Ranges = None,
+    subject_to: str | Sequence[str] | None = None,
+    in_: Names = None,
+    init: str | None = None,
+    seed: int | None = None,
+    gradient_tolerance: float | None = None,
+    steps: int | None = None,
+    data: Table = None,
+    reduce: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    work: int | None = None,
+) -> Minimum: ...

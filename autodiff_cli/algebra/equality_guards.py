@@ -7,7 +7,8 @@ from collections.abc import Callable
 from ..errors import ExpressionError
 from ..graphs.value import Value, in_order, node, values_of
 from ..run.flat_graph import Graph, Row, inputs
-from ..table.operators import ADD, CONSTANT, EQ, NE, SUB, VARIABLE, WHERE
+from ..table.operators import ADD, CONSTANT, DIV, EQ, MUL, NE, NEG, SUB, VARIABLE, WHERE
+from .canonical import exact_value
 from .simplify import simplify
 from .walk import rebuild, rewrite, substitute
 
@@ -23,7 +24,7 @@ def without_equality_guards(output: Value, applies: Callable[[Value, Value], boo
             return rebuild(value, inputs)
         condition, then, otherwise = inputs
         at_point, around = (then, otherwise) if condition.primitive is EQ else (otherwise, then)
-        is_redundant = applies(condition, around) and _agree(condition, at_point, around)
+        is_redundant = applies(condition, around) and agree(condition, at_point, around)
         return around if is_redundant else rebuild(value, inputs)
 
     if not any(value.primitive in (EQ, NE) for value in in_order((output,))):
@@ -64,12 +65,12 @@ def _is_total(condition: Value, around: Value) -> bool:
     return all(value.primitive.defined(fixed(value)) for value in in_order((around,)) if value._prev)
 
 
-def _agree(condition: Value, one: Value, other: Value) -> bool:
+def agree(condition: Value, one: Value, other: Value) -> bool:
     """Return whether two formulas are equal, by substitution, where an equality holds."""
-    solved = _solved(*condition._prev) or _solved(*condition._prev[::-1])
-    if solved is None:
+    isolated = solved(*condition._prev) or solved(*condition._prev[::-1])
+    if isolated is None:
         return False
-    name, value = solved
+    name, value = isolated
     try:
         difference = node(SUB, (one, other))
         (rest,) = simplify((substitute(difference, lambda v: value if v is name else None),), spell=False)
@@ -78,13 +79,30 @@ def _agree(condition: Value, one: Value, other: Value) -> bool:
     return not rest._prev and rest.data == 0
 
 
-def _solved(left: Value, right: Value) -> tuple[Value, Value] | None:
+def solved(left: Value, right: Value) -> tuple[Value, Value] | None:
     """Return a variable and its value where the sides are equal; None if the left one is more than a sum with it."""
-    while left.primitive in (ADD, SUB):
-        first, second = left._prev
-        if any(v.primitive is VARIABLE for v in in_order((second,))):
-            return None
-        left, right = first, node(SUB if left.primitive is ADD else ADD, (right, second))
-    if left.primitive is not VARIABLE or left in in_order((right,)):
-        return None
-    return left, right
+    waiting = [(left, right)]
+    while waiting:
+        left, right = waiting.pop()
+        if left.primitive is VARIABLE and left not in in_order((right,)):
+            return left, right
+        waiting += _isolated(left, right)[::-1]
+    return None
+
+
+def _isolated(left: Value, right: Value) -> list[tuple[Value, Value]]:
+    """Return equations of the operands of a sum, or of a multiple by a number that is not 0."""
+    if left.primitive is NEG:
+        return [(left._prev[0], node(NEG, (right,)))]
+    if left.primitive not in (ADD, SUB, MUL, DIV):
+        return []
+    x, y = left._prev
+    if left.primitive is ADD:
+        return [(x, node(SUB, (right, y))), (y, node(SUB, (right, x)))]
+    if left.primitive is SUB:
+        return [(x, node(ADD, (right, y))), (y, node(SUB, (x, right)))]
+    opposite = DIV if left.primitive is MUL else MUL
+    equations = [(x, node(opposite, (right, y)))] if exact_value(y) else []
+    if left.primitive is MUL and exact_value(x):
+        equations.append((y, node(DIV, (right, x))))
+    return equations

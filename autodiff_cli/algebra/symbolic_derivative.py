@@ -20,6 +20,7 @@ from ..table.primitive import OPERATIONS, PRIMITIVES
 from .almost_everywhere import assume
 from .canonical import exact_value, number_text
 from .equality_guards import without_equality_guards
+from .guard_series import with_series_at_guards
 from .rewriting import shorten
 from .simplify import simplify
 from .symbolic import UNEVALUATED, as_node, expand_definition, is_spelled, truth
@@ -120,7 +121,7 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
     """Return simplified derivatives by all combinations of leaves. Raises `ExpressionError`, `Contradiction`."""
     # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
     around = [part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)]
-    lower: dict[Multi, Value] = {(): _simplify((output,), around)[0]}
+    lower: dict[Multi, Value] = {(): _simplify((with_series_at_guards(output, order),), around)[0]}
     for k in range(order):
         following: dict[Multi, Value] = {}
         for multi, formula in lower.items():

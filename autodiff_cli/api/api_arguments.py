@@ -3,31 +3,25 @@
 A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cache
-from keyword import iskeyword
 from numbers import Integral, Real
 from typing import Any
 
-from .. import views
-from ..batched.columns_io import common_length, mapped_columns
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
-from ..cli.runner import OptionValues
-from ..data.columns import named_columns
+from ..cli.option_values import OptionValues
 from ..errors import ExpressionError, point_error, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.figures import Figure
 from ..inputs.optional_units import MeasuredColumns, is_of_pint, numbers_and_unit, units_in_headings, value_text
 from ..inputs.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
-from ..inputs.problem import as_number, parse, written_number
+from ..inputs.problem import as_number, explained, parse, written_number
 from ..language.elements import flatten
-from ..optimize.fit import Fit
+from ..language.parser import syntax_tree
 from ..streams.requests import Reading, Request, default_point, value_with_unit
-from ..uncertainty.measured_units import measured_value
-from ..uncertainty.propagate import estimates_of_fit
-from ..views.formats import Subject
+from ..table.primitive import FUNCTIONS
+from ..views.subject import Subject
+from .keywords import keywords_of, options_of
 
 At = Mapping[str, Any] | str | None
 """A point: numbers or constant expressions by name, or text as for `--at`."""
@@ -39,35 +33,6 @@ Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Seq
 MANY_POINTS_HINT = (
     "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
 )
-
-
-@cache
-def options_of(command: str) -> dict[str, Option]:
-    """Return the options of a command by keyword argument."""
-    return {keyword(name): option for name, option in declared(command).options.items()}
-
-
-@cache
-def keywords_of(command: str) -> dict[str, str]:
-    """Return the types of a function's keyword arguments, files excluded."""
-    declaration = declared(command)
-    types = {}
-    for name, option in declaration.options.items():
-        of_files = option.kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
-        of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
-        if option.python_type or (option.python_type is not None and not of_files):
-            types[keyword(name)] = option.python_type or ("bool" if option.kind is bool else str(option.kind))
-    return types
-
-
-SHELL = ("Sweeps and data files", "Files beside the answer")
-"""The sections of help for the shell only."""
-
-
-def keyword(name: str) -> str:
-    """Return an option as a keyword argument: `no_tree` for `--no-tree`."""
-    spelled = name[2:].replace("-", "_")
-    return f"{spelled}_" if iskeyword(spelled) else spelled
 
 
 def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
@@ -132,7 +97,11 @@ class PythonCall(OptionValues):
 
 def value_reader(command: str) -> ValueOf:
     """Return the reader of values in a command's points."""
-    return measured_value if command == "propagate" else value_with_unit
+    if command != "propagate":
+        return value_with_unit
+    from ..inputs.measured_units import measured_value
+
+    return measured_value
 
 
 def _wrong(name: str, wanted: str, value: object) -> TypeError:
@@ -239,6 +208,10 @@ def _texts(name: str, value: Any, option: object) -> list[str]:
 def _fit(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str):
         return value
+    from .. import views
+    from ..optimize.fit import Fit
+    from ..uncertainty.propagate import estimates_of_fit
+
     if isinstance(value, Fit):
         return estimates_of_fit(views.record(value))
     raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(value)}")
@@ -359,18 +332,14 @@ def has_lists(text: object, at: Any) -> bool:
 
 
 def _sums_a_list(text: str) -> bool:
-    for call in _OF_MANY.finditer(text):
-        depth = 0
-        for char in text[call.end() :]:
-            depth += (char in "([{") - (char in ")]}")
-            if depth < 0:
-                return True
-            if char == "," and not depth:
-                break
-    return False
+    """Return whether a program has a sum, or another function of many numbers, with one argument: a list."""
+    if not any(name in text for name in AGGREGATES):
+        return False
+    tree = explained(text, lambda: syntax_tree(text))
+    return any(node.kind == "call" and node.value in AGGREGATES and len(node.parts) == 1 for node in tree.walk())
 
 
-_OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
+AGGREGATES = frozenset(name for name, primitive in FUNCTIONS.items() if primitive.variadic)
 
 
 def typed_value(name: str, value: Any) -> Any:
@@ -385,6 +354,9 @@ def measured_columns(
 
     Raises `ExpressionError` if their lengths differ.
     """
+    from ..batched.columns_io import common_length, mapped_columns
+    from ..data.columns import named_columns
+
     theirs = {str(name): name for name in named_columns(data)}
     used = mapped_columns({}, list(theirs), other)
     if wanted is not None:

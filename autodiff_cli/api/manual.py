@@ -6,16 +6,18 @@ python -m autodiff_cli.api.manual
 import re
 import sys
 from collections.abc import Iterable, Iterator
-from inspect import Parameter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import autodiff_cli
+
 from ..cli.declarations import COMMANDS, QUESTIONS, declared, table, users_of_options
 from ..cli.man_page import command_list, man_page
-from ..cli.runner import resolve
+from ..cli.option_values import resolve
 from ..errors import EXIT_CODES
 from ..views.schema import Field
-from .python_functions import STUBS
+from .calls import FUNCTIONS, Declared
 
 
 def tables() -> dict[str, str]:
@@ -67,44 +69,48 @@ def _table(heads: tuple[str, ...], rows: Any) -> str:
 
 _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
-PUBLIC = ("Answer", "Program", "draw", "draw_dot", "parse", "rows")
-"""Public names besides commands and their answers."""
-
 
 def stub() -> str:
     """Return the stub file of the package."""
-    answers = [answer for _, _, ways in STUBS for answer, _ in ways]
-    classes = sorted({name for answer in answers for name in re.findall(r"[A-Z]\w+", answer)})
+    package = vars(autodiff_cli)
+    homes = {**package["_PUBLIC"], **{name: f"api.{home}" for name, home in package["_ANSWERS"].items()}}
+    for home in sorted({*homes.values()}):
+        # a function is declared when its module is imported
+        import_module(f"..{home}", __package__)
+    others = {name: home for name, home in homes.items() if name not in FUNCTIONS}
     lines = [
         "# Written by `python -m autodiff_cli.api.manual` from the declarations of the commands.",
         "from collections.abc import Iterable, Mapping, Sequence",
         "from typing import Any, Literal, overload",
         "",
         "from .api.api_arguments import At, Names, Ranges, Table",
-        *(f"from .api.python_functions import {name} as {name}" for name in (*PUBLIC, *classes) if name != "Any"),
-        *(f"from .errors import {name} as {name}" for name in ("Diagnostic", "ExpressionError", "Span")),
+        *(f"from .{home} import {name} as {name}" for name, home in sorted(others.items(), key=lambda x: x[::-1])),
         "from .graphs.library import *",
-        "from .graphs.value import Value as Value",
         "from .optimize.descend import DescentStep",
         "",
         "__version__: str",
         "",
     ]
-    for name, expected, ways in STUBS:
-        for answer, changes in ways:
-            lines += [*["@overload"] * (len(ways) > 1), f"def {name}("]
-            star = ["    *,"]
-            for parameter in expected.parameters.values():
-                kind = changes.get(parameter.name, parameter.annotation)
-                if parameter.kind is Parameter.KEYWORD_ONLY and star:
-                    lines.append(star.pop())
-                if kind is not None:
-                    # these types exclude the default, so the argument is required
-                    needed = parameter.default is Parameter.empty or kind in ("int", "str", "Any")
-                    default = "" if needed else f" = {parameter.default}"
-                    lines.append(f"    {parameter.name}: {kind}{default},")
-            lines.append(f") -> {answer}: ...")
+    for name in [name for name in homes if name in FUNCTIONS]:
+        lines += _function_stubs(name, FUNCTIONS[name])
     return "\n".join(lines) + "\n"
+
+
+def _function_stubs(name: str, declaration: Declared) -> Iterator[str]:
+    for answer, changes in declaration.ways:
+        if len(declaration.ways) > 1:
+            yield "@overload"
+        yield f"def {name}("
+        star = ["    *,"]
+        for parameter in declaration.parameters:
+            kind = changes.get(parameter.name, parameter.type)
+            if not parameter.positional and star:
+                yield star.pop()
+            if kind is not None:
+                # these types exclude the default, so the argument is required
+                needed = parameter.default is None or kind in ("int", "str", "Any")
+                yield f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},"
+        yield f") -> {answer}: ..."
 
 
 def files(top: Path) -> dict[Path, str]:

@@ -21,9 +21,10 @@ from ..table.primitive import FUNCTIONS
 from ..views.characters import terminal_of
 from ..views.diff import DiffView, Listing, ListView
 from ..views.error import report, write_reading
-from ..views.formats import Subject, writer
+from ..views.formats import writer
 from ..views.gradient import GradientView
 from ..views.schema import View
+from ..views.subject import Subject
 from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer

@@ -22,10 +22,21 @@ from ..inputs.sweeps import Grid
 from ..streams import filesystems
 from ..streams.filesystems import get_arrow
 from ..views.error import write_note
-from . import text_dialects
+from . import layouts, text_dialects
 from .rows import MARK, cell_text, numbers_of, text_of
 from .sources import Source, TextFile, parallel_map, quotable
-from .text_dialects import AS_CSV, PLAIN, Dialect, TextRow, Texts, Unclosed, cells_of, numbers_in, objects_of
+from .text_dialects import (
+    PLAIN,
+    Dialect,
+    Layout,
+    TextRow,
+    Texts,
+    Unclosed,
+    begins_as_json,
+    cells_of,
+    numbers_in,
+    objects_of,
+)
 
 Item = TypeVar("Item")
 MAX_BATCH_ROWS = 65_536
@@ -87,6 +98,8 @@ class Reader(AbstractContextManager["Reader"]):
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
+        if source.forced.missing.texts:
+            self.dialect = Dialect(missing=source.forced.missing)
         self.prefix = f"{source.shown}, " if several else ""
         self.selection = self.of_file = Selection((), None, source.name)
 
@@ -173,7 +186,21 @@ class Reader(AbstractContextManager["Reader"]):
     def chunks(self, fragment: Fragment | None = None) -> Iterator[Chunk]:
         """Yield batches of the selected columns."""
         chunks, grid = self._chunks_of_file(fragment), self.grid
+        if self.dialect.missing.numbers:
+            chunks = map(self._without_missing, chunks)
         return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
+
+    def _without_missing(self, chunk: Chunk) -> Chunk:
+        """Return rows in which numbers that stand for a missing value are errors."""
+        import numpy as np
+
+        missing, faults = self.dialect.missing, dict(chunk.faults)
+        for name in self.of_file.numbers:
+            numbers = numbers_of(chunk.batch.column(name))
+            for row in np.flatnonzero(np.isin(numbers, [*missing.numbers])).tolist():
+                error = missing.error(float(numbers[row]))
+                faults.setdefault(row, point_error(f"column `{name}`: {error}", error.hint))
+        return chunk._replace(faults=faults)
 
     def _cross(self, chunk: Chunk, grid: Grid) -> Iterator[Chunk]:
         import numpy as np
@@ -476,10 +503,10 @@ class TextReader(Reader):
         self.ended = False
         try:
             text, complete = self.file.first_block()
-            layout = AS_CSV
+            layout = Layout(Dialect(missing=source.forced.missing))
             forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
-            if source.format != "jsonl" and text.lstrip()[:1] not in ("{", "["):  # what JSON begins with
-                layout = text_dialects.recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
+            if source.format != "jsonl" and not begins_as_json(text):
+                layout = layouts.recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
             self.file.follow(layout)
             texts = Texts(self.file, source.name, idle)
             self.columns, self._rows, self.dialect = text_dialects.table(texts, source.format, layout)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,20 +17,27 @@ from ..batched import columns_io
 from ..batched.backends import one_by_one
 from ..batched.columns_io import Fitted, program_over
 from ..batched.evaluator import Evaluator, Record, gradient_recorder
-from ..errors import Diagnostic, ExpressionError, errors_about, point_error, require, usage_error
+from ..errors import Diagnostic, ExpressionError, errors_about, point_error, usage_error
 from ..graphs.adjoint import column_names
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.figures import Figure
-from ..inputs.optional_units import column_units, left_out, program_units, units_in_headings, with_units
+from ..inputs.optional_units import (
+    column_units,
+    left_out,
+    program_units,
+    units_in_headings,
+    uses_angles,
+    with_units,
+)
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
-from ..language.tokens import UnknownShape, has_unit_literals
+from ..language.tokens import UnknownShape, bound_names, has_unit_literals
 from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..views.numerals import heading
+from .frames import QUESTIONS, arrow_table, with_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,7 +46,6 @@ if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
     from ..quantities.unit import Unit
 
-QUESTIONS = ("grad", "jacobian", "hessian")
 Places = Callable[[int], str]
 Faults = Mapping[int, ExpressionError]
 NO_FAULTS: Faults = MappingProxyType({})
@@ -316,26 +321,29 @@ def plain_cell(cell: object) -> object:
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
-"""The names that a program binds."""
-
 _BINDING = threading.Lock()
 
 
 @lru_cache(64)
-def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
+def _over(rows: Rows, names: tuple[str, ...]) -> tuple[Rows, tuple[str, ...]]:
+    """Return a formula over columns with units in their headings, and notes about these."""
     columns = rows._named(names)
     fitted = rows.fit_to(list(columns))
     used = {name: columns[name] for name in fitted.variables if name in columns}
     ignored = left_out(rows.units)
-    units, _ = column_units(used, {} if ignored else units_in_headings(used, {}), not ignored and rows.asks_for_units)
+    texts = {} if ignored else units_in_headings(used, {})
+    angles = uses_angles(fitted.program)
+    with errors_about(rows.text):
+        units, notes = column_units(used, texts, not ignored and rows.asks_for_units, angles=angles)
+    said = tuple(note.message for note in notes)
     if not (units or rows.asks_for_units):
-        return rows
+        return rows, said
     from ..quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with errors_about(rows.text):
-        return rows.in_units(fitted, row_units(rows.question, fitted, point, None if ignored else rows.units))
+        own = rows.in_units(fitted, row_units(rows.question, fitted, point, None if ignored else rows.units))
+    return own, said
 
 
 @lru_cache(64)
@@ -384,7 +392,7 @@ class Rows(NamedTuple):
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
     def _named(self, names: Sequence[str]) -> dict[str, str]:
-        other = [*dict(self.at), *BOUND.findall(self.text)]
+        other = [*dict(self.at), *bound_names(self.text)]
         return columns_io.mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, fitted: Fitted, units: RowUnits) -> Rows:
@@ -393,8 +401,10 @@ class Rows(NamedTuple):
         heads = units.heads(row_request(self.question, fitted).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
-    def _over(self, names: Sequence[str]) -> Rows:
-        return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
+    def _over(self, names: Sequence[str]) -> tuple[Rows, tuple[str, ...]]:
+        if all(map(is_name, names)) and not self.asks_for_units:
+            return self, ()
+        return _over(self, tuple(names))
 
     def bind_to(self, schema: pa.Schema) -> CompiledRows:
         """Return the formula over a schema."""
@@ -403,14 +413,19 @@ class Rows(NamedTuple):
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
         """Return the schema of the answers."""
-        return self._over(columns.names).bind_to(columns).schema
+        return self._over(columns.names)[0].bind_to(columns).schema
 
     def __call__(self, frame: Any) -> Any:
-        """Return the answers to the rows of a frame, as a frame of the same type."""
+        """Return the answers to the rows of a frame, as a frame of the same type.
+
+        Notes about units in headings are warnings of Python, and stand with the frame: see `with_notes`.
+        """
         table, restore = arrow_table(frame)
-        bound = self._over(table.column_names).bind_to(table.schema)
+        rows, notes = self._over(table.column_names)
+        bound = rows.bind_to(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
-        return restore(type(table).from_batches(parts, schema=bound.schema))
+        answers = type(table).from_batches(parts, schema=bound.schema)
+        return with_notes(restore(with_notes(answers, notes)), notes, warn=True)
 
 
 class RowUnits(NamedTuple):
@@ -514,94 +529,3 @@ def rows(
 
 def _list(names: Sequence[str] | str) -> tuple[str, ...]:
     return tuple(split_names(names) if isinstance(names, str) else names)
-
-
-KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
-ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
-NO_COLUMNS = (str, bytes, Mapping, Figure)
-
-
-def is_frame(value: object) -> bool:
-    """Return whether a value has columns by name."""
-    if isinstance(value, Mapping):
-        return any(map(_is_column, value.values()))
-    return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
-
-
-def _is_column(value: object) -> bool:
-    shape = getattr(value, "shape", None)
-    if shape is not None:
-        return len(shape) == 1
-    # a number of pint has the method of a length, and no dimensions
-    return hasattr(value, "__len__") and getattr(value, "ndim", 1) == 1 and not isinstance(value, NO_COLUMNS)
-
-
-def _field_names(value: object) -> tuple[str, ...] | None:
-    names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
-    return names
-
-
-def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
-    """Return a frame as an Arrow table, and a function from tables to such frames.
-
-    The columns of a dictionary are then lists, NumPy or Arrow arrays as its first one.
-
-    >>> table, restore = arrow_table({"x": [1.0, 2.0]})
-    >>> table.num_rows, restore(table)
-    (2, {'x': [1.0, 2.0]})
-    """
-    arrow = require("pyarrow", "data", "frames need pyarrow")
-    if isinstance(frame, arrow.Table):
-        return frame, lambda table: table
-    if isinstance(frame, arrow.RecordBatch):
-        return arrow.Table.from_batches([frame]), lambda table: arrow.RecordBatch.from_arrays(
-            [column.combine_chunks() for column in table.columns], schema=table.schema
-        )
-    frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
-    library = frames[0] if frames else ""
-    names = _field_names(frame)
-    try:
-        if library == "pandas":
-            table = arrow.Table.from_pandas(frame, preserve_index=False)
-            return table, lambda table: table.to_pandas().set_index(frame.index)
-        if library == "polars":
-            return arrow.table(frame), sys.modules["polars"].from_arrow
-        if isinstance(frame, Mapping) or names is not None:
-            columns = dict(frame) if names is None else {name: frame[name] for name in names}
-            columns_io.common_length(columns)
-            return arrow.table(columns), partial(_restore_columns, frame)
-        if any(hasattr(frame, attribute) for attribute in ARROW):
-            return arrow.table(frame), lambda table: table
-    except (arrow.ArrowException, ValueError, TypeError) as error:
-        raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
-    raise point_error(f"this is a {type(frame).__name__}, not a frame", f"give {KINDS}")
-
-
-def _restore_columns(frame: Any, table: pa.Table) -> Any:
-    import numpy as np
-    import pyarrow as pa
-
-    first = next(iter(frame.values()), []) if isinstance(frame, Mapping) else frame
-    if isinstance(first, pa.Array | pa.ChunkedArray):
-        return dict(zip(table.column_names, table.columns, strict=True))
-    if not hasattr(first, "dtype"):
-        return table.to_pydict()
-    columns = {name: table[name].to_numpy() for name in table.column_names}
-    if isinstance(frame, Mapping):
-        return columns
-    array = np.empty(table.num_rows, [(name, column.dtype) for name, column in columns.items()])
-    for name, column in columns.items():
-        array[name] = column
-    return array
-
-
-def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
-    """Return the constants of a dictionary, and its columns.
-
-    >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
-    ({'y': 3}, {'x': [1.0, 2.0]})
-    """
-    if not isinstance(frame, Mapping):
-        return {}, frame
-    columns = {name: column for name, column in frame.items() if _is_column(column)}
-    return {name: value for name, value in frame.items() if name not in columns}, columns

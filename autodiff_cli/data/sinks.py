@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from ..errors import ExpressionError, needs_error
 from ..views.characters import escaped
-from ..views.formats import Subject, Writer, disarm, escape_cell, in_quotes, unknown_format
+from ..views.formats import Writer, disarm, escape_cell, in_quotes, unknown_format
+from ..views.subject import Subject
 from ..views.wide import WIDE, Values, open_writer
 from .rows import MARK, cell_of, numbers_of, plain_cell
 

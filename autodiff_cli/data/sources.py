@@ -22,7 +22,7 @@ from ..streams import filesystems
 from ..streams.filesystems import get_arrow, is_url
 from ..streams.requests import standard_input
 from ..views.formats import COLUMNAR
-from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, ForcedDialect, Layout, LineNormalizer
+from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, ForcedDialect, Layout, LineNormalizer, begins_as_json
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)
@@ -38,6 +38,9 @@ SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix i
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
 """The first bytes of formats, whatever the file's name."""
+
+BEGINNING_BYTES = 1000
+"""Bytes of a file that show whether it is JSON."""
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 MAX_PARALLEL_FILES = 32
@@ -180,7 +183,7 @@ def _source(path: str, forced: ForcedDialect) -> Source:
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
         # its reader reports the error
-        return Source(path, named, None, file, stream=stream)
+        return Source(path, named, None, file, forced, stream=stream)
     return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet, stream)
 
 
@@ -234,7 +237,8 @@ class TextFile:
             lines = sum(bool(x.strip()) and not x.lstrip().startswith(b"#") for x in bytes(self.head).split(b"\n")[:-1])
         if self.head.startswith(codecs.BOM_UTF8):
             del self.head[: len(codecs.BOM_UTF8)]
-        is_json = self.source.format == "jsonl" or self.head.lstrip()[:1] in (bytearray(b"{"), bytearray(b"["))
+        beginning = self.head[:BEGINNING_BYTES].decode(errors="replace")
+        is_json = self.source.format == "jsonl" or begins_as_json(beginning)
         if not is_json and (encoding := _encoding(bytes(self.head), self.source.forced.encoding)):
             self.summary.append(f"encoding {encoding[1]}")
             decode = codecs.getincrementaldecoder(encoding[0])().decode

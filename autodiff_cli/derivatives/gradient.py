@@ -166,8 +166,10 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
 
             graph = at_point(m, program.graph, values)
         at = Evaluation(m, graph, by).differentiate()
-        warnings[:] = kink_warnings(arithmetic, at.kinks.values())
         grads, evaluated = at.grads(), {*at.order} if bound else {*()}
+        if at.kinks:
+            at = _beside_guards(m, program.graph, at, values, by, grads)
+        warnings[:] = kink_warnings(arithmetic, at.kinks.values())
         if m is REAL:
             graph.grads, shown = grads, graph
             if units is not None:
@@ -202,6 +204,24 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
     numbers["elasticities"] = numbers["elasticities"] if relative else None
     constants, heard = program.constants, (*posed.warnings, *warnings)
     return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
+
+
+def _beside_guards(
+    m: NumberType, graph: Graph, at: Evaluation, values: Values, by: Mapping[str, int | None], grads: list[Any]
+) -> Evaluation:
+    """Return the sweep of the function around a guard that holds, with its derivatives in `grads`; else `at`."""
+    from ..algebra.guards_at_point import is_at_guard, through_guards  # only kinks need it
+
+    beside = through_guards(graph, at, 1) if is_at_guard(at.kinks) else None
+    if beside is None:
+        return at
+    from ..graphs.value_and_gradient import value_and_gradient
+
+    around = value_and_gradient(m, beside, values, by)
+    for name, i in by.items():
+        if i is not None:
+            grads[i] = around.gradient[name]
+    return around
 
 
 def _over_data(text: str, posed: Problem, function: DataLoss, relative: bool) -> Gradient[float]:

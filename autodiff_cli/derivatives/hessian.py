@@ -9,8 +9,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..accuracy.rounding import is_accurate, lost_number_warnings, rounding_warnings
+from ..algebra.guards_at_point import smooth_around
 from ..errors import Diagnostic, ExpressionError, limit_error, quote
-from ..graphs.higher_order import hessian_in
+from ..graphs.higher_order import Curvature, hessian_in
+from ..graphs.value import Source, graph_of
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
@@ -19,6 +21,7 @@ from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import eigenvalues
 from ..numerics.optimality import Derivatives, Single, classify, direction_in_words
 from ..record import Record
+from ..run.flat_graph import Graph
 
 if TYPE_CHECKING:
     from ..batched.data_loss import LossSpec, LossSummary
@@ -79,8 +82,15 @@ def hessian(
     check_size(names)
     tree = None if measured is None else measured.of_hessian(names)
 
+    graph = posed.program.graph
+
     def work(m: NumberType, values: Values) -> dict[str, Any]:
-        result = hessian_in(m, posed.program.graph, values, names)
+        def compute(source: Source) -> Curvature:
+            nonlocal graph
+            graph = graph_of(source)
+            return hessian_in(m, graph, values, names)
+
+        result = smooth_around(compute, m, posed.program.graph, values, names, 2)
         gradient = dict(zip(names, result.gradient, strict=True))
         return {"value": result.value, "gradient": gradient, "hessian": result.hessian, "point": values}
 
@@ -97,10 +107,10 @@ def hessian(
     else:
         numbers = arithmetic.run(posed.point, work)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
-        with_errors = cache(partial(_with_errors, posed, numbers, matrix, arithmetic))
+        with_errors = cache(partial(_with_errors, posed, graph, numbers, matrix, arithmetic))
         shape = _shape(matrix, names, with_errors, posed.warnings)
         if arithmetic == DOUBLE:
-            posed.warnings.extend(_rounding_warnings(posed, with_errors))
+            posed.warnings.extend(_rounding_warnings(posed, graph, with_errors))
     if measured is not None and tree is not None:
         # the verdict is the same in all units
         shape = _in_units(shape, tree, in_si=function is None)
@@ -111,8 +121,8 @@ def hessian(
     return answer if function is None else answer._replace(over=function.summary)
 
 
-def _rounding_warnings(posed: Problem, with_errors: Callable[[], Derivatives]) -> list[Diagnostic]:
-    graph, names = posed.program.graph, posed.wanted
+def _rounding_warnings(posed: Problem, graph: Graph, with_errors: Callable[[], Derivatives]) -> list[Diagnostic]:
+    names = posed.wanted
     warnings = rounding_warnings(graph, posed.values, posed.point, names, "hessian")
     if len(names) > MAX_EIGENVALUES:
         return warnings  # their errors take longer than the matrix itself
@@ -172,7 +182,7 @@ def _shape(
 
 
 def _with_errors(
-    posed: Problem, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
+    posed: Problem, graph: Graph, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
 ) -> Derivatives:
     slopes = [float(x) for x in result["gradient"].values()]
     roundoff = {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
@@ -184,7 +194,7 @@ def _with_errors(
     with suppress(ExpressionError):
         if roundoff:
             size = [abs(point[name]) for name in posed.wanted]
-            rough = Single(posed.program.graph).derivatives(point, posed.wanted, size)
+            rough = Single(graph).derivatives(point, posed.wanted, size)
             of_slopes = [share * x for x in rough.gradient_error]
             of_matrix = []
             for row, others in zip(rough.hessian_error, errors[1], strict=True):

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..accuracy.rounding import lost_number_warnings, rounding_warnings
+from ..algebra.guards_at_point import is_at_guard, through_guards
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
@@ -14,7 +15,7 @@ from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, Quantity, number_or_quantity, output_names, parse, unit_error
 from ..numbers.base import Number, NumberType
 from ..record import Record
-from ..run.evaluation import Kinks
+from ..run.evaluation import Evaluation, Kinks
 
 if TYPE_CHECKING:
     from ..inputs.quantities import ProgramUnits, Units
@@ -88,6 +89,15 @@ def jacobian(
             part, _, name = key.partition(" ")
             parts[part][name] = number
         at = evaluate_in(m, posed.program.graph, parts["point"], names)
+        result, kinks = differentiate(at, parts)
+        if is_at_guard(kinks):
+            beside = through_guards(posed.program.graph, at, 1)
+            if beside is not None:
+                result, kinks = differentiate(evaluate_in(m, beside, parts["point"], names), parts)
+        warnings[:] = kink_warnings(arithmetic, kinks.values())
+        return result
+
+    def differentiate(at: Evaluation, parts: Mapping[str, Values]) -> tuple[dict[str, Any], Kinks]:
         result: dict[str, Any] = {"point": parts["point"], "values": at.values}
         kinks: Kinks = {}
         if in_full:
@@ -99,8 +109,7 @@ def jacobian(
             seeds = list(parts["adjoint"].values())
             result["adjoint"] = seeds
             result["gradient"], kinks = at.vjp(seeds)
-        warnings[:] = kink_warnings(arithmetic, kinks.values())
-        return result
+        return result, kinks
 
     numbers = arithmetic.run(inputs, work, tree)
     if arithmetic == DOUBLE:

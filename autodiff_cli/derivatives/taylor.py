@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, limit_error, quote, usage_error
+from ..errors import Diagnostic, ExpressionError, NotSmooth, limit_error, quote, usage_error
 from ..graphs.higher_order import taylor_in
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
 from ..graphs.value import Source
+from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.optional_units import pose_with_units
@@ -22,6 +23,7 @@ from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..record import Record
 from ..run.flat_graph import Graph
+from ..run.sweep import show
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -92,8 +94,7 @@ def taylor(
             through = series_through(m, graph, values, posed.point, name, order)
             if through is None:
                 raise
-            coefficients = through[0]
-            remarks[:] = through[1:]
+            coefficients, remarks[:] = through
         return {"coefficients": coefficients, "point": values}
 
     numbers = arithmetic.run(posed.point, work, tree)
@@ -233,8 +234,11 @@ def decided_series(output: Source, point: Point, by: str, order: int) -> tuple[L
 
 def series_through(
     m: NumberType, output: Source, values: Values, point: Point, by: str, order: int
-) -> tuple[list[Number], Diagnostic] | None:
-    """Return the coefficients through a removable singularity and a note, or None."""
+) -> tuple[list[Number], list[Diagnostic]] | None:
+    """Return the coefficients through a removable singularity, guarded or not, and a note; or None.
+
+    Raises `NotSmooth` if the program has a value there that is not the limit.
+    """
     try:
         series, decisions = decided_series(output, point, by, order)
         if series.start < 0:
@@ -253,10 +257,18 @@ def series_through(
     if m is REAL and not all(map(math.isfinite, coefficients)):
         message = "a coefficient of the series through this point is too large for double precision"
         raise ExpressionError("overflow", message, hint="use `--precision`")
-    message = "the formula has no value at this point, but a limit: the series is that of its continuous extension"
+    remarks = []
+    value = value_in(m, output, values)
+    if value is None:
+        remarks.append(
+            "the formula has no value at this point, but a limit: the series is that of its continuous extension"
+        )
+    elif not m.same(value, coefficients[0]):
+        message = f"the value jumps here: it is {show(value)} at the point, and its limit is {show(coefficients[0])}"
+        raise NotSmooth("derivative", message, None, "move the point to one side")
     if not decisions.confirmed:
-        message += f"; the cancellation of terms is confirmed with {ZERO_TEST_DIGITS[-1]} digits, but not proven"
-    return coefficients, Diagnostic("removable", message, None, None)
+        remarks.append(f"the cancellation of terms is confirmed with {ZERO_TEST_DIGITS[-1]} digits, but not proven")
+    return coefficients, [Diagnostic("removable", "; ".join(remarks), None, None)] if remarks else []
 
 
 def limit_hint(program: Program, point: Point) -> str | None:

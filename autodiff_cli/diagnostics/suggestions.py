@@ -9,7 +9,8 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, Offer, Span, either, spelling_hint
-from ..language.reader import ParseFailure, parse
+from ..language.parser import parse
+from ..language.reader import ParseFailure
 from ..language.tokens import UnexplainedText
 from ..language.typesetting import GREEK, TYPICAL_FUNCTIONS, plain_name
 from ..table.primitive import FUNCTIONS

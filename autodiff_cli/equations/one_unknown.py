@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property, reduce
 from itertools import islice, pairwise
@@ -12,10 +13,10 @@ from typing import Any
 from ..algebra.rational_functions import coefficients, fraction_of
 from ..algebra.walk import facts_of, substitute
 from ..batched.evaluator import Evaluator
-from ..errors import ExpressionError, plural, point_error
+from ..errors import ExpressionError, point_error
 from ..graphs.value import Value, constant, in_order, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
-from ..inputs.problem import Problem
+from ..inputs.problem import Problem, parse
 from ..language.printer import expression_text
 from ..numbers.base import digits_text
 from ..numbers.budget import Defined
@@ -27,6 +28,7 @@ from ..numerics.polynomials import RealRoot, real_roots
 from ..table.operators import ADD, CONSTANT, MUL, POW, SUB
 from ..table.primitives import OSCILLATING
 from .continuity import is_hole, jumps_away, may_break, may_jump, root_between, sampler
+from .pieces import End, Pieces, SolutionInterval, joined
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
@@ -39,12 +41,17 @@ GRID_STEPS, SHELL_STEPS = 240, 60
 MIN_GEOMETRIC_QUOTIENT = 100
 """The quotient of ends above which a grid is geometric too."""
 MAX_ROOTS = 12  # of a search without bounds
+MAX_INTERVALS = 12  # of solutions, of any search
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
 MAX_HALVINGS = 2200  # of any interval of doubles
 MAX_SECANT_STEPS = 80
 MAX_OUTWARD_STEPS = 90  # on each side of a start
 MAX_EDGE_HALVINGS = 60
 MAX_POLE_HALVINGS = 50  # to a pole beside which a root may be: a root at 1e-15 of the distance of two samples
+SAME_ROOT = 1e-7
+"""The share of a root within which another is the same one."""
+SHARE_BESIDE = 1e-9
+"""Where beside an interval of solutions roots are searched, as a share of the distance to the next sample."""
 MAX_COEFFICIENT_BITS = 1000  # of a double
 MAX_EDGE_DISTANCE = 1e-9
 """The greatest relative distance of an edge in doubles from the edge."""
@@ -118,7 +125,7 @@ class OneEquation(Search):
         if self(start) is None:
             self._evaluator(self._point_at(start))  # raises the error of the start
         for root in self._candidates(start):
-            for x in self.confirm_roots([root]):
+            for x in self._with_intervals(self.confirm_roots([root])):
                 return [[x]]
         return []
 
@@ -173,7 +180,7 @@ class OneEquation(Search):
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
         if a is not None and b is not None and self.exact is None and (_opposite(a, b) or 0 in (a[1], b[1])):
-            for x in self.confirm_roots(self._bracket(a, b, start)):
+            for x in self._with_intervals(self.confirm_roots(self._bracket(a, b, start))):
                 return x
         self.search_all()
         if self.roots:
@@ -192,7 +199,7 @@ class OneEquation(Search):
         """Return all solutions that a grid between the bounds shows."""
         solutions = self.solve_exactly()
         if solutions is None:
-            solutions = [[x] for x in self.confirm_roots(self._on_grid(*self.bounds))]
+            solutions = [[x] for x in self._with_intervals(self._search(*self.bounds))]
         self.roots = [x for (x,) in solutions]
         return solutions
 
@@ -217,15 +224,16 @@ class OneEquation(Search):
         if solutions is not None:
             return solutions
         self.reach, start = FIRST_REACH, self.start
-        roots = self.confirm_roots(self._on_grid(-FIRST_REACH, FIRST_REACH))
+        roots = self._search(-FIRST_REACH, FIRST_REACH)
         # there may be infinitely many zeros or poles
         varies = facts_of((self.output,), lambda v, inputs: v is self.leaf or any(inputs))
-        endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies) or bool(self.plateaus)
-        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not (roots and endless):
+        endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies)
+        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not ((roots or self.plateaus) and endless):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
-            shells = [self.confirm_roots(self._on_grid(*shell, SHELL_STEPS)) for shell in ends]
+            shells = [self._search(*shell, SHELL_STEPS) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
             self.reach *= 10
+        roots = self._with_intervals(roots)
         self.count, self.farthest = len(roots), max(map(abs, roots), default=0.0)
         nearest = sorted(roots, key=lambda x: abs(x - start))[:MAX_ROOTS]
         outside = self(start) is None and self.least is not None
@@ -270,14 +278,8 @@ class OneEquation(Search):
         root = self._end_of_a_piece(edge[0])
         return edge if root is None else (root, 0.0, edge[2])
 
-    def _on_grid(self, low: float, high: float, steps: int = GRID_STEPS) -> list[float]:
-        points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
-        for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
-            near = max(a, b * 1e-12)
-            if near > 0 and b / near > MIN_GEOMETRIC_QUOTIENT:
-                ratio = math.log(b / near)
-                points |= {sign * near * math.exp(ratio * k / GRID_STEPS) for k in range(1, GRID_STEPS)}
-        samples = [(x, self(x)) for x in sorted(x for x in points if low <= x <= high)]
+    def _on_grid(self, low: float, high: float, steps: int) -> list[float]:
+        samples = [(x, self(x)) for x in _grid(low, high, steps)]
         roots = [x for x, here in samples if here is not None and here[1] == 0]
         for (x, here), (y, there) in pairwise(samples):
             if here is not None or there is not None:
@@ -286,7 +288,7 @@ class OneEquation(Search):
                 roots += self._between_samples(*ends)
         distinct: list[float] = []
         for root in sorted(roots):
-            if not distinct or abs(root - distinct[-1]) > 1e-7 * (abs(root) + 1e-9 * (high - low)):
+            if not distinct or abs(root - distinct[-1]) > SAME_ROOT * (abs(root) + 1e-9 * (high - low)):
                 distinct.append(root)
         return distinct
 
@@ -329,7 +331,11 @@ class OneEquation(Search):
         return []
 
     def confirm_roots(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones."""
+        """Return the true roots among ascending ones, but for those in intervals of solutions, which are kept."""
+        beside = self._find_intervals(roots)
+        roots = [x for x in sorted({*roots, *beside}) if not self.on_a_plateau(x)]
+        if self.more_plateaus:
+            roots = list(filter(self._changes_sign, roots))
         result: list[float] = []
         flat: list[float] = []
         for x in roots:
@@ -340,6 +346,53 @@ class OneEquation(Search):
             (result if plain else flat).append(x)
         return [x for x in sorted({*result, *self._true_roots(flat)}) if self._is_solution(x)]
 
+    def _find_intervals(self, roots: Sequence[float]) -> list[float]:
+        """Find the intervals of solutions at roots, and return further roots beside them."""
+        beside: list[float] = []
+        for x in roots:
+            if self.on_a_plateau(x) or self._changes_sign(x):
+                continue
+            if len(self.plateaus) >= MAX_INTERVALS:
+                self.more_plateaus = True
+                break
+            intervals = self._pieces.around(x, *self.bounds)
+            self.plateaus = joined([*self.plateaus, *intervals])
+            for interval in intervals:
+                beside += self._roots_beside(interval)
+        return beside
+
+    def _with_intervals(self, roots: Iterable[float]) -> list[float]:
+        """Return roots with a number of each interval of solutions."""
+        places = []
+        for interval in self.plateaus:
+            typed = self.name in self.problem.point and interval.contains(self.start)
+            places.append(self.start if typed else interval.a_place())
+            self.special_roots[places[-1],] = Root(errors=[0.0])
+        return sorted({*places, *(x for x in roots if not self.on_a_plateau(x))})
+
+    def _roots_beside(self, interval: SolutionInterval) -> Iterator[float]:
+        """Yield the roots between the ends of an interval of solutions and the next numbers of the grid."""
+        xs, (low, high, _) = self._pieces.xs, interval
+        below, above = xs[: bisect_left(xs, low.x)][-1:], xs[bisect_right(xs, high.x) :][:1]
+        for start, end in (*((low.x, x) for x in below), *((high.x, x) for x in above)):
+            if math.isinf(start):
+                continue
+            first, second = sorted((start + (end - start) * SHARE_BESIDE, end))
+            a, b = self(first), self(second)
+            if a is not None and b is not None:
+                yield from self._between_samples(a, b)
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        low, high = max(self.bounds[0], -MAX_REACH), min(self.bounds[1], MAX_REACH)
+        return Pieces(self.output, self.name, self.parameters, self._written, _grid(low, high, GRID_STEPS))
+
+    def _written(self, name: str) -> Value:
+        """Return the value of a known variable as it was written."""
+        typed = self.problem.point[name]
+        text = typed if isinstance(typed, str) else getattr(typed, "source", None)
+        return parse(text).outputs[0] if text else constant(self.problem.values[name])
+
     @cached_property
     def _may_break(self) -> bool:
         return may_break(self.output)
@@ -347,15 +400,45 @@ class OneEquation(Search):
     def _is_solution(self, x: float) -> bool:
         """Return whether the equation holds at a root, however it was found; keep what is there if it does not."""
         here = self(x)
-        if self.special_roots.get((x,), Root()).equation is not None:
-            return True  # an edge, which was compared in digits
-        if here is None or not self._is_small(here):
+        is_edge = self.special_roots.get((x,), Root()).equation is not None  # which was compared in digits
+        if not is_edge and (here is None or not self._is_small(here)):
             self.breaks[x] = HOLE if here is None else JUMP
-        elif self._may_break and not (self.on_a_plateau(x) or self.holds_exactly([x])):
+        elif here is not None and not is_edge and self._may_break and not self.holds_exactly([x]):
             broken = self._break_at(x, here)
             if broken is not None:
                 self.breaks[x] = broken
+        if may_jump(self.output) and self.breaks.get(x, JUMP) == JUMP:
+            on_jump = self._keep_on_jump(self._pieces.breakpoint_near(x))
+            if on_jump == x:
+                self.breaks.pop(x, None)
         return x not in self.breaks
+
+    def _keep_on_jump(self, end: End | None) -> float | None:
+        """Return a breakpoint at which the equation jumps, if it holds there by value; keep what is known of it."""
+        if end is None or self.on_a_plateau(end.x) or not self._pieces.holds_at(end.place):
+            return None
+        sides = self._pieces.jumps_beside(end)
+        if not sides:
+            return None
+        is_double = Fraction(end.x) == end.place
+        self.special_roots[end.x,] = Root(errors=[0.0 if is_double else half_ulp(end.x)], equation=end.equation)
+        self.on_jumps[end.x] = sides
+        return end.x
+
+    def _search(self, low: float, high: float, steps: int = GRID_STEPS) -> list[float]:
+        """Return the roots that a grid between two numbers shows, and those on jumps."""
+        roots = self.confirm_roots(self._on_grid(low, high, steps))
+        on_jumps = list(self._solutions_on_jumps(low, high))
+        near = SAME_ROOT * (high - low)
+        apart = (x for x in roots if all(abs(x - y) > SAME_ROOT * abs(y) + SAME_ROOT * near for y in on_jumps))
+        return sorted({*on_jumps, *apart})
+
+    def _solutions_on_jumps(self, low: float, high: float) -> Iterator[float]:
+        """Yield the breakpoints between two numbers at which the equation jumps, and holds by value."""
+        for end in self._pieces.breakpoints(low, high) if may_jump(self.output) else ():
+            x = self._keep_on_jump(end)
+            if x is not None and low <= x <= high:
+                yield x
 
     def _break_at(self, x: float, here: Sample) -> str | None:
         """Return what the equation has at a number where its residual is small, if it has no root there."""
@@ -429,14 +512,6 @@ class OneEquation(Search):
             return []
         if exact:
             self.special_roots[at,] = Root(errors=[0.0])
-            if self.on_a_plateau(at):
-                return [at]
-            low, below = self._last_zero(flat[0], -width)
-            high, above = self._last_zero(flat[-1], width)
-            if low != high:
-                first = f"{self._text(low)} ≤" if below is None else f"{self._text(below)} <"
-                last = f"≤ {self._text(high)}" if above is None else f"< {self._text(above)}"
-                self.found_plateau(low, high, first, last, "that were tried ")
         return [at]
 
     @cached_property
@@ -487,24 +562,6 @@ class OneEquation(Search):
                 self.special_roots[root,] = Root(order, [off], equation)
                 return root
         return None
-
-    def _last_zero(self, x: float, width: float) -> tuple[float, float | None]:
-        step, (low, high) = width * 2.0**-10, self.bounds
-        low, high = max(low, -MAX_REACH), min(high, MAX_REACH)
-
-        def holds(x: float) -> bool:
-            sample = self(x)
-            if sample is None or sample[1] == 0:
-                return sample is not None
-            return self._is_small(self(x)) and self.holds_exactly([x])
-
-        while low <= x + step <= high and holds(x + step):
-            x, step = x + step, step * 1.2
-        end = min(max(x + step, low), high)
-        if holds(end):
-            return end, None
-        x, end = bisect(holds, x, end)
-        return x, end if len(repr(end)) < len(repr(x)) else None
 
     def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
         m, values = self.in_digits(digits)
@@ -633,7 +690,7 @@ class OneEquation(Search):
         quote = "" if self.problem.units is None else '"'
         between = f"--between {quote}{self.name}={first}:{last}{quote}"
         more = "" if self.plateaus else f"; `{between} --all --certified` proves whether there are more in that range"
-        solutions = plural(max(count, self.count), "solution")
+        solutions = self.listed(max(count, self.count))
         where = f"{low} ≤ {self.name} ≤ {high}"
         return f"{nearest}{solutions} found for {where} on a grid{more}"
 
@@ -663,6 +720,17 @@ class OneEquation(Search):
 
     def _text(self, x: float) -> str:
         return self.problem.text(self.name, x)
+
+
+def _grid(low: float, high: float, steps: int) -> list[float]:
+    """Return numbers between two, in equal steps, and in equal quotients on each side of a 0 that is near."""
+    points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
+    for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
+        near = max(a, b * 1e-12)
+        if near > 0 and b / near > MIN_GEOMETRIC_QUOTIENT:
+            ratio = math.log(b / near)
+            points |= {sign * near * math.exp(ratio * k / GRID_STEPS) for k in range(1, GRID_STEPS)}
+    return sorted(x for x in points if low <= x <= high)
 
 
 def _opposite(a: Sample, b: Sample) -> bool:

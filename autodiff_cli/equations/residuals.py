@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import gt, mul
 from typing import Any, NamedTuple
 
-from ..errors import Diagnostic
+from ..errors import Diagnostic, plural
 from ..graphs.higher_order import hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
@@ -21,6 +21,7 @@ from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..numerics.linear_algebra import Matrix, dot, inverse, solve_linear
 from ..numerics.newton import System
 from ..run.evaluation import Kinks
+from .pieces import SolutionInterval
 
 ZERO_ROUNDINGS = 64
 """Rounding errors up to which a value counts as 0."""
@@ -32,6 +33,14 @@ NEGLIGIBLE_CHANGE = 1e-12
 MAX_CHANGE = 1e-9
 """The relative change of the derivative that needs more digits."""
 MAX_UNKNOWNS_IN_DIGITS = 30
+MAX_NAMED_JUMPS = 6
+ON_JUMPS = (
+    (2, "is an isolated solution on a jump", "are isolated solutions on jumps", "and jumps away on both sides"),
+    (1, "is a solution on a jump", "are solutions on jumps", "and jumps away on one side"),
+)
+"""On how many sides of solutions an equation jumps, and how that is said."""
+PLATEAU_DIGITS = 10
+"""Digits of the ends of an interval of solutions, as of a solution."""
 
 Ends = dict[str, tuple[float, float]]
 """The ends of an interval for each unknown."""
@@ -82,22 +91,57 @@ class Search:
         self.unknowns, self.outputs, self.evaluations = problem.unknowns, problem.program.outputs, 0
         self.special_roots: dict[tuple[float, ...], Root] = {}
         """What the search knows of solutions, unless they are simple."""
-        self.plateaus: list[tuple[float, float]] = []
+        self.plateaus: list[SolutionInterval] = []
         """Intervals in which the equation holds."""
+        self.more_plateaus = False
+        """Whether there may be others."""
+        self.on_jumps: dict[float, int] = {}
+        """Solutions at which the equation jumps, and on how many sides."""
         self.undecided: list[Ends] | None = None
         """Boxes that may or may not hold solutions; None without a proof."""
         self.unbounded: list[Ends] = []
         """Undecided boxes with an unbounded equation, as at a pole."""
 
-    def found_plateau(self, low: float, high: float, start: str, end: str, tried: str = "") -> None:
-        """Warn that the equation holds from a start, `2 <`, to an end, `≤ 3`."""
-        self.plateaus.append((low, high))
-        message = f"the equation holds at all numbers {tried}for {start} {self.unknowns[0]} {end}"
+    def warn_of_places(self, solutions: Sequence[Sequence[float]]) -> None:
+        """Warn of all intervals on which the equation holds, and of the solutions on jumps."""
+        for count, one, several, how in ON_JUMPS:
+            there = [x for x, *_ in solutions if self.on_jumps.get(x) == count]
+            name, more = self.unknowns[0], len(there) - MAX_NAMED_JUMPS
+            named = [f"{name} = {self.problem.text(name, x)}" for x in there[:MAX_NAMED_JUMPS]]
+            where = ", ".join(named) + (f" and {more} more" if more > 0 else "")
+            if there:
+                message = f"{where} {one if len(there) == 1 else several}: the equation holds there, {how}"
+                self.problem.warnings.append(Diagnostic("jump", message, None, "a number nearby is no solution"))
+        for interval in self.plateaus:
+            self._warn_of_plateau(interval)
+        if self.more_plateaus:
+            message = "there may be more intervals of solutions"
+            self.problem.warnings.append(Diagnostic("flat", message, None, "search between narrower bounds"))
+
+    def _warn_of_plateau(self, interval: SolutionInterval) -> None:
+        name, (low, high, proven) = self.unknowns[0], interval
+        below, above = (self.problem.text(name, end.x, PLATEAU_DIGITS) for end in (low, high))
+        where = f" for {below} {'≤' if low.included else '<'} {name} {'≤' if high.included else '<'} {above}"
+        if math.isinf(low.x) and math.isinf(high.x):
+            where = ""
+        elif math.isinf(low.x):
+            where = f" for {name} {'≤' if high.included else '<'} {above}"
+        elif math.isinf(high.x):
+            where = f" for {name} {'≥' if low.included else '>'} {below}"
+        message = f"the equation holds at all numbers{'' if proven else ' that were tried'}{where}"
         self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+
+    def listed(self, count: int) -> str:
+        """Return how many solutions, and intervals of them, were found."""
+        intervals = f"{plural(len(self.plateaus), 'interval')} of solutions"
+        single = count - len(self.plateaus)
+        if not self.plateaus:
+            return plural(count, "solution")
+        return f"{intervals} and {plural(single, 'solution')}" if single > 0 else intervals
 
     def on_a_plateau(self, x: float) -> bool:
         """Return whether a number is in an interval of solutions."""
-        return any(low <= x <= high for low, high in self.plateaus)
+        return any(interval.contains(x) for interval in self.plateaus)
 
     def count_evaluation(self) -> None:
         """Count and charge an evaluation. Raises `SolvingStopped`."""

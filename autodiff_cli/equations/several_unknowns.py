@@ -59,6 +59,8 @@ class SeveralEquations(Search):
         self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
         self.rounded, self.starts = False, 1
+        self.broken = ""
+        """What to say of a jump or a hole that was found last."""
         self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
             Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
@@ -179,16 +181,19 @@ class SeveralEquations(Search):
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
         is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
-        return moved if is_inside and self._holds_at_the_limit(moved) else None
+        if not is_inside:
+            return None
+        self.broken = self._break_at(moved)
+        return None if self.broken else moved
 
     @cached_property
     def _may_break(self) -> bool:
         return any(map(may_break, self.outputs))
 
-    def _holds_at_the_limit(self, x: list[float]) -> bool:
-        """Return whether the equations hold where Newton's method ends in digits, so at no jump and no hole."""
+    def _break_at(self, x: list[float]) -> str:
+        """Return what the equations have where they hold within rounding and not in many digits; empty if they hold."""
         if not self._may_break or len(x) > MAX_UNKNOWNS_IN_DIGITS or self.holds_exactly(x):
-            return True
+            return ""
         m, values = self.in_digits(ROOT_DIGITS)
         system = self.system(m, values)
         size = None
@@ -196,8 +201,11 @@ class SeveralEquations(Search):
             point = refine(m, system, x)
             before, after = (max(map(abs, system(list(map(m.number, at)))[0])) for at in (x, point))
             size = after - before
+        where = ", ".join(f"{name} = {self.problem.text(name, a)}" for name, a in zip(self.unknowns, x, strict=True))
+        if size is None:
+            return f"; they have a pole or a hole at {where}, where they do not hold"
         # at a jump the residuals grow on the last step
-        return size is not None and size <= 0
+        return f"; they jump at {where}, where they do not hold" if size > 0 else ""
 
     def _limit(self, x: list[float]) -> list[float] | None:
         """Return the limit of Newton's method from beside a point, if any.
@@ -292,6 +300,8 @@ class SeveralEquations(Search):
         size, place = self.least
         text, units = self.problem.text, self.problem.units
         at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True))
+        if self.broken:
+            return self.broken
         if self.rounded:
             return f"; they hold within rounding errors near {at}, where no solution shows in {ROOT_DIGITS} digits"
         if units is not None and len(set(units.sides)) == 1:

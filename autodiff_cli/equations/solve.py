@@ -25,10 +25,11 @@ from ..language.elements import expand
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.budget import Defined
 from ..numbers.floats import REAL
+from ..numerics.krawczyk import Krawczyk, boxes
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import refine, with_errors
 from ..record import Record
-from .enclosures import Krawczyk, boxes, prove
+from .enclosures import prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation
@@ -155,6 +156,7 @@ def solve(
             starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
     except SolvingStopped:
         interrupted = True
+    finder.warn_of_places(starts)
     solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
@@ -316,6 +318,8 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
     at = dict(zip(unknowns, start, strict=True))
     point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
     left, slopes = finder.residuals(start)
+    if start[0] in finder.on_jumps:
+        left = [0.0]  # that of the double beside the solution says nothing
     multiplicity, off, equation = finder.special_roots.get(tuple(start), Root())
     may_be_simple = (multiplicity or 1) == 1 and equation is None
     accuracy = finder.accuracy(start) if may_be_simple else None
@@ -467,7 +471,7 @@ def _sharpen(
 
 
 def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) -> tuple[str, str]:
-    listed, text, boxes = plural(count, "solution"), finder.problem.text, finder.undecided
+    listed, text, boxes = finder.listed(count), finder.problem.text, finder.undecided
     bounds = finder.problem.bounds.items()
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""

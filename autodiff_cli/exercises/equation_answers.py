@@ -22,6 +22,7 @@ from ..formulas.diff import Derivative
 from ..graphs.value import Value, in_order, node
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import Arithmetic
+from ..inputs.optional_units import with_units
 from ..inputs.parse_point import split
 from ..inputs.problem import Point, parse, single_output
 from ..language.builder import Program
@@ -53,6 +54,8 @@ MAX_SWAPPED_VALUES = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _SET = re.compile(r"\s*(?:\w+\s*(?:=|∈|\bin\b)\s*)?(?:\{(.*)\}|\[(.*)\])\s*", re.DOTALL)
+_MAY_HAVE_UNIT = re.compile(r".*[^\W\d°′″%]|.*[°′″%]", re.DOTALL)
+"""An answer with a letter or a sign in which units are written."""
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
 EQUAL_WITHIN, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
 """The greatest relative errors of equal and of near values."""
@@ -67,11 +70,12 @@ def check_solution(
     unknowns: Sequence[str] | None = None,
     between: Any = None,
     every: bool = False,
+    units: Sequence[str] | str | None = None,
 ) -> Marked:
-    """Mark numbers or formulas as the solutions of equations."""
+    """Mark numbers or formulas as the solutions of equations; numbers without a unit are in that of the solution."""
     marking.require_length(answer)
-    posed, point = own_exercise("solution", text, [], point=point), point or {}
-    equations = read_with_unknowns(text, [*point], unknowns)
+    posed, point = own_exercise("solution", text, [], point=point), with_units(point)
+    equations = read_with_unknowns(text, [*point], unknowns, units=True)
     names, count = list(equations.program.variables), len(equations.program.outputs)
     if count > 1:
         others = [name for name in names if name not in point]
@@ -82,29 +86,88 @@ def check_solution(
             return _roots_marked(posed, _System(equations, point, unknowns), answer, None)
     every = every or between is not None
     precise = Arithmetic("precision", 60)
-    solved = solve(text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise)
-    if solved.formulas:
-        # formulas for a leading coefficient of 0 are optional
-        formulas = [formula.formula for formula in solved.formulas if " == 0" not in (formula.condition or "")]
-        how = "simplified"
-        for solution in solutions_in(answer, solved.unknowns):
-            (entry,) = solution.values()
-            marks = [
-                FormulaAnswer(own_exercise("solution", formula, [formula], solved.unknowns), entry).mark()
-                for formula in formulas
-            ]
-            place = next((k for k, mark in enumerate(marks) if mark.right), None)
-            if place is None:
-                but_sign = marks and "sign" in marks[0].hint
-                hint = "only its sign is wrong" if but_sign else "substitute it in both sides"
-                return Marked(posed, answer, False, f"wrong: `{entry.strip()}` is not a solution", hint, "points", 0)
-            how = how if marks[place].how == "simplified" else marks[place].how
-            del formulas[place]
-        if formulas:
-            return _with_missing(posed, answer, "", len(formulas), how)
-        proof = "" if how == "simplified" else f", to {marking.AGREED_DIGITS} digits at points, which is not a proof"
-        return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
-    return _roots_marked(posed, _System(equations, point, solved.unknowns), answer, solved)
+    try:
+        solved = solve(
+            text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise, units=units
+        )  # fmt: skip
+    except ExpressionError as error:
+        if error.kind != "missing_value" or not unknowns:
+            raise
+        # other variables have no values, and the solutions are not known as formulas
+        return _roots_marked(posed, _System(equations, point, unknowns), answer, None)
+    system = _System(equations, point, solved.unknowns, solved.units)
+    mark = _formulas_marked if solved.formulas else _roots_marked
+    return mark(posed, system, answer, solved)
+
+
+def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solved) -> Marked:
+    """Mark formulas by substitution in the equation, and by the set of solutions at points of the other variables."""
+    if answer.strip().lower() in NONE:
+        return Marked(posed, answer, False, "wrong: there are solutions")
+    (name,) = solved.unknowns
+    entries = [solution[name] for solution in solutions_in(answer, solved.unknowns)]
+    given = [system.graphs({name: entry})[name] for entry in entries]
+    # formulas for a leading coefficient of 0 are optional
+    expected = [
+        (system.put_in(_graph(formula.formula)), system.put_in(_graph(f"where({formula.condition or '0 == 0'}, 1, 0)")))
+        for formula in solved.formulas
+        if " == 0" not in (formula.condition or "")
+    ]
+    (output,) = system.outputs
+    left = [_put_in(output, {name: graph}) for graph in given]
+    names = _names([*left, *given, *(graph for pair in expected for graph in pair)])
+    chosen, further = marking.points([*left, *given, *(formula for formula, _ in expected)], names)
+    missing = decided = 0
+    for k, at in enumerate((*chosen, *further) if names else ({},)):
+        if k >= len(chosen) and decided >= marking.MIN_DECIDED_POINTS:
+            break
+        count = len(_different([formula for formula, condition in expected if _holds_at(condition, at)], at))
+        if not count:
+            continue
+        solves = [marking.are_equal(partial(_compared_with_zero, side, at)) for side in left]
+        if False in solves:
+            entry = entries[solves.index(False)]
+            is_sign = system.first_failing({name: f"-({entry})"}) is None
+            hint = "only its sign is wrong" if is_sign else "substitute it in both sides"
+            return Marked(posed, answer, False, f"wrong: `{entry}` is not a solution", hint, "points", 0)
+        # so many different solutions are all
+        missing = max(missing, count - len(_different(given, at)))
+        decided += True in solves
+    if names and not missing and decided < marking.MIN_DECIDED_POINTS:
+        raise _undecided(decided)
+    distinct = [graph for k, graph in enumerate(given) if not any(_is_same(graph, other) for other in given[:k])]
+    proven = len(distinct) == len(expected) and all(
+        vanishes(side) or any(_is_same(graph, formula) for formula, _ in expected)
+        for graph, side in zip(given, left, strict=True)
+    )
+    how = "simplified" if proven else "points"
+    if missing:
+        return _with_missing(posed, answer, "", missing, how)
+    proof = "" if proven else f", to {marking.AGREED_DIGITS} digits at points, which is not a proof"
+    return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
+
+
+def _holds_at(condition: Value, at: Mapping[str, Fraction]) -> bool:
+    m = many_digits()
+    with suppress(marking.OutOfRange):
+        return bool(value_at(m, condition, {name: as_number(m, x) for name, x in at.items()}) == 1)
+    return False
+
+
+def _different(formulas: Sequence[Value], at: Mapping[str, Fraction]) -> list[Any]:
+    """Return the different values of formulas at a point."""
+    m = many_digits()
+    values: list[Any] = []
+    for formula in formulas:
+        with suppress(marking.OutOfRange):
+            value = value_at(m, formula, {name: as_number(m, x) for name, x in at.items()})
+            if value is not None and not any(agree(value, other) for other in values):
+                values.append(value)
+    return values
+
+
+def _is_same(a: Value, b: Value) -> bool:
+    return vanishes(node(SUB, (a, b)))
 
 
 def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
@@ -115,8 +178,12 @@ def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: 
 def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved | None) -> Marked:
     roots: list[dict[str, Fraction]] = []
     if solved is not None:
-        roots = [{name: figure(solution.values[name]) for name in solved.unknowns} for solution in solved.solutions]
-    complete = bool(solved and solved.complete) or system.has_one_solution()
+        # in the coherent units of the SI
+        roots = [
+            {name: system.to_si(name, figure(solution.values[name])) for name in solved.unknowns}
+            for solution in solved.solutions
+        ]
+    complete = (solved is not None and (bool(solved.complete) or solved.reason == "none")) or system.has_one_solution()
     if answer.strip().lower() in NONE:
         if roots or not complete:
             if not roots:
@@ -127,7 +194,7 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
         return Marked(posed, answer, True, "right: there is no solution")
     matched: set[int] = set()
     remarks = []
-    solutions = solutions_in(answer, system.unknowns)
+    solutions = [system.with_angles(solution) for solution in solutions_in(answer, system.unknowns)]
     for solution in solutions:
         texts = [*solution.values()] if len(solution) == 1 else [f"{name} = {text}" for name, text in solution.items()]
         which, fails, numbers = ", ".join(texts), system.first_failing(solution), system.numbers(solution)
@@ -136,17 +203,18 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
             for k, root in enumerate(roots)
             if all(
                 _is_within(x, root[name], EQUAL_WITHIN)
-                or (fails and x is not None and marking.is_rounded(solution[name], x, root[name]))
+                or (fails and x is not None and system.is_rounded(name, solution[name], root[name]))
                 for name, x in numbers.items()
             )
         }
         for name, (low, high) in solved.between.items() if solved and not agreeing else ():
-            x = numbers[name]
-            if fails is None and x is not None and not low <= x <= high:
-                hint = f"the bounds are {low:g} ≤ {name} ≤ {high:g}"
+            x, (first, last) = numbers[name], (system.to_si(name, Fraction(end)) for end in (low, high))
+            if fails is None and x is not None and not first <= x <= last:
+                unit = system.unit_text(name)
+                hint = f"the bounds are {low:g}{unit} ≤ {name} ≤ {high:g}{unit}"
                 return Marked(posed, answer, False, f"wrong: `{which}` is not between the bounds", hint)
         if fails is None:
-            if not agreeing and (len(roots) > 1 or len(numbers) == 1):
+            if solved is not None and not agreeing and (len(roots) > 1 or len(numbers) == 1):
                 remarks.append(f"`{which}` is a solution, though the search did not find it")
         elif agreeing:
             remarks.append(f"`{which}` is rounded")
@@ -234,25 +302,89 @@ def _is_within(x: Fraction | None, root: Fraction, part: Fraction) -> bool:
 
 
 class _System:
-    def __init__(self, equations: Equations, point: Point, unknowns: Sequence[str]) -> None:
+    def __init__(
+        self, equations: Equations, point: Mapping[str, Any], unknowns: Sequence[str], units: Any = None
+    ) -> None:
         self.unknowns, self._graph_of_all = unknowns, equations.program.graph
-        self._fixed = {name: _graph(str(x)) for name, x in point.items() if name not in unknowns}
-        self._outputs = [_put_in(output, self._fixed) for output in equations.program.outputs]
+        self._units: Mapping[str, Any] = (units or {}).get("values", {})
+        """The units that the solutions are shown in."""
+        texts = {name: getattr(x, "source", None) or str(x) for name, x in point.items()}
+        self._fixed = {name: _graph(text) for name, text in texts.items() if name not in unknowns}
+        self.outputs = [self.put_in(output) for output in equations.program.outputs]
         self._texts = equations.texts
+
+    def put_in(self, graph: Value) -> Value:
+        """Return a graph with the values of the known variables."""
+        return _put_in(graph, self._fixed)
 
     def first_failing(self, solution: Solution) -> str | None:
         """Return the first equation that a solution fails, or None."""
-        graphs = self._graphs(solution)
-        differences = (_put_in(output, graphs) for output in self._outputs)
+        graphs = self.graphs(solution)
+        differences = (_put_in(output, graphs) for output in self.outputs)
         return next((text for text, x in zip(self._texts, differences, strict=True) if not _vanishes(x)), None)
 
-    def _graphs(self, solution: Solution) -> dict[str, Value]:
-        return {name: _put_in(_graph(text), self._fixed) for name, text in solution.items()}
+    def graphs(self, solution: Solution) -> dict[str, Value]:
+        """Return the values of a solution as graphs, in coherent units of the SI."""
+        return {name: self.put_in(_graph(self._text_in_si(name, text))) for name, text in solution.items()}
+
+    def _number_and_unit(self, name: str, text: str) -> tuple[str, Any]:
+        """Return the number of an answer, and its unit; None without units."""
+        own = self._units.get(name)
+        if not _MAY_HAVE_UNIT.match(text):
+            return text, own
+        from ..inputs.quantities import split_quantity  # only units need it
+        from ..quantities.unit import Unit, quantity_name
+
+        number, unit = split_quantity(text) or (text, own)
+        wanted = (own or Unit()).dimension
+        if unit is not None and unit.dimension != wanted:
+            message = f"`{text}` is {quantity_name(unit.dimension)}, and `{name}` is {quantity_name(wanted)}"
+            raise usage_error(message, f"give it in {own}" if own else "give a number")
+        return number, unit
+
+    def with_angles(self, solution: Solution) -> Solution:
+        """Return a solution with numbers without a unit in radians where they are not right in degrees."""
+        in_radians = {
+            name: f"({text}) rad" if name in self._units and self._is_plain_angle(name, text) else text
+            for name, text in solution.items()
+        }
+        if in_radians == solution or self.first_failing(solution) is None:
+            return solution
+        return in_radians if self.first_failing(in_radians) is None else solution
+
+    def _is_plain_angle(self, name: str, text: str) -> bool:
+        number, unit = self._number_and_unit(name, text)
+        return number is text and unit.pi == 1 and not any(unit.dimension)
+
+    def _text_in_si(self, name: str, text: str) -> str:
+        number, unit = self._number_and_unit(name, text)
+        if unit is None or (unit.scale == 1 and not unit.pi and not unit.zero):
+            return number
+        return f"({number})*({unit.factor_text})" + (f" + ({unit.zero})" if unit.zero else "")
+
+    def to_si(self, name: str, x: Fraction) -> Fraction:
+        """Return a solution as it is shown, in coherent units."""
+        unit = self._units.get(name)
+        return x if unit is None else x * _factor(unit) + unit.zero
+
+    def unit_text(self, name: str) -> str:
+        """Return the unit of an unknown as it follows a number."""
+        unit = self._units.get(name)
+        return f" {unit}" if unit is not None and str(unit) else ""
+
+    def is_rounded(self, name: str, text: str, root: Fraction) -> bool:
+        """Return whether an answer is a decimal to which the root rounds in its unit."""
+        number, unit = self._number_and_unit(name, text)
+        own = root if unit is None else (root - unit.zero) / _factor(unit)
+        (x,) = self.numbers({name: text}).values()
+        if x is None:
+            return False
+        return marking.is_rounded(number, x if unit is None else (x - unit.zero) / _factor(unit), own)
 
     def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
         m = many_digits()
         numbers: dict[str, Fraction | None] = dict.fromkeys(solution)
-        for name, graph in self._graphs(solution).items():
+        for name, graph in self.graphs(solution).items():
             with suppress(marking.OutOfRange):
                 x = None if _names((graph,)) else value_at(m, graph, {})
                 numbers[name] = None if x is None else Fraction(str(x))
@@ -279,18 +411,34 @@ class _System:
 
     def has_one_solution(self) -> bool:
         """Return whether the equations are linear and regular."""
-        names, unknowns = _names(self._outputs), self.unknowns
-        is_square = len(self._outputs) == len(unknowns) and {*names} >= {*unknowns}
+        names, unknowns = _names(self.outputs), self.unknowns
+        is_square = len(self.outputs) == len(unknowns) and {*names} >= {*unknowns}
         if not is_square or len(linear_and_kinks(self._graph_of_all, unknowns)[0]) < len(unknowns):
             return False
         m: Any = many_digits()
         for at in marking.points([], names)[0][:3]:
             with Defined(ArithmeticError, ValueError):
                 values = {name: as_number(m, x) for name, x in at.items()}
-                rows = evaluate_in(m, self._outputs, values, unknowns).jacobian()[0]
+                rows = evaluate_in(m, self.outputs, values, unknowns).jacobian()[0]
                 if abs(m.context.det(m.context.matrix(rows))) * 10**40 >= 1:
                     return True
         return False
+
+
+def _factor(unit: Any) -> Fraction:
+    """Return how many coherent units a unit is, to all digits of a comparison."""
+    pi = Fraction(str(many_digits().pi)) if unit.pi else Fraction(1)
+    return Fraction(unit.scale) * pi ** int(unit.pi)
+
+
+def _compared_with_zero(difference: Value, at: Mapping[str, Fraction], m: NumberType) -> tuple[Any, Any] | None:
+    value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
+    return None if value is None else (value, m.number(0))
+
+
+def _undecided(equal: int) -> ExpressionError:
+    message = f"it is undecided whether that is a solution: it could be compared at {plural(equal, 'point')}"
+    return limit_error(f"{message} and not at {marking.MIN_DECIDED_POINTS}", "check it by `check`")
 
 
 def _vanishes(difference: Value) -> bool:
@@ -298,22 +446,17 @@ def _vanishes(difference: Value) -> bool:
     if not names and may_break(difference) and is_at_a_pole(difference):
         return False
 
-    def sides(at: Mapping[str, Fraction], m: NumberType) -> tuple[Any, Any] | None:
-        value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
-        return None if value is None else (value, m.number(0))
-
     chosen, further = marking.points([difference], names) if names else ([{}], [])
     least, equal = marking.MIN_DECIDED_POINTS if names else 1, 0
     for k, at in enumerate((*chosen, *further)):
         if k >= len(chosen) and equal >= least:
             break
-        decided = marking.are_equal(partial(sides, at))
+        decided = marking.are_equal(partial(_compared_with_zero, difference, at))
         if decided is False:
             return False
         equal += decided is True
     if 0 < equal < least:
-        message = f"it is undecided whether that is a solution: it could be compared at {plural(equal, 'point')}"
-        raise limit_error(f"{message} and not at {least}", "check it by `check`")
+        raise _undecided(equal)
     return equal > 0
 
 

@@ -8,7 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..accuracy.rounding import lost_number_warnings, rounding_warnings
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
+from ..algebra.guards_at_point import gradient_around, smooth_around
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import Multi, derivatives
 from ..algebra.walk import facts_of, rebuild, rewrite, substitute, text_ids
@@ -233,7 +235,7 @@ def diff(
 
         def task(m: NumberType, numbers: Values) -> dict[str, Any]:
             if order == 1:
-                swept = value_and_gradient(m, output, numbers, names)
+                swept = gradient_around(m, output, numbers, names)
                 met[:] = kink_warnings(arithmetic, swept.kinks.values())
                 return {"values": [*swept.gradient.values()], "point": numbers}
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
@@ -242,6 +244,9 @@ def diff(
         answer = arithmetic.run(at, task, tree)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
+        if arithmetic == DOUBLE:
+            doubles = {name: float(numbers[name]) for name in program.variables}
+            warnings += _lost_digits(program, output, derived, doubles, at, names)
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     sides = equations_of(program, typeset) if typeset else []
     # a program too long to print shares parts with its derivatives
@@ -469,12 +474,35 @@ def _higher(
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
     if order == 2:
-        rows = hessian_in(m, output, numbers, names).hessian
+        rows = smooth_around(lambda source: hessian_in(m, source, numbers, names), m, output, numbers, names, 2).hessian
         return [rows[i][j] for i, j in formulas]
     if len(names) == 1:
-        return [taylor_in(m, output, numbers, names[0], order)[order] * math.factorial(order)]
+        (by,) = names
+        series = smooth_around(
+            lambda source: taylor_in(m, source, numbers, by, order), m, output, numbers, names, order
+        )
+        return [series[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
     raise error_at(fault, at.graph)
+
+
+def _lost_digits(
+    program: Program,
+    output: Value,
+    formulas: Mapping[Multi, Value],
+    values: Mapping[str, float],
+    point: Point,
+    names: Sequence[str],
+) -> list[Diagnostic]:
+    if formulas.keys() <= {(k,) for k in range(len(names))}:
+        # the value is not shown
+        return rounding_warnings(program.graph, values, point, names, "diff", tolerated={"": math.inf})
+
+    def compute(m: NumberType, at: Mapping[str, Any]) -> dict[str, Any]:
+        found = zip(formulas, _higher(m, output, formulas, {**at}, names), strict=True)
+        return {f"the derivative by {quote([names[k] for k in by])}": x for by, x in found}
+
+    return lost_number_warnings(program.graph, values, point, compute, "diff")
 
 
 def _share(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from ..algebra.equality_guards import without_guards_of_total_branches
 from ..errors import Diagnostic, usage_error
@@ -11,6 +11,8 @@ from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
 from ..numbers.double.formulas import Lacking
 from ..record import Record
+from ..run.flat_graph import Graph
+from ..table.operators import EQ, NE
 from ..targets import DIALECTS, target
 from ..targets.lowering import Lowering, showing_faults
 from ..targets.target import SourceUnit, Target, comment_lines
@@ -61,8 +63,9 @@ def export(
     graph = program.graph
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
-        graph = without_guards_of_total_branches(graph)
-        recording = record_gradient(graph, program.leaf_places(), program.leaf_places(wanted), recorder)
+        graph, place = _at_guards(graph)
+        inputs, by = ([None if i is None else place(i) for i in program.leaf_places(names)] for names in (None, wanted))
+        recording = record_gradient(graph, inputs, by, recorder, scaled=True)
     except Lacking as lacking:
         raised_by = graph.primitives[recorder.node].name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
@@ -71,13 +74,23 @@ def export(
             "leave the function out, or export to another target",
             span=graph.span(recorder.node),
         ) from None
-    bound = [(program.place(i), name) for name, _, i in program.bound]
+    bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
     labels = {
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
     return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)
+
+
+def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:
+    """Return the graph with the derivatives of guards at their points, and the new index of each node."""
+    if not any(primitive in (EQ, NE) for primitive in graph.primitives):
+        return graph, lambda i: i
+    from ..algebra.guard_series import with_slopes_in_graph  # only guards need it
+
+    moved, indices = with_slopes_in_graph(without_guards_of_total_branches(graph))
+    return moved, indices.get
 
 
 def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:

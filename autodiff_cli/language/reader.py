@@ -1,20 +1,30 @@
-"""The reader: text to operations, in one pass over Lark's tables of the grammar."""
+"""The reader: text to operations, in one pass over Lark's tables of the grammar.
+
+It reports them to a builder, which makes the graph, or to a recorder, which makes the tree.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
 from itertools import count
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..table.primitives import ABS, SQRT
 from . import tokens
-from .builder import ARRAY, INDEX, MATMUL, MAX_NODES, RANGE, Builder, ListNotation, Piece, Program
+from .builder import ARRAY, INDEX, MATMUL, RANGE, Builder, NeedsTree, Piece
 from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
 from .tokens import NAME, Complete, Head, Statement, meaning_of
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from .tree_recorder import TreeRecorder
+
+    Receiver: TypeAlias = Builder | TreeRecorder
 
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
@@ -34,35 +44,24 @@ Frame = tuple[Moves, int, Any]  # a suspended construct: its first state, its fi
 class ParseFailure(Exception):
     """A syntax error; `diagnostics` turns it into an `ExpressionError`."""
 
+    text: str | None = None
+    """The text that was read, if it is a piece of the program, behind blanks for what stands before it."""
+
     def __init__(self, statements: Sequence[Statement], at: int | None = None) -> None:
         super().__init__()
         self.statements = statements
         self.at = at
 
 
-def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
-    """Return the program of a text; see `Builder`. Raises `ParseFailure` for syntax errors, else `ExpressionError`."""
-    return read(text, Builder(text, valued, most)).program()
-
-
-def read(text: str, builder: Builder) -> Builder:
-    """Return the builder with all statements of a text; another one for lists. Raises `ParseFailure`."""
-    try:
-        return _read(text, builder)
-    except ListNotation:
-        from .unrolling import Unroller  # only lists need it
-
-        return _read(text, Unroller(text, builder.valued, builder.most))
-
-
-def _read(text: str, builder: Builder) -> Builder:
+def read(builder: Receiver) -> None:
+    """Report all statements of its text to a builder. Raises `ParseFailure`, and `NeedsTree` where the builder does."""
     # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
     name_read, number_read, numeric, cached_number = NAME, tokens.NUMBER, _NUMERIC, tokens.cached_number
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-    text = tokens.without_skipped(text)
-    may_define = builder.takes_lists or "=" in text
+    text = builder.span.plain
+    may_define = builder.records or "=" in text
     operands, signs, is_exact = tokens.split(text)
     stack: list[Frame] = []
     state = context = _state(0)
@@ -168,8 +167,8 @@ def _read(text: str, builder: Builder) -> Builder:
                 if make:
                     context, first, _ = stack.pop()
             elif how == _PROGRAM:
-                tokens.check_statements(builder.statements, builder.outline)
-                return builder
+                tokens.check_statements(builder.statements, builder.span)
+                return
             elif how == _AGAIN:
                 first = i + 1
                 break
@@ -177,20 +176,20 @@ def _read(text: str, builder: Builder) -> Builder:
                 if how == _AFTER_NAME or (how == _HEAD and not may_define):
                     top = None
                 elif how in (_NEXT, _HEAD, _BODY):
-                    if how == _BODY or builder.takes_lists or (how == _HEAD and _is_head(signs, i)):
-                        builder.begin_body()
+                    if how == _HEAD and not builder.records and _is_head(signs, i):
+                        raise NeedsTree
                     top = None if how == _HEAD else top
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 elif how == _ENTRY:
                     if _is_call(operand, operands[i + 1], builder.valued):
-                        raise ParseFailure(builder.outline(), builder.span.start(~i))
+                        raise ParseFailure(outline(builder), builder.span.start(~i))
                 else:
                     # adjacent items need no position
                     at = (text, builder.span.start(i)) if sign else (operand + operands[i + 1], 0)
                     target = _coefficient(context[None], state[None])
                     if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
-                        raise ParseFailure(builder.outline())
+                        raise ParseFailure(outline(builder))
                 stack.append((context, first, top))
                 context = state = target
                 first = ~i if how == _STUCK and sign else i + 1
@@ -205,6 +204,11 @@ def _read(text: str, builder: Builder) -> Builder:
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
+
+
+def outline(builder: Receiver) -> list[Statement]:
+    """Return the statements that were read and their places in the text."""
+    return [Statement(kind, *builder.span(place)[:2]) for kind, place in builder.statements]
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
@@ -231,7 +235,7 @@ def _last(first: int) -> int:
 class Parts(NamedTuple):
     """The parts of a rule: the frames that its signs suspended, and the rest."""
 
-    builder: Builder
+    builder: Receiver
     operands: Sequence[str]
     signs: Sequence[str]
     frames: Sequence[Frame]
@@ -316,10 +320,10 @@ def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
 def _bind(parts: Parts) -> Complete:
     builder, (name, at) = parts.builder, parts.name
     if parts.signs[at[1]] == "=":
-        builder.bind(name, at, builder.evaluate_roots(parts.top)[0] if builder.takes_lists else parts.top)
-        return "bind", *parts.place
+        builder.bind(name, at, parts.top)
+        return "bind", parts.place
     builder.augment(name, at, PRIMITIVES[meaning_of(parts.signs[at[1]])], parts.top, parts.inner)
-    return "augment", *parts.place
+    return "augment", parts.place
 
 
 def _define(parts: Parts) -> Complete:
@@ -333,14 +337,14 @@ def _define(parts: Parts) -> Complete:
             hint = f"write it as in `{name}(x) = x**2`"
             raise ExpressionError("syntax", "a parameter of a function is a plain name", span, hint)
     parts.builder.define(head, parts.top, parts.inner)
-    return "define", *parts.place
+    return "define", parts.place
 
 
 def _outputs(parts: Parts) -> Complete:
     operands, pieces, _ = zip(*parts.top, strict=True)
     _check_commas(parts, pieces, "outputs")
     parts.builder.output(operands, pieces)
-    return "outputs", *parts.inner
+    return "outputs", parts.inner
 
 
 _OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}

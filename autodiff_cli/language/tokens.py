@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -82,12 +82,16 @@ class Spans:
         self.text = text
 
     @cached_property
+    def plain(self) -> str:
+        """The text with blanks for what is skipped; cached."""
+        return without_skipped(self.text)
+
+    @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
         """For each pair: its start, the end before its sign, the place of the sign."""
-        text = without_skipped(self.text)
         positions = []
         end = 0
-        for match in _compile(PAIR).finditer(_readable(text)):
+        for match in _compile(PAIR).finditer(_readable(self.plain)):
             (start, stop), (sign, after) = match.span(1), match.span(2)
             if stop > start:
                 end = stop
@@ -200,6 +204,11 @@ def scan(text: str) -> Iterator[Token]:
             return
 
 
+def names_in(text: str) -> list[str]:
+    """Return the names in a text, in order, each once."""
+    return list(dict.fromkeys([text[start:end] for kind, start, end in scan(text) if kind == NAME]))
+
+
 def split_statements(text: str) -> list[list[Token]]:
     """Return the tokens of each statement; empty statements are left out."""
     statements: list[list[Token]] = [[]]
@@ -209,6 +218,12 @@ def split_statements(text: str) -> list[list[Token]]:
         else:
             statements[-1].append(token)
     return [tokens for tokens in statements if tokens]
+
+
+def bound_names(text: str) -> list[str]:
+    """Return the names that the statements of a text bind, in order."""
+    bindings = [tokens for tokens in split_statements(text) if [kind for kind, _, _ in tokens[:2]] == [NAME, EQUALS]]
+    return [text[tokens[0][1] : tokens[0][2]] for tokens in bindings]
 
 
 def without_skipped(text: str) -> str:
@@ -266,7 +281,7 @@ class Statement(NamedTuple):
     end: int
 
 
-Complete = tuple[str, int, int]  # a statement with its place in pairs
+Complete = tuple[str, tuple[Any, ...]]  # the kind of a statement, and its place
 
 
 class Head(NamedTuple):
@@ -297,16 +312,18 @@ class UnexplainedText(ExpressionError):
         self.functions = functions
 
 
-def check_statements(statements: Sequence[Complete], outline: Callable[[], Sequence[Statement]]) -> None:
+def check_statements(statements: Sequence[Complete], span: Spans) -> None:
     """Raise an error if a statement before the last is only a value."""
-    if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _, _ in statements[:-1]):
+    if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _ in statements[:-1]):
         return
-    for (kind, start, end), following in pairwise(outline()):
+    for (kind, place), (_, following) in pairwise(statements):
+        start, end, _ = span(place)
         if kind == "outputs":
             message = "only the last statement may list outputs"
             raise ExpressionError("syntax", message, Span(start, end), "move it to the end of the program")
         if kind == "expression":
-            raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, following.start)
+            after = span(following).start
+            raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, after)
 
 
 def check_commas(starts: Sequence[int], text: str, where: str) -> None:

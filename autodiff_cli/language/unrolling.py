@@ -14,10 +14,11 @@ from ..errors import ExpressionError, Span
 from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from . import builder as marks
-from .builder import BOUNDED, CONSTANTS, MAX_NODES, ON_LISTS, Body, Builder, Call, Function, Piece, Program
+from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, MATMUL, MAX_NODES, ON_LISTS, RANGE, Program, joined
 from .elements import element_name, shapes_of
 from .tokens import UnknownShape
+from .tree import SyntaxNode
+from .tree_builder import CALL_MARK, NAME_MARK, PLUS_MARK, Body, Call, Function, TreeBuilder
 
 MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
 MAX_UNROLLED = 300_000  # the most operations of an unrolled text
@@ -29,7 +30,7 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     MUL: lambda a, b: a * b,
     DIV: lambda a, b: a / b if b else math.nan,
     NEG: lambda a: -a,
-    marks.plus_mark: lambda a: a,
+    PLUS_MARK: lambda a: a,
 }
 """Operations that an index may use."""
 
@@ -60,54 +61,59 @@ Meaning = int | Array | FreeName
 def _uses_index(body: Body, i: int) -> bool:
     """Return whether the first argument of a sum or product has its second, a name, in it."""
     term, index = body.parents[i][:2]
-    names = (body.called[k][0] for k in range(body.start[term], term + 1) if body.primitives[k] is marks.name_mark)
+    names = (body.called[k][0] for k in range(body.start[term], term + 1) if body.primitives[k] is NAME_MARK)
     return body.called[index][0] in names
 
 
-class Unroller(Builder):
-    """A builder that records each statement before it adds nodes."""
+class Unroller(TreeBuilder):
+    """The graph of a tree with lists, an operation for each entry."""
 
-    takes_lists = True
     too_many = "the lists, sums and calls unroll to more than {:,} operations"
     max_depth = MAX_DEPTH
+    takes_lists = True
 
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         super().__init__(text, valued, min(most, max(MAX_UNROLLED, 8 * len(text))))
-        self.lists = False
-        self.branches = True  # not all that is added is needed
         self.shapes = shapes_of(valued)
         self.dimensions: dict[str, tuple[int, Place]] = {}  # the number of indices of each list, and a place
         self.indexed = self.dimensions.keys()
+        self.shape: tuple[int, ...] = ()
         self.first: dict[str, Place] = {}
         self.unused_indices: dict[str, ExpressionError] = {}
         """By the name of an index that its summand lacks, the error if it is a variable elsewhere."""
-        self.begin_body()
 
     def program(self) -> Program:
         """Return the program. Raises `ExpressionError`, also where four arguments can be read in two ways."""
         program = super().program()
+        if self.shape:
+            program.shape = self.shape
         for name, error in self.unused_indices.items():
             if name in self.free or name in self.dimensions:
                 raise error
         return program
 
     # ---- statements
-    def output(self, operands: tuple[int, ...], pieces: Sequence[Piece]) -> None:
-        values = self.evaluate_roots(*operands)
+    def output(self, operands: Sequence[Any], pieces: Sequence[Place]) -> None:
         self.outputs = ()
-        for value, piece in zip(values, pieces, strict=True):
-            entries = self._entries(value)
+        for value, piece in zip(operands, pieces, strict=True):
+            entries = self.entries(value)
             self.shape = value.shape if isinstance(value, Array) and len(operands) == 1 else ()
             self.check_types((), entries, [piece] * len(entries))
             self.outputs += entries
 
-    def end_body(self) -> Body:
-        body = super().end_body()
-        for i, (primitive, parents) in enumerate(zip(body.primitives, body.parents, strict=True)):
-            body.start.append(min([body.start[p] for p in parents], default=i))
+    def evaluate(self, expression: SyntaxNode) -> int | Array:
+        value = super().evaluate(expression)
+        try:
+            return self._resolve(value)
+        except ExpressionError as error:
+            return self.refuse(error)
+
+    def body_of(self, expression: SyntaxNode) -> Body:
+        body = super().body_of(expression)
+        for i, parents in enumerate(body.parents):
             if self._is_bounded(body, i):
                 body.bounded.add(i)
-            waiting = parents[1:] if primitive is marks.INDEX else parents if i in body.bounded else ()
+            waiting = parents[1:] if body.primitives[i] is INDEX else parents if i in body.bounded else ()
             for p in waiting:
                 k = p
                 while k >= body.start[p]:
@@ -118,52 +124,64 @@ class Unroller(Builder):
                     k -= 1
         return body
 
+    def check_call(self, name: str, count: int) -> None:
+        """Take any call."""
+
+    def check_operation(self, primitive: Primitive) -> None:
+        """Take any operation."""
+
+    def check_uncalled(self) -> None:
+        """Take any definition: the shapes in it only calls tell."""
+
+    def charge_call(self, called: Function, place: Place) -> None:
+        """Charge nothing: each node of the call is charged for."""
+
+    def on_lists(self, name: str) -> Primitive:
+        return ON_LISTS[name]
+
     def _is_bounded(self, body: Body, i: int) -> bool:
         parents, called = body.parents[i], body.called
-        if body.primitives[i] is not marks.call_mark or len(parents) != 4 or called[i][0] not in BOUNDED:
+        if body.primitives[i] is not CALL_MARK or len(parents) != 4 or called[i][0] not in BOUNDED:
             return False
         _, index, *bounds = parents
-        if body.primitives[index] is not marks.name_mark or called[i][0] in self.defined:
+        if body.primitives[index] is not NAME_MARK or called[i][0] in self.defined:
             return False
         return _uses_index(body, i) or all(self._may_be_bound(body, p) for p in bounds)
 
     def _may_be_bound(self, body: Body, root: int) -> bool:
         nodes = range(body.start[root], root + 1)
-        return all(body.primitives[k] in (CONSTANT, marks.name_mark, *_WHOLE) for k in nodes)
+        return all(body.primitives[k] in (CONSTANT, NAME_MARK, *_WHOLE) for k in nodes)
 
-    def evaluate_roots(self, *roots: int) -> list[Any]:
-        call = Call(Function("", (), self.end_body(), 0, (0, 0), len(self.statements)), {}, None, 0, [])
-        values: list[int | Array] = []
-        for root in roots:
-            try:
-                values.append(self._resolve(self._part(call, root)))
-            except ExpressionError as error:
-                values.append(self.refuse(error))
-        return values
-
-    def bind(self, name: str, at: Place, value: Any, labels: Sequence[str] = ()) -> None:
+    def bind(self, name: str, at: Place, value: int | Array) -> None:
         if name in self.dimensions or name in self.shapes:
             used = [(self.dimensions[name][1], "used here")] if name in self.dimensions else []
             what = "but its entries were used before" if used else "and has a value at the point"
             message, hint = f"`{name}` is bound here {what}", "give the new value another name"
             self.refuse(self.error("name", message, at, hint, *used))
-        indices = product(*[range(1, n + 1) for n in value.shape]) if isinstance(value, Array) else ()
-        super().bind(name, at, value, [element_name(name, index) for index in indices])
+        if not isinstance(value, Array):
+            super().bind(name, at, value)
+            return
+        self.rebind(name, at, value)
+        self.outputs = value.entries
+        for index, entry in zip(product(*[range(1, n + 1) for n in value.shape]), value.entries, strict=True):
+            label = element_name(name, index)
+            self.labels.setdefault(entry, label)
+            self.bindings.append((label, at, entry))
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         before = len(self.free)
         super().apply_to_variables(function)
-        for name, span in self.parameters:
+        for _, span, _, name in self.parameters:
             if name not in self.dimensions and name not in self.shapes:
                 self._number(FreeName(name, span))
         order = {name: k for k, name in enumerate(function.parameters)}
         own = [name for name in [*self.free][before:] if name.partition("[")[0] in order]
         return tuple(sorted(own, key=lambda name: order[name.partition("[")[0]]))
 
-    def _parameter(self, name: str, span: Span) -> FreeName:
+    def parameter(self, name: str, span: Span) -> FreeName:
         return FreeName(name, span)
 
-    def _entries(self, value: Meaning) -> tuple[int, ...]:
+    def entries(self, value: Meaning) -> tuple[int, ...]:
         resolved = self._resolve(value)
         return resolved.entries if isinstance(resolved, Array) else (resolved,)
 
@@ -182,18 +200,18 @@ class Unroller(Builder):
         if i in body.bounded:
             return self._bound(call, i, place)
         operands = [call.values[p - call.first] for p in body.parents[i]]
-        if primitive is marks.INDEX:
+        if primitive is INDEX:
             return self._index(operands[0], call, i, place)
-        if primitive is marks.ARRAY:
+        if primitive is ARRAY:
             return self._array(operands, pieces)
-        if primitive is marks.MATMUL:
+        if primitive is MATMUL:
             return self._matmul(operands, place, pieces)
         return super().node_value(call, i)
 
-    def _meaning(self, name: str, place: Place, call: Call) -> Meaning:
+    def meaning(self, name: str, place: Place, call: Call) -> Meaning:
         value: Meaning | Index | None = call.meanings.get(name)
         if isinstance(value, Index):
-            return self._constant(float(value.number), str(value.number), place)
+            return self.constant(float(value.number), str(value.number), place)
         if value is not None:
             return value
         statement = call.function.statement
@@ -215,7 +233,7 @@ class Unroller(Builder):
             self._unknown_shape(name, self.span(place))
         return self.lookup(name, self.first.get(name, place), len(self.statements))
 
-    def _list(self, value: Meaning, piece: Piece) -> Array:
+    def _list(self, value: Meaning, piece: Place) -> Array:
         if isinstance(value, FreeName) and value.name not in self.shapes and value.name not in self.valued:
             self._unknown_shape(value.name, self.span(piece))
         resolved = self._resolve(value)
@@ -231,7 +249,7 @@ class Unroller(Builder):
             f'give its value, `--at "{name}=[1, 2, 3]"`, or write which entries: `{name}[1:3]`, `{name}[1:2,1:3]`',
         )
 
-    def _array(self, operands: Sequence[Meaning], pieces: Sequence[Piece]) -> Array:
+    def _array(self, operands: Sequence[Meaning], pieces: Sequence[Place]) -> Array:
         rows = [self._resolve(operand) for operand in operands]
         first = rows[0]
         shape = first.shape if isinstance(first, Array) else ()
@@ -244,11 +262,11 @@ class Unroller(Builder):
             if len(other) > 1:
                 hint = "write a list of rows: `[[1, 2], [3, 4]]`"
                 raise self.error("type", "lists are nested twice at most", piece, hint)
-            self.raise_for_types((), self._entries(row), [piece] * math.prod(other))
-        return Array((len(rows), *shape), tuple([entry for row in rows for entry in self._entries(row)]))
+            self.raise_for_types((), self.entries(row), [piece] * math.prod(other))
+        return Array((len(rows), *shape), tuple([entry for row in rows for entry in self.entries(row)]))
 
     def checked_node(
-        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
+        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
     ) -> int | Array:
         make = super().checked_node
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, numbers, place, pieces))
@@ -257,7 +275,7 @@ class Unroller(Builder):
         self,
         operands: Sequence[Meaning],
         place: Place,
-        pieces: Sequence[Piece],
+        pieces: Sequence[Place],
         make: Callable[[tuple[int, ...]], int],
     ) -> int | Array:
         resolved = [self._resolve(operand) for operand in operands]
@@ -274,13 +292,13 @@ class Unroller(Builder):
         columns = [value.entries if isinstance(value, Array) else (value,) * count for value in resolved]
         return Array(shape, tuple([make(numbers) for numbers in zip(*columns, strict=True)]))
 
-    def _wrong_shapes(self, left: Any, right: Array, pieces: Sequence[Piece], hint: str = "") -> NoReturn:
+    def _wrong_shapes(self, left: Any, right: Array, pieces: Sequence[Place], hint: str = "") -> NoReturn:
         first, second = pieces
         message = f"these do not go together: {shape_text(left.shape)} and {shape_text(right.shape)}"
         hint = hint or "lists of the same shape are combined entry by entry, and a number with every entry"
         raise self.error("type", message, second, hint, (first, shape_text(left.shape)))
 
-    def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]) -> int | Array:
+    def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]) -> int | Array:
         # an operand without a value becomes a list as long as the other
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
             known_names = (self.shapes, self.valued, self.free, self.dimensions)
@@ -304,12 +322,12 @@ class Unroller(Builder):
         products = tuple([self.node(MUL, pair, place) for pair in zip(left, right, strict=True)])
         return self.node(PRIMITIVES["sum"], products, place) if len(products) > 1 else products[0]
 
-    def _apply(
-        self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Piece]
+    def apply(
+        self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
     ) -> int | Array:
         if primitive in ON_LISTS.values():
             if len(operands) != len(primitive.params):
-                self._refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
+                self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
             left, *others = (self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True))
             self.charge(2 * len(left.entries), place)
             if not others:
@@ -327,7 +345,7 @@ class Unroller(Builder):
                 return self.node(primitive, entries, place) if len(entries) > 1 else entries[0]
             if isinstance(only, FreeName) and only.name not in self.valued:
                 self._unknown_shape(only.name, self.span(pieces[0]))
-        make = super()._apply
+        make = super().apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
 
     def _bound(self, call: Call, i: int, place: Place) -> Any:
@@ -335,12 +353,12 @@ class Unroller(Builder):
         called, at = body.called[i]
         term, index, *bounds = body.parents[i]
         name = body.called[index][0]
-        primitive = self.function(called, at, place[1], call.function)
+        primitive = self.function_in(call.function, called, at, place)
         assert isinstance(primitive, Primitive)
         is_used = _uses_index(body, i)
         if not is_used and not all(self._is_whole(p, call) for p in bounds):
             operands = [self._part(call, p) for p in body.parents[i]]
-            return self._apply(primitive, called, operands, place, body.pieces[i])
+            return self.apply(primitive, called, operands, place, body.pieces[i])
         plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
         message = f"`{name}` is the index of this `{called}`, and has another value"
         taken = self.error("name", message, call.place(index), f"give the index another name{plain}")
@@ -355,11 +373,11 @@ class Unroller(Builder):
             self.unused_indices.setdefault(name, taken)
         first, last = (self._fixed_integer(p, call, f"a bound of `{called}`", plain) for p in bounds)
         if last < first:
-            both = body.pieces[i][2][0], body.pieces[i][3][1]
+            both = joined(*body.pieces[i][2:])
             message = f"`{name}` has no values: its bounds are {first} and {last}"
             raise self.error("type", message, both, "write the smaller bound first")
         self._check_terms(last - first + 1, place, called)
-        self._check_depth(call.depth, place)
+        self.check_depth(call.depth, place)
         terms = []
         for k in range(first, last + 1):
             inner = call._replace(depth=call.depth + 1, meanings={**call.meanings, name: Index(k)})
@@ -371,7 +389,7 @@ class Unroller(Builder):
     def _ambiguous(self, call: Call, i: int, index: int) -> ExpressionError:
         """Return the error about four arguments that are an index with its bounds, or four numbers."""
         called, name = call.function.body.called[i][0], call.function.body.called[index][0]
-        term, _, *bounds = map(self._source, call.function.body.pieces[i])
+        term, _, *bounds = map(self.source, call.function.body.pieces[i])
         other = next(letter for letter in ("k", "i", "j") if letter != name)
         indexed = f"{called}({', '.join((term, other, *bounds))})"
         numbers = f"{called}([{', '.join((term, name, *bounds))}])"
@@ -406,13 +424,13 @@ class Unroller(Builder):
             primitive, place = body.primitives[i], call.place(i)
             if primitive is CONSTANT:
                 numbers[i] = body.constants[i][0]
-            elif primitive is marks.name_mark:
+            elif primitive is NAME_MARK:
                 name = body.called[i][0]
                 index = call.meanings.get(name)
                 if isinstance(index, Index):
                     numbers[i] = index.number
                     continue
-                meaning = self._meaning(name, place, call)
+                meaning = self.meaning(name, place, call)
                 number = self.fixed(meaning) if type(meaning) is int else None
                 if number is None:
                     hint = f"bind it before: `{name} = 3; …`{also}"
@@ -434,7 +452,7 @@ class Unroller(Builder):
             raise self.error("type", f"there are {len(operands)} indices here, and {most}", pieces[-1], "leave it out")
         ranges: list[range] = []
         for k, p in enumerate(operands):
-            ends = body.parents[p] if body.primitives[p] is marks.RANGE else (p, p)
+            ends = body.parents[p] if body.primitives[p] is RANGE else (p, p)
             first, last = (self._fixed_integer(end, call, "an index") for end in ends)
             highest = math.inf if shape is None else shape[k]
             if not 1 <= first <= last <= highest:
@@ -449,13 +467,13 @@ class Unroller(Builder):
             self._check_terms(last - first + 1, place, "[…]")
             ranges.append(range(first, last + 1))
         ranges += [range(1, n + 1) for n in (shape or ())[len(operands) :]]
-        kept = [k for k in range(len(ranges)) if k >= len(operands) or body.primitives[operands[k]] is marks.RANGE]
+        kept = [k for k in range(len(ranges)) if k >= len(operands) or body.primitives[operands[k]] is RANGE]
         array = self._entries_of(value, ranges, place)
         if not kept:
             return array.entries[0]
         return Array(tuple([len(ranges[k]) for k in kept]), array.entries)
 
-    def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Piece]) -> tuple[int, ...] | None:
+    def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Place]) -> tuple[int, ...] | None:
         if isinstance(value, Array):
             return value.shape
         if not isinstance(value, FreeName):
@@ -487,13 +505,13 @@ class Unroller(Builder):
         label = element_name(name, index)
         if label not in self.free:
             self.charge(1, place)
-            self._check_look(name, place)
+            self.check_look(name, place)
             count, before = self.dimensions.setdefault(name, (len(index), place))
             if count != len(index):
                 indices = f"{len(index)} {'index' if len(index) == 1 else 'indices'}"
                 message = f"`{name}` has {indices} here, and {count} before"
                 raise self.error("type", message, place, "write as many indices everywhere", (before, "here"))
-            self.free[label] = self._leaf(place)
+            self.free[label] = self.leaf(place)
         return self.free[label]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from ..errors import AutodiffError, Diagnostic, quote
 from ..graphs.higher_order import directional_in
 from ..numbers.base import NO_RESULT
-from ..numbers.budget import SECOND_ORDER_NODE, BudgetExceeded, charge, use_share
+from ..numbers.budget import FITTED_CALL, SECOND_ORDER_NODE, BudgetExceeded, charge, use_share
 from ..numbers.floats import REAL
 from .inference import FAR_ERRORS, FAR_FACTORS, Ends, Inference
 from .least_squares import EndPoint, Model, polished, searched
@@ -34,6 +34,7 @@ MAX_BRANCHES = 6  # of fits with the parameter held, on the way to an end
 MAX_GAP = 0.01  # of the rise between fits to both sides of an end
 ROOT_ERROR = 1e-7  # of an end, relative to the half-width
 FLAT_RISE = 0.1  # of the sum, in deviations, that is no rise
+REFIT = 10 * FITTED_CALL  # work of a fit with a parameter held, beside its rows
 SETTLED = 1e-4  # last step of a fit with a parameter held, in standard errors
 REFIT_EVALUATIONS = 100  # of a fit with a parameter held, where steps of Gauss and Newton lead nowhere
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
@@ -126,6 +127,7 @@ class _Profile:
 
     def at(self, x: float, near: _Refit, before: _Refit) -> _Refit:
         """Return the fit with the parameter at `x`, from what two fits extrapolate to. Raises `_Unsettled`."""
+        charge(REFIT)
         if not self.others:
             evaluated = self.model(np.array([x]))
             return self._rise(x, EndPoint(np.zeros(0), evaluated.cost, 0.0, ""))

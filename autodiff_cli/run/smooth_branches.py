@@ -231,7 +231,11 @@ class SmoothBranch:
         """Return the fault of a piece as one at a breakpoint of the program."""
         if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BRANCH_ERROR_KINDS:
             return fault
-        return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
+        if fault.kind == "derivative":
+            return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
+        # a limit of the derivatives there may exist: `where(x == 0, 0, exp(-1/x**2))`
+        reason = f"one side has no value at this very point ({fault.message}), and its derivatives are not decided"
+        return self.breakpoint.refusal(reason)
 
     def evaluate(self, roots: Sequence[int]) -> None:
         """Compute the numbers that the roots need. Raises `NodeError`, and `Unknown`."""

@@ -18,7 +18,7 @@ from ..inputs import decoding as reading
 from ..inputs import parse_point as points
 from ..inputs.parse_point import Lenient, PointFile, ValueOf, corrections, parse_point
 from ..language.elements import split_names
-from ..views.formats import Subject
+from ..views.subject import Subject
 
 READ_BYTES = 65536
 KEYS = ("id", "expr", "at", "wrt")

@@ -14,24 +14,29 @@ SUBJECTS = ("derivatives", "formulas", "optimize", "equations", "uncertainty", "
 """The rooms of what people ask."""
 
 
+def question_of(answer: Any) -> str:
+    """Return the name that the module of an answer's question has, and those of its view and its Python function."""
+    # the Python functions have kinds of their own of the questions' answers
+    homes = [kind.__module__.split(".") for kind in type(answer).__mro__]
+    question = next(home[-1] for home in homes if len(home) == 3 and home[1] in SUBJECTS)
+    # a plot over two variables is another answer to the same question
+    return "plot" if question == "contours" else question
+
+
 def view_of(answer: Any, **choices: Any) -> View[Any]:
-    """Return the view of an answer, with its choices, such as `digits`."""
+    """Return the view of an answer, with those of the choices, such as `digits`, that it has."""
     from importlib import import_module
 
     from .schema import view_in
 
-    # the Python face has kinds of its own of the questions' answers
-    homes = [kind.__module__.split(".") for kind in type(answer).__mro__]
-    question = next(home[-1] for home in homes if len(home) == 3 and home[1] in SUBJECTS)
-    # a plot over two variables is another answer to the same question
-    name = "plot" if question == "contours" else question
-    return view_in(import_module(f".{name}", __name__))(**choices)
+    return view_in(import_module(f".{question_of(answer)}", __name__))(**choices)
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
     """Write an answer as its command does. Raises a usage error for other formats."""
     from .characters import Terminal
-    from .formats import Documents, Subject, writer
+    from .formats import Documents, writer
+    from .subject import Subject
 
     out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(out_writer, Documents):

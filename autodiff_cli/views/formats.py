@@ -13,15 +13,15 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
 from os.path import splitext
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Generic, Literal, TextIO
 
 from ..errors import ExpressionError, either, needs_error, quote, usage_error
 from .characters import escaped, is_shown, shorten_middle, terminal_of
 from .numerals import repr_number, unit_of, unit_text
 from .schema import Answer, OutputRow, View, diagnostic_record
+from .subject import Subject
 
 if TYPE_CHECKING:
-    from ..diagnostics.leniency import AsRead
     from .document import Block
     from .rendering import ScreenText
 
@@ -37,36 +37,6 @@ MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown."""
 FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
 """Endings of formats that are not supported."""
-
-
-class Subject(NamedTuple):
-    """The program that an answer or error is about; no text if none."""
-
-    text: str | None
-    line: int = 1
-    id: object = None
-    kept: Mapping[str, object] | None = None
-    reading: AsRead | None = None
-    values: tuple[str, ...] = ()
-    """Values of its point that were read otherwise than typed: `x = 1/2`."""
-    point: Mapping[str, float] | None = None
-    """The point of a sweep, which an error repeats too."""
-
-    @property
-    def readings(self) -> list[str]:
-        return [*([self.reading.note_text] if self.reading and self.reading.note_text else []), *self.values]
-
-    @property
-    def program_read(self) -> str | None:
-        """Return the program as read, which spans point into."""
-        return self.text if self.reading is None else self.reading.text
-
-    def fields(self) -> dict[str, object]:
-        """Return the first fields of a record."""
-        fields: dict[str, object] = {"id": self.id, "line": self.line, "expr": self.text}
-        if (self.reading is not None or self.values) and (readings := self.readings):
-            fields["note"] = f"read as: {'; '.join(readings)}"
-        return fields if self.kept is None else {**fields, "keep": self.kept}
 
 
 class Writer(Generic[Answer]):

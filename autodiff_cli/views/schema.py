@@ -207,7 +207,8 @@ class View(Generic[Answer]):
             cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
 
     def __init__(self, **choices: Any) -> None:
-        vars(self).update(choices)
+        """Set the choices that this view has; others are those of other views."""
+        vars(self).update({name: choice for name, choice in choices.items() if hasattr(type(self), name)})
 
     @cached_property
     def formats(self) -> tuple[str, ...]:

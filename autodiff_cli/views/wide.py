@@ -10,9 +10,10 @@ from ..errors import ExpressionError
 from ..inputs.figures import Figure
 from .characters import Style
 from .document import Block, Paragraph, Table, assignments
-from .formats import FORMATS, Documents, JsonLines, Subject, Writer, cell_text, writer
+from .formats import FORMATS, Documents, JsonLines, Writer, cell_text, writer
 from .numerals import heading, repr_number, unit_of, with_uncertainty, without_unit
 from .schema import OutputRow, View
+from .subject import Subject
 
 MAX_TABLE_ROWS = 1000
 """Rows of one table for people; more of them are further tables."""

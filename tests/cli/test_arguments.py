@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli.accuracy import check as checks
-from autodiff_cli.cli import commands, row_routes, runner, searches, slips
+from autodiff_cli.cli import commands, option_values, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
-from autodiff_cli.cli.commands import CHECKS, load, runs
+from autodiff_cli.cli.commands import CHECKS, load, methods, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
-from autodiff_cli.cli.runner import CHOICES, OPTIONS, Command, OptionValues, resolve
+from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues, resolve
+from autodiff_cli.cli.runner import Command
 from autodiff_cli.curves.plot import MAX_ORDER
 from autodiff_cli.data.text_dialects import ForcedDialect
 from autodiff_cli.derivatives.trace import MODES
@@ -175,7 +176,7 @@ OWN = {*dir(Command), *vars(Command("grad", {}))} - {"expr", "at"}
 """What a call has besides options."""
 
 READ_BY_THE_RUNNER = {
-    name for module in (commands, runner, row_routes, searches, OptionValues.constant_texts) for name in read_in(module)
+    name for module in (commands, runner, option_values, row_routes, searches) for name in read_in(module)
 }
 READ_BY_THE_RUNNER |= {*ForcedDialect._fields, "columns"}
 
@@ -205,9 +206,9 @@ def code_of(command: str) -> list[Any]:
         run,
         *(
             {
-                "export": [runs._export, OptionValues.language],
+                "export": [methods.export, OptionValues.language],
                 "diff": [OptionValues.language],
-                "plot": [runs._plot],
+                "plot": [methods.plot],
             }.get(command, [])
         ),
     ]

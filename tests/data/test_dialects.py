@@ -131,13 +131,11 @@ def test_what_stands_for_no_value_is_no_unit(tmp_path: Path) -> None:
         ("1,2\n3,4\n", "has two columns, or one number with a decimal comma", "--separator"),
         ("1 234\t5 678\n2 345\t6 789\n", "its columns may be between tab", "--separator"),
         ("name,x,y\n#1,2,3\nfoo,1,2\n", "line 2 is a row, or a comment", "--comment"),
-        ("Title\nx;y\n1;2\n3;4\n", "line 1 does not name the columns of the rows below it", "--skip 1"),
-        ("Title;\nx;y\n1;2\n3;4\n", "line 1 does not name the columns of the rows below it", "--skip 1"),
-        # as oscilloscopes write them: settings, then samples
-        ("Model,MSO58\nLabel,\nRecord Length,9\n,\nx,y\n0,1\n1,2\n", "the table begins in line 5", "--skip 4"),
-        ("Model,MSO58\nLength,9\n\nx,y\n-1.0e-9,1.5\n0,2\n", "the table begins in line 4", "--skip 3"),
-        ("Record Length,1000\nx,y\n0,1\n1,2\n", "the table begins in line 2", "--skip 1"),
-        ("Length;9\nDate;1.2.2024\nx;y\ns;V\n0;1,5\n1;2,5\n", "the table begins in line 3", "--skip 2"),
+        ("A,656.8,1.5\nB,486.1,2\n", "line 1 is the header, or the first reading", "--header none"),
+        ("t,450,500\n0,1,2\n1,2,3\n", "line 1 is the header, or the first reading", "--header first"),
+        ("a\nRun 1\nTime,Potential\nx,y\n0,1\n1,2\n", "the table begins in line 4", "--skip 3"),
+        ("x y\n1 2 3\n4 5 6\n", "the table begins in line 2", "--skip 1"),
+        ("x,x\n1,2\n", "the data has two columns `x`", "--skip 1 --header none"),
     ],
 )
 def test_files_that_could_be_two_tables_are_refused(text: str, message: str, option: str, tmp_path: Path) -> None:
@@ -146,6 +144,31 @@ def test_files_that_could_be_two_tables_are_refused(text: str, message: str, opt
     result = autodiff("grad", "x*y", "--points", str(path))
     assert result.code == 2 and not result.out
     assert message in result.err and option in result.err
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("Title\nx;y\n1;2\n3;4\n", "separator ;, line 1 left out"),
+        ("Title;\nx;y\n1;2\n3;4\n", "separator ;, line 1 left out"),
+        ("cooling, 3 May\nx,y\n1,2\n3,4\n", "line 1 left out"),
+        # as oscilloscopes write them: settings, then samples
+        ("Model,MSO58\nLabel,\nRecord Length,9\n,\nx,y\n1,2\n3,4\n", "lines 1 to 4 left out"),
+        ("Model,MSO58\nLength,9\n\nx,y\n1.0,2\n3,4\n", "lines 1 to 3 left out"),
+        ("Record Length,1000\nx,y\n1,2\n3,4\n", "line 1 left out"),
+        ("[Header]\nTITLE,a\n[Data]\nx,y\n1,2\n3,4\n", "lines 1 to 3 left out"),
+        (
+            "Length;9\nDate;1.2.2024\nx;y\ns;V\n1,0;2\n3,0;4\n",
+            "separator ;, decimal comma, lines 1 to 2 left out, units in line 4",
+        ),
+    ],
+)
+def test_a_title_or_settings_above_a_table_are_left_out(text: str, summary: str, tmp_path: Path) -> None:
+    path = tmp_path / "lab.txt"
+    path.write_text(text, encoding="utf-8")
+    file, columns = read(path)
+    assert columns == {"x": [1.0, 3.0], "y": [2.0, 4.0]}
+    assert ", ".join(file.summary) == summary
 
 
 @pytest.mark.parametrize(

@@ -25,9 +25,8 @@ from autodiff_cli.diagnostics.diagnosis import MISTAKES, recognise
 from autodiff_cli.diagnostics.suggestions import is_program
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
 from autodiff_cli.inputs.problem import evaluate_constant, parse
-from autodiff_cli.language.builder import Builder
+from autodiff_cli.language.parser import statements_of
 from autodiff_cli.language.reader import ParseFailure
-from autodiff_cli.language.reader import read as read_statements
 from places import TESTS
 from strategies import texts
 
@@ -174,7 +173,7 @@ def test_the_examples_of_every_row_can_be_read() -> None:
         assert "{}" not in mistake.hint or mistake.example or mistake.hint.endswith(": {}"), mistake
         assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.write
         for spelling in re.findall(r"`([^`{}]*)`", mistake.hint):
-            read_statements(spelling, Builder(spelling))  # raises for what is no program
+            statements_of(spelling)  # raises for what is no program
 
 
 def test_the_fields_of_every_row_are_known_ones() -> None:
@@ -189,7 +188,7 @@ def test_every_row_is_needed() -> None:
     used = set()
     for text in texts:
         try:
-            read_statements(text, Builder(text))
+            statements_of(text)
         except ParseFailure as stuck:
             used.add(recognise(diagnosis.Fragments(text, stuck))[0])
         except ExpressionError:

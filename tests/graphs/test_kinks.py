@@ -91,7 +91,7 @@ ROUGH = [
     ("floor(x) + x**2", "floor(x)", "the value jumps"),
     ("abs(x)", "abs(x)", "the derivative by `x` is 1 on one side and -1 on the other"),
     ("x*2 if x > 0 else x", "x > 0", "`>` compares equal numbers, 0, here: the derivative by `x` is 2"),
-    ("sin(x)/x if x != 0 else 1", "x != 0", "on one side there is no derivative, as division by zero"),
+    ("exp(-1/x**2) if x != 0 else 0", "x != 0", "one side has no value at this very point (division by zero)"),
     ("1 if sign(x) > 0.5 else 2", "sign(x)", "the value jumps between 2 and 1 here"),
     ("hypot(x, y)", "hypot(x, y)", "`hypot` has a kink at (0, 0)"),
     ("hypot(x, y)*hypot(2*x, y)", "hypot(2*x, y)", "`hypot` has a kink"),

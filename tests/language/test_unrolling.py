@@ -14,11 +14,13 @@ from autodiff_cli.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.parse_point import parse_point, point_of_object
 from autodiff_cli.inputs.problem import parse
-from autodiff_cli.language.builder import Builder, Program
+from autodiff_cli.language.builder import Builder, NeedsTree, Program
 from autodiff_cli.language.elements import element_name, nest, parse_name, point_text, shapes_of, split_names
+from autodiff_cli.language.parser import parse as parse_at_most
+from autodiff_cli.language.parser import syntax_tree
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.language.reader import _read
-from autodiff_cli.language.reader import parse as parse_at_most
+from autodiff_cli.language.reader import ParseFailure, read
+from autodiff_cli.language.tree_builder import TreeBuilder
 from autodiff_cli.language.unrolling import Unroller
 
 CORPUS = Path(__file__).parents[1] / "corpora" / "corpus.jsonl"
@@ -143,20 +145,23 @@ def test_errors_of_entries_stand_where_they_come_from(text: str) -> None:
     assert "log(" in text[span.start : span.end]
 
 
-def test_programs_without_lists_are_read_as_by_the_builder() -> None:
-    """The unroller reads all that the builder reads, to the last place: where a text is handed over does not matter."""
-    read = 0
+@pytest.mark.parametrize("builds", [TreeBuilder, Unroller])
+def test_programs_without_lists_are_built_as_they_are_read(builds: type[TreeBuilder]) -> None:
+    """From its tree a program gets the graph that reading it gives, to the last place; lists change nothing in it."""
+    lowered = 0
     for line in CORPUS.read_text(encoding="utf-8").splitlines():
         text = json.loads(line)["expr"]
+        builder = Builder(text)
         if len(text) > 2000:
             continue
         try:
-            expected = _read(text, Builder(text)).program()
-        except Exception:  # what is no program has tests of its own
+            read(builder)
+            expected = builder.program()
+        except (ExpressionError, NeedsTree, ParseFailure):  # what is no program, or has definitions, has its own tests
             continue
-        assert shape_of(_read(text, Unroller(text)).program()) == shape_of(expected), text
-        read += 1
-    assert read > 100
+        assert shape_of(builds(text).build(syntax_tree(text))) == shape_of(expected), text
+        lowered += 1
+    assert lowered > 100
 
 
 def test_matrix_products_of_all_shapes_hold_to_plain_sums() -> None:

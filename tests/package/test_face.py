@@ -29,8 +29,10 @@ import pytest
 from uncertainties import ufloat
 
 import autodiff_cli
+import autodiff_cli as api
 from autodiff_cli import ExpressionError, Value, parse
-from autodiff_cli.api import python_functions as api
+from autodiff_cli.api.keywords import options_of
+from autodiff_cli.api.tracebacks import explain
 from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.derivatives.gradient import gradient as question
 from autodiff_cli.table.primitives import MAX
@@ -51,7 +53,7 @@ SHELL = {
 
 def keywords(command: str) -> set[str]:
     """The options of a command that are keyword arguments: what becomes of rows, only where they are of one answer."""
-    options = set(api.options_of(command))
+    options = set(options_of(command))
     return options - (SHELL - {"on_error"} if "reduce" in options else SHELL)
 
 
@@ -329,13 +331,13 @@ def test_the_keyword_arguments_are_the_options(command: str) -> None:
         taken.pop("function")
     assert set(taken) == keywords(command)
     for name, parameter in taken.items():
-        flag = api.options_of(command)[name].kind is bool
+        flag = options_of(command)[name].kind is bool
         assert parameter.default is (False if flag else None)
     assert getattr(FUNCTIONS[command], "__doc__", "").count(">>>")
 
 
 def test_the_shells_options_are_options() -> None:
-    assert {name for command in QUESTIONS for name in api.options_of(command)} >= SHELL
+    assert {name for command in QUESTIONS for name in options_of(command)} >= SHELL
 
 
 def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
@@ -553,7 +555,7 @@ def test_an_uncaught_error_shows_its_place_and_its_hint_once() -> None:
         told = "".join(traceback.format_exception_only(caught.value))
         command = autodiff("grad", "1 + log(x - 3)", "--at", "x=2").err
         assert told.split("\n", 1)[1] == command.split("\n", 1)[1]
-        api.explain(caught.value, "1 + log(x - 3)")
+        explain(caught.value, "1 + log(x - 3)")
         assert len(caught.value.__notes__) == 1
     with pytest.raises(ExpressionError) as caught:
         api.gradient("x", "x=1 y=2")
@@ -702,7 +704,7 @@ def test_the_html_of_an_answer_has_its_warnings() -> None:
 TYPED = """
 from typing import Any, assert_type
 from autodiff_cli import Gradient, Value, check, descend, diff, draw, export, fit, functions, gradient, hessian
-from autodiff_cli.api import python_functions as api
+import autodiff_cli as api
 from autodiff_cli import jacobian, minimize, parse, plot, propagate, solve, tanh, taylor, trace
 assert_type(gradient("x", {"x": 1}), Gradient[float])
 assert_type(gradient("x", "x=1", wrt=["x"], digits=3).value, float)
@@ -728,6 +730,39 @@ assert_type(parse("x"), api.Program)
 assert_type(gradient("x", "x=1").to_dict(), dict[str, Any])
 gradient("x", "x=1", precison=3)  # type: ignore[call-overload]
 """
+
+
+def test_what_type_checkers_see_is_there() -> None:
+    stub = (Path(autodiff_cli.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
+    seen = re.findall(r"^from \S+ import (\w+) as \1$|^def (\w+)\(", stub, re.MULTILINE)
+    names = {imported or function for imported, function in seen}
+    assert len(names) > 50 and {"Hessian", "Marked", "draw_dot", "gradient", "maximize", "Span"} <= names
+    for name in names:
+        found = getattr(autodiff_cli, name)
+        assert name == "draw_dot" or found.__name__ == name
+        assert pickle.loads(pickle.dumps(found)) is found  # noqa: S301
+    assert not {"Hessian", "Marked"} & set(autodiff_cli.__all__)
+
+
+def test_a_function_is_a_function_with_its_signature() -> None:
+    for name in {*NAMES.values(), "parse", "rows", "draw"}:
+        function = getattr(autodiff_cli, name)
+        assert inspect.isfunction(function) and function.__module__.startswith("autodiff_cli.api.")
+        signature = inspect.signature(function)
+        assert list(signature.parameters) == [key for key in function.__annotations__ if key != "return"]
+        assert pydoc.render_doc(function, renderer=pydoc.plaintext).count(f"{name}(")
+    with pytest.raises(TypeError, match=r"^gradient\(\) missing 1 required positional argument: 'text'$"):
+        autodiff_cli.gradient()  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"^hessian\(\) takes from 1 to 2 positional arguments but 3 were given$"):
+        autodiff_cli.hessian("x", "x=1", "x")  # type: ignore[call-overload]
+    with pytest.raises(TypeError, match=r"^rows\(\) got an unexpected keyword argument 'points'$"):
+        autodiff_cli.rows("x", points=1)  # type: ignore[call-arg]
+
+
+def test_an_argument_that_is_none_has_its_default() -> None:
+    for name, given in (("descend", {"steps": None, "rate": None}), ("taylor", {"order": None})):
+        function = getattr(autodiff_cli, name)
+        assert str(function("x**2", "x=1", **given)) == str(function("x**2", "x=1"))
 
 
 def test_types_are_seen_from_outside(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ import sys
 
 import pytest
 
+from autodiff_cli.cli.declarations import QUESTIONS
+from autodiff_cli.views import SUBJECTS
 from loaded import HEAVY, RUN, modules, modules_of_a_press_of_tab
 
 # `dataclasses` brings the other four along: a quarter of a piped answer.
@@ -69,6 +71,45 @@ def test_a_good_answer_compiles_few_patterns() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code, *GRAD, "--json"], capture_output=True, text=True, check=True)
     assert 3 < int(done.stderr) <= 14
+
+
+CAPABILITIES = (*SUBJECTS, "targets", "batched", "exercises", "algebra", "diagnostics", "numerics", "quantities")
+"""The rooms of which a gradient needs no more than the modules in `NEEDED`."""
+
+NEEDED = {"autodiff_cli.accuracy.rounding", "autodiff_cli.derivatives.gradient"}
+
+
+def loaded_by(code: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{code}\nprint(*sys.modules)"], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+def test_a_gradient_in_python_loads_no_other_capability() -> None:
+    loaded = loaded_by("import autodiff_cli\nassert autodiff_cli.gradient('x**2', {'x': 3}).value == 9")
+    own = {name for name in loaded if name.partition(".")[0] == "autodiff_cli"}
+    assert 40 < len(own) <= 62
+    assert {"autodiff_cli.api.gradient", *NEEDED} <= own
+    # a room without modules is only its docstring
+    others = {name for name in own if name.count(".") > 1 and name.split(".")[1] in CAPABILITIES} - NEEDED
+    assert others == set()
+    assert {name for name in own if name.startswith("autodiff_cli.views.")} <= {
+        "autodiff_cli.views.numerals",
+        "autodiff_cli.views.subject",
+    }
+    assert not loaded & SLOW and not {name.partition(".")[0] for name in loaded} & HEAVY
+
+
+def test_importing_the_package_imports_nothing_else() -> None:
+    assert [name for name in loaded_by("import autodiff_cli") if name.startswith("autodiff_cli.")] == []
+
+
+@pytest.mark.parametrize("command", [command for command in QUESTIONS if command not in ("grad", "maximize")])
+def test_a_python_function_loads_no_other(command: str) -> None:
+    loaded = loaded_by(f"from autodiff_cli import {command}")
+    functions = {name.split(".")[2] for name in loaded if name.startswith("autodiff_cli.api.")} & {*QUESTIONS}
+    assert functions == {command}
 
 
 def test_the_version_needs_no_engine() -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.api import python_functions
+import autodiff_cli
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.diff import diff
 from autodiff_cli.formulas.functions import functions
@@ -24,24 +24,24 @@ from tex import compile_all, compile_document, inside
 POINT = "x=0.5,w=pi/4"
 TEXT = "a = x*w; tanh(a) + x if x > 0 else -relu(w)"
 ANSWERS = {
-    "grad": lambda: python_functions.gradient(TEXT, POINT),
-    "trace": lambda: python_functions.trace(TEXT, POINT),
-    "tangents": lambda: python_functions.trace(TEXT, POINT, mode="forward", direction="x=1"),
-    "diff": lambda: python_functions.diff(TEXT, POINT, order=2, share=True),
-    "steps": lambda: python_functions.diff(TEXT, steps=True),
-    "blanks": lambda: python_functions.trace(TEXT, POINT, blanks=True),
-    "sheet": lambda: python_functions.exercise(5, count=3, seed=7, solutions=True),
-    "hessian": lambda: python_functions.hessian("x**2*w + sin(x)/w", POINT),
-    "jacobian": lambda: python_functions.jacobian("x*w, x/w", POINT),
-    "direction": lambda: python_functions.jacobian("x*w, x/w", POINT, direction="x=1"),
-    "adjoint": lambda: python_functions.jacobian("x*w, x/w", POINT, adjoint="1,2"),
-    "taylor": lambda: python_functions.taylor("w*sin(x)", POINT, wrt="x", order=5),
-    "export": lambda: python_functions.export(TEXT, "latex"),
-    "function": lambda: python_functions.functions("log"),
-    "functions": python_functions.functions,
-    "exact": lambda: python_functions.taylor("1/(1 - x)", "x=1/3", exact=True, order=3),
-    "precise": lambda: python_functions.hessian("x**2*w", "x=1,w=1e-9", precision=30),
-    "many": lambda: python_functions.hessian("+".join(f"x{k}**2" for k in range(12)), {f"x{k}": k for k in range(12)}),
+    "grad": lambda: autodiff_cli.gradient(TEXT, POINT),
+    "trace": lambda: autodiff_cli.trace(TEXT, POINT),
+    "tangents": lambda: autodiff_cli.trace(TEXT, POINT, mode="forward", direction="x=1"),
+    "diff": lambda: autodiff_cli.diff(TEXT, POINT, order=2, share=True),
+    "steps": lambda: autodiff_cli.diff(TEXT, steps=True),
+    "blanks": lambda: autodiff_cli.trace(TEXT, POINT, blanks=True),
+    "sheet": lambda: autodiff_cli.exercise(5, count=3, seed=7, solutions=True),
+    "hessian": lambda: autodiff_cli.hessian("x**2*w + sin(x)/w", POINT),
+    "jacobian": lambda: autodiff_cli.jacobian("x*w, x/w", POINT),
+    "direction": lambda: autodiff_cli.jacobian("x*w, x/w", POINT, direction="x=1"),
+    "adjoint": lambda: autodiff_cli.jacobian("x*w, x/w", POINT, adjoint="1,2"),
+    "taylor": lambda: autodiff_cli.taylor("w*sin(x)", POINT, wrt="x", order=5),
+    "export": lambda: autodiff_cli.export(TEXT, "latex"),
+    "function": lambda: autodiff_cli.functions("log"),
+    "functions": autodiff_cli.functions,
+    "exact": lambda: autodiff_cli.taylor("1/(1 - x)", "x=1/3", exact=True, order=3),
+    "precise": lambda: autodiff_cli.hessian("x**2*w", "x=1,w=1e-9", precision=30),
+    "many": lambda: autodiff_cli.hessian("+".join(f"x{k}**2" for k in range(12)), {f"x{k}": k for k in range(12)}),
 }  # fmt: skip
 
 

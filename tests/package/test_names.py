@@ -14,14 +14,14 @@ from autodiff_cli.cli.declarations import COMMANDS
 from autodiff_cli.views import SUBJECTS
 
 TOP = Path(autodiff_cli.__file__).parent
-ANSWERED = {"cli", "views", *SUBJECTS}
-"""The rooms in which a command, its question and its view have one name."""
+ANSWERED = {"api", "cli", "views", *SUBJECTS}
+"""The rooms in which a command, its question, its view and its Python function have one name."""
 
 PATTERN = {*COMMANDS, "gradient"}
 """Those names: what the command `grad` answers is a gradient."""
 
-API = "api.python_functions"
-"""The module whose classes of answers have the names of those that they extend."""
+API = "api."
+"""The room whose classes of answers have the names of those that they extend."""
 
 SEVERAL = {"Program": "the API's program is a function, which has the builder's graph"}
 """The names of other classes that stand for two, with the reasons."""
@@ -126,7 +126,7 @@ def classes(module: str, source: str) -> Iterator[tuple[str, str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef):
             bases = {base.attr for part in node.bases for base in ast.walk(part) if isinstance(base, ast.Attribute)}
-            if not (module == API and node.name in bases):
+            if not (module.startswith(API) and node.name in bases):
                 yield node.name.lstrip("_"), module
 
 
@@ -149,7 +149,7 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_a_second_class_would_be_noticed() -> None:
     face = "class Line(Answer, _lines.Line): ..."
-    assert shared_class_names({"views.document": "class Line: ...", API: face}) == {}
+    assert shared_class_names({"views.document": "class Line: ...", "api.lines": face}) == {}
     assert shared_class_names({"views.document": "class Line: ...", "cli.runner": face}) == {
         "Line": ["views.document", "cli.runner"]
     }

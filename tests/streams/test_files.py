@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.cli.declarations import COMMANDS, declared
-from autodiff_cli.cli.runner import resolve
+from autodiff_cli.cli.option_values import resolve
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.streams import files
 from autodiff_cli.views.formats import COLUMNAR, ENDINGS

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 from autodiff_cli.cli.declarations import COMMANDS, declared
-from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS, resolve
+from autodiff_cli.cli.option_values import resolve
+from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
 from autodiff_cli.inputs import decoding
 from autodiff_cli.streams.progress import Progress
 from autodiff_cli.views.schema import PICTURES

@@ -10,7 +10,7 @@ import pytest
 import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.cli.commands.propagate import readings
-from autodiff_cli.cli.runner import OptionValues
+from autodiff_cli.cli.option_values import OptionValues
 from autodiff_cli.uncertainty.propagate import Propagation, estimates_of_fit, propagate
 from running import autodiff
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,8 @@ from ..declarations import declared
 
 if TYPE_CHECKING:
     from ...streams.requests import Request
-    from ..runner import Command, Method, RowQuestion
+    from ..option_values import Method
+    from ..runner import Command, RowQuestion
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
@@ -32,7 +34,7 @@ OWN_MODULES = ("fit", "propagate", "repl")
 @cache
 def load(command: str) -> Callable[[Command], int]:
     """Import what a command needs; return the function that runs it."""
-    from ..runner import resolve
+    from ..option_values import resolve
 
     for path in declared(command).facts.get("asks", "").split():
         resolve(path)
@@ -57,7 +59,8 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
     from ... import errors
     from ...numbers.budget import use_budget
     from ...views import error
-    from ..runner import Command, resolve
+    from ..option_values import resolve
+    from ..runner import Command
 
     declaration = declared(command)
     values = {**declaration.defaults, "work": 1, **with_own(values, command)}
@@ -123,6 +126,21 @@ def answer_at(
     return code if file is None else file.finish(code, always=call.many)
 
 
+def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
+    """Return the variables of a program or of equations; empty for other texts."""
+    from ...errors import ExpressionError
+    from ...inputs.problem import parse
+
+    with suppress(ExpressionError):
+        return list(parse(text or "", named).variables)
+    # without the capability to solve them no text is equations
+    with suppress(ExpressionError, ModuleNotFoundError):
+        from ...equations.equations import read_equations
+
+        return list(read_equations(text or "", named).program.variables)
+    return ()
+
+
 def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
     """Add the name of a lone variable to values and ranges without one."""
     for parameter in ("at", "range", "bounds"):
@@ -130,7 +148,6 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
         (typed,) = value if isinstance(value, list) and len(value) == 1 else (value,)
         if not isinstance(typed, str) or typed[:1] in ("@", "") or {"=", ","} & {*typed}:
             continue
-        from ...equations.equations import variables_of
         from ...language.tokens import is_name
 
         names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]

@@ -26,7 +26,7 @@ from ...streams.requests import lines, standard_input
 from ...table.primitive import FUNCTIONS
 from ...views.error import report
 from ..declarations import COMMANDS, declared, table
-from ..runner import OptionValues
+from ..option_values import OptionValues
 from ..session_lines import SPECIAL, Ended, Lines
 from . import load
 

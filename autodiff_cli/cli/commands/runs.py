@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import closing
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
@@ -16,47 +16,17 @@ from ...inputs.parse_point import may_sweep
 from ...streams.progress import Progress
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...views.schema import FORMS
-from ..runner import Command, Method, OptionValues, RowQuestion, answer_with, resolve, write_entries
-from . import EXIT_NO, OWN_MODULES, answer_at, module_of
+from ..option_values import resolve
+from ..runner import Command, RowQuestion, answer_with, write_entries
+from . import EXIT_NO, answer_at
 
 if TYPE_CHECKING:
     from ...inputs.problem import Problem
 
 
-def method_of(call: OptionValues) -> Method:
-    """Return a command's question as a function of requests, with the arguments of the call."""
-    if call.command in OWN_MODULES:
-        return module_of(call.command).method_of(call)  # type: ignore[no-any-return]
-    special = {"export": _export, "plot": _plot}.get(call.command)
-    return call.bind_question() if special is None else special(call)
-
-
-def _export(call: OptionValues) -> Method:
-    language, name, dialect = call.language, call.name or "f", call.dialect
-    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
-
-
-def _plot(call: OptionValues) -> Method:
-    method = call.bind_question()
-
-    def drawn(request: Request) -> Any:
-        known_names, over = [*request.point], request.wrt or [*call.ranges]
-
-        def wanted(columns: Sequence[str]) -> Collection[str]:
-            from ...curves.measurements import columns_drawn
-
-            options = (call.response, call.sigma, call.unknowns, call.between)
-            return columns_drawn(request.text, columns, known_names, over, *options)[1]
-
-        data = None if call.data is None else call.read_columns(call.data, wanted, known_names)
-        return method(request, data=data)
-
-    return drawn
-
-
 def run(call: Command) -> int:
     """Answer the command's question; about rows if it has options for them."""
-    return answer_at(call, method_of(call), call.row_question() if "points" in call.values else None)
+    return answer_at(call, call.question_method(), call.row_question() if "points" in call.values else None)
 
 
 def grad(call: Command) -> int:
@@ -89,7 +59,7 @@ def check(call: Command) -> int:
 def diff(call: Command) -> int:
     """Differentiate a formula, or the unknowns of equations, into formulas."""
     question = RowQuestion(pose_equations) if call.unknowns else call.row_question()
-    return answer_at(call, method_of(call), question)
+    return answer_at(call, call.question_method(), question)
 
 
 def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
@@ -107,7 +77,7 @@ def graph(call: Command) -> int:
 
     chosen = call.choose_format(FORMATS, "tree")
     call.check_picture(chosen, "graph", ("png", "pdf"))
-    return answer_at(call, method_of(call), chosen=writer_of(chosen))
+    return answer_at(call, call.question_method(), chosen=writer_of(chosen))
 
 
 def plot(call: Command) -> int:
@@ -116,7 +86,7 @@ def plot(call: Command) -> int:
 
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")
-    return answer_at(call, method_of(call), chosen=chosen)
+    return answer_at(call, call.question_method(), chosen=chosen)
 
 
 def page(call: Command) -> int:
@@ -135,13 +105,14 @@ def page(call: Command) -> int:
 def descend(call: Command) -> int:
     """Run gradient descent from a point, one row a step."""
     from ...views.formats import writer
-    from ..searches import RunWriter, Saved
+    from ..descents import RunWriter
+    from ..searches import Saved
 
     chosen = call.choose_format()
     call.check_picture(chosen, "loss")
     out, saved = call.out(), Saved(call)
     runs = RunWriter(out.stream, writer(chosen, out.stream, call.view, True), call.many, saved)
-    code = answer_with(call, method_of(call), runs)
+    code = answer_with(call, call.question_method(), runs)
     out.finish(code, always=call.many)
     saved.finish(code)
     return max(runs.code, code)
@@ -156,7 +127,7 @@ def minimize(call: Command) -> int:
     def warning(result: Any) -> Diagnostic:
         return Diagnostic("minimum", verdict(result))
 
-    return Searches(call, method_of(call), warning=warning).run()
+    return Searches(call, call.question_method(), warning=warning).run()
 
 
 maximize = minimize
@@ -179,7 +150,7 @@ def solve(call: Command) -> int:
     measured = [end for ends in ranges for end in ends if isinstance(end, Quantity)]
     units = call.values["units"] or [str(end.unit) for end in measured]
     question = RowQuestion(posed, units=units, equations=True)
-    return Searches(call, method_of(call), warning=warning_of).run(question)
+    return Searches(call, call.question_method(), warning=warning_of).run(question)
 
 
 def exercise(call: Command) -> int:

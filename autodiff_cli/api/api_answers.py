@@ -1,0 +1,167 @@
+"""What all answers of the Python functions have: they print as their command does, and display themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from itertools import islice
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from ..errors import ExpressionError
+from ..views import html as html_of
+from ..views import latex as latex_of
+from ..views import question_of, view_of, write
+from ..views import record as record_of
+from ..views import svg as svg_of
+from ..views import text as text_of
+from .tracebacks import explained
+
+if TYPE_CHECKING:
+    from ..diagnostics.leniency import AsRead
+
+_ANSWER_CLASSES: dict[type, type[Answer]] = {}
+"""The answer classes of the modules here that are loaded, by those of the questions."""
+
+
+class Answer:
+    """The base class of answers: they print as their command does, and display themselves in a notebook.
+
+    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or
+    a matrix have the formula as well.
+    """
+
+    _shows: ClassVar[tuple[str, ...]] = ()
+
+    _choices: Mapping[str, Any] = {}
+    """How it is shown: what the options `digits`, `depth` and so on have chosen."""
+
+    _typed: str | None = None
+    """The program as it was typed, if a function was asked."""
+
+    _reading: AsRead | None = None
+    """The program as it was corrected; None if it was read as typed."""
+
+    _values: tuple[str, ...] = ()
+    """Values of the point as they were corrected, if not read as typed."""
+
+    def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
+        super().__init_subclass__(**keywords)
+        cls._shows = shows
+        _ANSWER_CLASSES.update(dict.fromkeys(cls.__bases__[1:2], cls))
+
+    @property
+    def note(self) -> str | None:
+        """How a program and its point were read, if not as typed: `read as: log(x)`."""
+        from ..views.subject import Subject
+
+        return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
+
+    def __str__(self) -> str:
+        return text_of(self, **self._choices).removesuffix("\n")
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._shows)})"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"an answer is frozen: `{name}` cannot be set")
+
+    def to_text(self, format: str = "table", *, document: bool = False) -> str:
+        """Return the answer in a format of its command; LaTeX as a `document` if asked."""
+        return text_of(self, format, document=document, **self._choices)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON record of the command, without `id` and `line`."""
+        text = getattr(self, "text", None) if self._typed is None else self._typed
+        record = record_of(self, **self._choices)
+        if self._reading is not None:
+            record = self._reading.relocate_record(record)
+        note = {} if self.note is None else {"note": self.note}
+        return ({} if text is None else {"expr": text}) | note | record
+
+    def _repr_html_(self) -> str | None:
+        # a notebook would prefer HTML to a drawing
+        return None if self._repr_svg_() is not None else html_of(self, **self._choices)
+
+    def _repr_latex_(self) -> str | None:
+        text = latex_of(self, **self._choices)
+        if text is None:
+            return None
+        # all notebooks know dollars; some do not know the delimiters of a document
+        formula = text.removeprefix(r"\[").removesuffix(r"\]").replace("{align*}", "{aligned}")
+        return f"$${formula}$$"
+
+    def _repr_svg_(self) -> str | None:
+        return None
+
+
+MAX_LISTED = 12
+
+
+def _short(value: object) -> str:
+    if isinstance(value, Mapping):
+        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), MAX_LISTED)]
+    elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
+        parts = [_short(element) for element in value[:MAX_LISTED]]
+    else:
+        return repr(value)
+    left = ", …" if len(value) > MAX_LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
+    begin, end = "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
+    return f"{begin}{', '.join(parts)}{left}{end}"
+
+
+class Drawing(Answer):
+    """An answer that is a picture."""
+
+    @property
+    def svg(self) -> str:
+        """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
+        text = svg_of(self, **self._choices)
+        assert text is not None
+        return text
+
+    def save(self, path: str, *, force: bool = False) -> None:
+        """Write the picture to a file, whole or not at all, in the format that its name says.
+
+        Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without `force`.
+        """
+        from ..streams.files import Output
+
+        with explained(None):
+            out = Output(str(path), force=force)
+            write(self, out.stream, self._format(str(path)), **self._choices)
+            out.finish(0)
+
+    def _format(self, path: str) -> str:
+        from ..views.plot import drawn_as
+
+        return drawn_as(None, path)
+
+    def _repr_svg_(self) -> str | None:
+        try:
+            return self.svg
+        except ExpressionError:
+            return None
+
+
+class Plotted(Drawing):
+    """An answer in numbers that has a picture too: a notebook shows the numbers."""
+
+    def _format(self, path: str) -> str:
+        from ..views.formats import format_of
+
+        view = view_of(self)
+        return format_of(None, path, view.formats, view.usual)
+
+    def _repr_svg_(self) -> str | None:
+        return None
+
+
+def as_answer(answer: Any, **choices: Any) -> Any:
+    """Return the answer of a question as one of its Python function, shown as `choices` say."""
+    kind = type(answer)
+    if kind not in _ANSWER_CLASSES:
+        import_module(f".{question_of(answer)}", __package__)
+    result = object.__new__(_ANSWER_CLASSES.get(kind, kind))
+    result.__dict__.update(answer.__dict__)
+    result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
+    return result

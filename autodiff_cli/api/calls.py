@@ -1,0 +1,192 @@
+"""Python functions of commands: their parameters come from the declarations, their answers from the questions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TypeVar
+
+from ..cli.commands import CHECKS, name_the_variable
+from ..cli.declarations import declared
+from ..cli.option_values import resolve
+from ..data.frames import QUESTIONS, is_frame
+from ..inputs.parse_point import corrections, may_sweep, once_read
+from ..numbers.budget import use_budget
+from .api_answers import as_answer
+from .api_arguments import At, PythonCall, as_meant, convert_arguments, value_reader
+from .keywords import keywords_of
+from .tracebacks import explained, in_python
+
+R = TypeVar("R")
+Overloads = Sequence[tuple[str, Mapping[str, str | None]]]
+"""For type checkers: the answer, and the types of arguments that it comes of; None for one that is not there."""
+
+
+class FunctionParameter(NamedTuple):
+    """A parameter of a function."""
+
+    name: str
+    type: str
+    default: str | None
+    """Its default as Python writes it; None if the argument is required."""
+    positional: bool
+
+
+class Declared(NamedTuple):
+    """What a type checker has to know of a function."""
+
+    parameters: Sequence[FunctionParameter]
+    ways: Overloads
+
+
+FUNCTIONS: dict[str, Declared] = {}
+"""The functions of commands in the modules that are loaded."""
+
+
+@contextmanager
+def converted(function: Callable[..., Any], command: str, **values: Any) -> Iterator[Any]:
+    """Yield the arguments of a function, converted to its types by the options of a command; explain errors."""
+    with explained(values.get("text"), command):
+        yield SimpleNamespace(**convert_arguments(function.__annotations__, values, command))
+
+
+def answers(command: str, *placed: str, overloads: Overloads = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
+    """Return a decorator that makes a function of a call the Python function of a command.
+
+    Options in `placed` may be positional.
+    """
+
+    def made(function: Callable[..., R]) -> Callable[..., R]:
+        answer_type = function.__annotations__["return"]
+        parameters = _parameters(command, placed)
+        FUNCTIONS[function.__name__] = Declared(parameters, _ways(command, answer_type, overloads))
+        question = Question(command, function, parameters)
+        return _function(function, parameters, question.answer)
+
+    return made
+
+
+def function_of(kind: type[R], command: str, *placed: str, overloads: Overloads = ()) -> Callable[..., R]:
+    """Return the function of a one-question command, with its answer's docstring."""
+
+    def function(call: PythonCall) -> Any:
+        return call.question_method()(call.request)
+
+    function.__name__ = function.__qualname__ = {"grad": "gradient"}.get(command, command)
+    function.__module__, function.__doc__ = kind.__module__, kind.__doc__
+    function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
+    return answers(command, *placed, overloads=overloads)(function)
+
+
+def _parameters(command: str, placed: Sequence[str]) -> list[FunctionParameter]:
+    keywords = keywords_of(command)
+    first = {"text": "str"} if "expr" in declared(command).defaults else {}
+    first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
+
+    def default(name: str, kind: str) -> str | None:
+        return None if name == "text" else "False" if kind == "bool" else "None"
+
+    types = {**first, **keywords}
+    return [FunctionParameter(name, kind, default(name, kind), name in first) for name, kind in types.items()]
+
+
+def _ways(command: str, answer_type: str, overloads: Overloads) -> Overloads:
+    marks = command in CHECKS
+    ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
+    ways += [("Marked", {"answer": "str"})] * marks
+    return [*ways, *[("Any", {"at": "Any"})] * (command in QUESTIONS)]
+
+
+def _function(
+    function: Callable[..., Any], parameters: Sequence[FunctionParameter], answer: Callable[[dict[str, Any]], Any]
+) -> Callable[..., Any]:
+    """Return a function with these parameters, in the module and with the name and docstring of another one.
+
+    It is compiled, as the `__init__` of a record is: Python then checks the arguments and knows the signature, and
+    `inspect`, which takes longer to import than a gradient to compute, is not needed.
+    """
+    texts = [_declaration(parameter) for parameter in parameters]
+    if not all(parameter.positional for parameter in parameters):
+        texts.insert(sum(parameter.positional for parameter in parameters), "*")
+    values = ", ".join([f"{parameter.name!r}: {parameter.name}" for parameter in parameters])
+    source = f"def make(_answer):\n def {function.__name__}({', '.join(texts)}):\n  return _answer({{{values}}})\n"
+    namespace: dict[str, Any] = {}
+    module = vars(sys.modules[function.__module__])
+    exec(f"{source} return {function.__name__}", module, namespace)  # noqa: S102
+    made: Callable[..., Any] = namespace["make"](answer)
+    made.__qualname__, made.__doc__ = function.__name__, function.__doc__
+    made.__annotations__ = {parameter.name: parameter.type for parameter in parameters}
+    made.__annotations__["return"] = function.__annotations__["return"]
+    return made
+
+
+def texts_of(at: At) -> list[str] | None:
+    """Return the texts of a point, files among them read; None if it has none."""
+    if isinstance(at, str):
+        return once_read([at])
+    return [x for x in at.values() if isinstance(x, str)] if isinstance(at, Mapping) else None
+
+
+def _declaration(parameter: FunctionParameter) -> str:
+    return parameter.name if parameter.default is None else f"{parameter.name}={parameter.default}"
+
+
+class Question:
+    """What a Python function of a command does with its arguments."""
+
+    def __init__(self, command: str, function: Callable[..., Any], parameters: Sequence[FunctionParameter]) -> None:
+        self.command, self.function = command, function
+        self.types = {parameter.name: parameter.type for parameter in parameters}
+        self.marks = command in CHECKS
+        """Whether the command marks an `answer`."""
+        self.value_of = value_reader(command)
+
+    def answer(self, values: Mapping[str, Any]) -> Any:
+        """Return the answer to a call with these arguments."""
+        text = values.get("text")
+        # None is left out: the option has its own default
+        given = {name: value for name, value in values.items() if value is not None or name == "text"}
+        with explained(text, self.command):
+            arguments = convert_arguments(self.types, given, self.command)
+            if text is not None:
+                name_the_variable(arguments, text)
+            with use_budget(arguments.get("work") or 1, length=len(text or "")):
+                return self._answer_where(arguments, text)
+
+    def _answer_where(self, values: dict[str, Any], text: Any) -> Any:
+        """Return the answer at the point, or the answers at many."""
+        at, zipped = values.get("at"), values.pop("zip", False)
+        texts = texts_of(at)
+        sweeps = "zip" in self.types and (zipped or may_sweep(texts))
+        if sweeps or (self.command in QUESTIONS and is_frame(at)):
+            from .many_points import answers_at, point_grid  # most calls have one point
+
+            grid = point_grid(text, at, texts, self.value_of, zipped) if sweeps else None
+            many = answers_at(self.command, self.asked, values, grid)
+            if many is not None:
+                return many
+        return self._answer_at(values, text)
+
+    def _answer_at(self, values: dict[str, Any], text: Any) -> Any:
+        if values.get("lenient"):
+            from ..diagnostics.leniency import read_leniently
+
+            point = as_meant(values.get("at"), self.value_of)
+            values = {**values, "at": point} if point else values
+            result, reading = read_leniently(text, lambda read: self.asked({**values, "text": read}))
+            result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
+        else:
+            result = self.asked(values)
+        result.__dict__["_typed"] = text
+        if warnings := getattr(result, "warnings", ()):
+            result.__dict__["warnings"] = tuple([in_python(warning, self.command) for warning in warnings])
+        return result
+
+    def asked(self, values: Mapping[str, Any]) -> Any:
+        """Return the answer at one point, to a program as it is written."""
+        call = PythonCall(self.command, values)
+        if self.marks and call.answer is not None:
+            return as_answer(call.bind_question(resolve(CHECKS[self.command]))(call.request))
+        return as_answer(self.function(call), **call.view_choices)

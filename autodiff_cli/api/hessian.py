@@ -1,0 +1,18 @@
+"""The Python function of `hessian`."""
+
+from __future__ import annotations
+
+from ..derivatives import hessian as _hessian
+from .api_answers import Answer
+from .calls import function_of
+
+
+class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
+    """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
+
+    >>> hessian("x*y", {"x": 0, "y": 0}).hessian
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+
+
+hessian = function_of(Hessian, "hessian")

@@ -1,0 +1,20 @@
+"""The Python function of `jacobian`."""
+
+from __future__ import annotations
+
+from ..derivatives import jacobian as _jacobian
+from .api_answers import Answer
+from .calls import function_of
+
+
+class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")):
+    """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
+
+    >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
+    [[3.0, 2.0], [1.0, 1.0]]
+    >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
+    {'x': 5.0, 'y': 4.0}
+    """
+
+
+jacobian = function_of(Jacobian, "jacobian")

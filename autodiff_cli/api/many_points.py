@@ -1,0 +1,109 @@
+"""Answers of Python functions at many points: sweeps, and the rows of frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from .. import views
+from ..cli.commands import variables_of
+from ..data.frames import QUESTIONS, fixed_and_columns, is_frame
+from ..data.rows import rows as rows_of
+from ..errors import ExpressionError, usage_error
+from ..inputs.parse_point import ValueOf, may_sweep
+from ..inputs.problem import Quantity
+from ..inputs.sweeps import Grid, grid_of, sweeping
+from ..language.tokens import has_unit_literals
+from ..numbers.budget import current_budget
+from ..streams.requests import Reading, default_point, names
+from ..views.numerals import heading
+from ..views.wide import WideRows
+from .api_arguments import has_lists, point_of
+
+Ask = Callable[[Mapping[str, Any]], Any]
+"""A question at one point: the answer to the arguments of a call."""
+
+
+def answers_at(command: str, ask: Ask, values: Mapping[str, Any], grid: Grid | None) -> Any:
+    """Return the answers on a grid, or to the rows of a frame, as a table of its kind; None at one point."""
+    text, at = values.get("text"), values.get("at")
+    of_frame = grid is None and command in QUESTIONS and is_frame(at) and not has_lists(text, at)
+    if grid is None and not of_frame:
+        return None
+    if values.get("answer") is not None:
+        raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
+    if grid is not None:
+        if used := variables_of(text, [*grid.axes, *grid.fixed]):
+            grid.check_use(used, names(values.get("for_"), "--for") or ())
+        return at_points(command, ask, grid, values)
+    for name in _other_options(values, "in_"):
+        raise usage_error(f"`{name}` does not go with a frame", "leave it out")
+    fixed, columns = fixed_and_columns(at)
+    return in_batches(command, values, point_of(fixed), columns)
+
+
+def in_batches(
+    question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
+) -> Any:
+    """Return the answers to rows as a table of the caller's kind, after `point`."""
+    rows = rows_of(
+        values["text"],
+        at=fixed,
+        wrt=names(values.get("wrt")),
+        question=question,
+        lenient=bool(values.get("lenient")),
+        point=point,
+        units=values.get("in_") and ",".join(values["in_"]),
+    )
+    return rows(columns)
+
+
+def _other_options(values: Mapping[str, Any], *allowed: str) -> list[str]:
+    expected = ("text", "at", "wrt", "lenient", "work", *allowed)
+    return [name for name, value in values.items() if name not in expected and value not in (None, False)]
+
+
+def point_grid(text: object, at: Any, texts: list[str] | None, value_of: ValueOf, zipped: bool) -> Grid | None:
+    """Return the grid of a point with sweeps; None without sweeps."""
+    reader = sweeping(value_of)
+    point = default_point(texts if isinstance(at, str) else None, Reading(reader))
+    if not isinstance(at, str):
+        typed: Mapping[str, Any] = at if isinstance(at, Mapping) else {}
+        point = {name: reader(name, x, 0) if isinstance(x, str) else x for name, x in typed.items()}
+        numbers = {name: x for name, x in typed.items() if not isinstance(x, str)}
+        if may_sweep(texts) and is_frame(at) and not has_lists(text, numbers):
+            hint = "repeat the columns for each value of the sweep"
+            raise usage_error("columns and a sweep do not go together", hint)
+    return grid_of(point, zipped=zipped, times=current_budget().times)
+
+
+ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
+
+
+def at_points(command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Return the answers on a grid as columns: point, numbers, error."""
+    first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
+    measured = has_unit_literals(values["text"]) or any(type(x) is Quantity for x in first)
+    if command in QUESTIONS and not _other_options(values) and not measured:
+        fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
+        return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
+    rows: list[dict[str, Any]] = []
+    # starts of unknowns are not part of the point
+    unknowns = names(values.get("for_"), "--for") or ()
+    for own in grid.points():
+        point = point_of({**own, **grid.fixed})
+        row = {
+            heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
+            for name, x in point.items()
+            if name not in unknowns
+        }
+        try:
+            answer = ask({**values, "at": point})
+            view = views.view_of(answer)
+            rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.with_units(answer)))]
+        except ExpressionError as error:
+            if error.kind in ERRORS_OF_ALL_ROWS:
+                raise
+            rows.append({**row, "error": f"{error.kind}: {error}"})
+    heads = dict.fromkeys(name for row in rows for name in row if name != "error")
+    return {name: [row.get(name) for row in rows] for name in (*heads, "error")}

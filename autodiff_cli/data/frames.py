@@ -1,0 +1,126 @@
+"""Tables in memory: what has columns by name, and how such a table becomes one of Arrow and is made again."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..errors import point_error, require
+from ..inputs.figures import Figure
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+QUESTIONS = ("grad", "jacobian", "hessian")
+"""The commands that answer about the rows of a table, in columns."""
+KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
+STACK_LEVEL = 3
+"""Frames from a warning to the call of a formula on a table."""
+ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
+NO_COLUMNS = (str, bytes, Mapping, Figure)
+
+
+def is_frame(value: object) -> bool:
+    """Return whether a value has columns by name."""
+    if isinstance(value, Mapping):
+        return any(map(_is_column, value.values()))
+    return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
+
+
+def _is_column(value: object) -> bool:
+    shape = getattr(value, "shape", None)
+    if shape is not None:
+        return len(shape) == 1
+    # a number of pint has the method of a length, and no dimensions
+    return hasattr(value, "__len__") and getattr(value, "ndim", 1) == 1 and not isinstance(value, NO_COLUMNS)
+
+
+def _field_names(value: object) -> tuple[str, ...] | None:
+    names: tuple[str, ...] | None = getattr(getattr(value, "dtype", None), "names", None)
+    return names
+
+
+def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
+    """Return a frame as an Arrow table, and a function from tables to such frames.
+
+    The columns of a dictionary are then lists, NumPy or Arrow arrays as its first one.
+
+    >>> table, restore = arrow_table({"x": [1.0, 2.0]})
+    >>> table.num_rows, restore(table)
+    (2, {'x': [1.0, 2.0]})
+    """
+    arrow = require("pyarrow", "data", "frames need pyarrow")
+    if isinstance(frame, arrow.Table):
+        return frame, lambda table: table
+    if isinstance(frame, arrow.RecordBatch):
+        return arrow.Table.from_batches([frame]), lambda table: arrow.RecordBatch.from_arrays(
+            [column.combine_chunks() for column in table.columns], schema=table.schema
+        )
+    frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
+    library = frames[0] if frames else ""
+    names = _field_names(frame)
+    try:
+        if library == "pandas":
+            table = arrow.Table.from_pandas(frame, preserve_index=False)
+            return table, lambda table: table.to_pandas().set_index(frame.index)
+        if library == "polars":
+            return arrow.table(frame), sys.modules["polars"].from_arrow
+        if isinstance(frame, Mapping) or names is not None:
+            columns = dict(frame) if names is None else {name: frame[name] for name in names}
+            from ..batched.columns_io import common_length
+
+            common_length(columns)
+            return arrow.table(columns), partial(_restore_columns, frame)
+        if any(hasattr(frame, attribute) for attribute in ARROW):
+            return arrow.table(frame), lambda table: table
+    except (arrow.ArrowException, ValueError, TypeError) as error:
+        raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
+    raise point_error(f"this is a {type(frame).__name__}, not a frame", f"give {KINDS}")
+
+
+def with_notes(table: Any, notes: Sequence[str], *, warn: bool = False) -> Any:
+    """Return a table with notes in the metadata of its Arrow schema, or in the attributes of a frame of pandas."""
+    if not notes:
+        return table
+    if warn:
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=STACK_LEVEL)
+    if isinstance(attributes := getattr(table, "attrs", None), dict):
+        attributes["notes"] = list(notes)
+    if hasattr(table, "replace_schema_metadata"):
+        metadata = {**(table.schema.metadata or {}), b"autodiff.notes": "\n".join(notes).encode()}
+        return table.replace_schema_metadata(metadata)
+    return table
+
+
+def _restore_columns(frame: Any, table: pa.Table) -> Any:
+    import numpy as np
+    import pyarrow as pa
+
+    first = next(iter(frame.values()), []) if isinstance(frame, Mapping) else frame
+    if isinstance(first, pa.Array | pa.ChunkedArray):
+        return dict(zip(table.column_names, table.columns, strict=True))
+    if not hasattr(first, "dtype"):
+        return table.to_pydict()
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    if isinstance(frame, Mapping):
+        return columns
+    array = np.empty(table.num_rows, [(name, column.dtype) for name, column in columns.items()])
+    for name, column in columns.items():
+        array[name] = column
+    return array
+
+
+def fixed_and_columns(frame: Any) -> tuple[dict[str, Any], Any]:
+    """Return the constants of a dictionary, and its columns.
+
+    >>> fixed_and_columns({"x": [1.0, 2.0], "y": 3})
+    ({'y': 3}, {'x': [1.0, 2.0]})
+    """
+    if not isinstance(frame, Mapping):
+        return {}, frame
+    columns = {name: column for name, column in frame.items() if _is_column(column)}
+    return {name: value for name, value in frame.items() if name not in columns}, columns

@@ -1,0 +1,600 @@
+"""The layout of a text file of rows by the manual's rules: the place of its table, its columns, their units."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..errors import ExpressionError, point_error, quote
+from ..inputs.optional_units import NO_UNIT, as_unit, heading, is_unit, without_brackets
+from ..language.tokens import is_name
+from .text_dialects import (
+    AS_CSV,
+    BLANKS,
+    NOT_SPREADSHEET_ERROR,
+    SPELLED,
+    THIN,
+    Dialect,
+    ForcedDialect,
+    Layout,
+    all_values,
+    as_point,
+    is_missing,
+    is_number,
+    is_value,
+    number,
+    option_word,
+    usual_style,
+)
+
+SAMPLE_LINES = 20
+MAX_PREFACE_LINES = 400
+"""Lines in which the table has to begin; headers of EC-Lab have some 60, with many techniques 200."""
+
+COMMENT_MARKS = ("#", "%", "//")
+SEPARATORS = ("\t", ";", "|", ",", BLANKS)
+_SHORT = {"\t": "tab", BLANKS: "blanks"}
+_THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
+_SCALE = re.compile(r"1(?:\.0*)?(?:[eE][+-]?\d+)?")
+"""What stands in a row of units for a number without a unit: `1`, or CF's `1e-3`."""
+
+_PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
+_NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
+_SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
+
+Line = tuple[int, str]
+"""A line of the file, and its number from 0."""
+
+Cells = Sequence[str]
+
+
+# ---- lines and cells
+_QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
+"""A quoted cell, for any separator."""
+
+
+def _split(line: str, separator: str) -> list[str]:
+    if '"' not in line:
+        return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
+    # separators in quotes do not count
+    masked = _QUOTED.sub(lambda match: "\0" * len(match[0]), line)
+    ends = re.finditer(r"\s+|$" if separator == BLANKS else re.escape(separator) + "|$", masked)
+    cells, begin = [], 0
+    for end in ends:
+        cells.append(line[begin : end.start()].strip())
+        begin = end.end()
+    cells = [cell[1:].removesuffix('"').replace('""', '"') if cell.startswith('"') else cell for cell in cells]
+    return [*filter(None, cells)] if separator == BLANKS else cells
+
+
+def _headings(line: str, separator: str, count: int) -> list[str] | None:
+    cells = [_split(line, separator)]
+    if separator == BLANKS:
+        with_units = re.sub(r"(?<=\S)[ \t]+(?=[\[(][^\])]*[\])](?:\s|$))", "\0", line)
+        cells.append([cell.replace("\0", " ") for cell in _split(with_units, BLANKS)])
+        cells += [re.split(pattern, line.strip()) for pattern in (r"\t+|[ ]{2,}", r"\s*,\s*", r"\s*;\s*")]
+    return next((names for names in cells if len(names) == count and not any(map(is_value, names))), None)
+
+
+def _are_units(cells: Cells) -> bool:
+    units = [cell for cell in cells if cell not in NO_UNIT]
+    return bool(units) and not any(is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
+
+
+def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None:
+    """Return the units in the cells below a header, or None if they are a reading; `rows` are those below.
+
+    A cell `1` is a unit where another cell is one, in a column of values.
+    """
+    if any(is_missing(cell) and cell not in NO_UNIT for cell in cells):
+        return None
+    cells = [*map(as_unit, cells)]
+    if _are_units(cells):
+        return [without_brackets(cell) or None for cell in cells]
+    words = [k for k, cell in enumerate(cells) if cell and not is_value(cell) and cell not in NO_UNIT]
+    others = [cell for k, cell in enumerate(cells) if k not in words and cell not in NO_UNIT]
+    below = [row for row in rows if len(row) == len(cells)]
+    if not below or any(not (is_value(row[k]) or is_missing(row[k])) for row in below for k in words):
+        return None
+    enough = any if others else all
+    if not words or not all(map(_SCALE.fullmatch, others)) or not enough(is_unit(cells[k]) for k in words):
+        return None
+    return ["1" if cell in others else without_brackets(cell) or None for cell in cells]
+
+
+def _unit_cells(line: str, separator: str, width: int) -> list[str]:
+    """Return the cells of a line that may be units: those of headings, or as many as the table is wide."""
+    cells = _headings(line, separator, width) or _split(line, separator)
+    if separator != BLANKS and len(cells) == width - 1:
+        cells.append("")
+    return cells if len(cells) == width else []
+
+
+# ---- where the table begins
+class _Readings(NamedTuple):
+    """The first rows of numbers by a separator, and the lines above them."""
+
+    separator: str
+    begin: int
+    rows: Sequence[Cells]
+    """All lines up to some readings."""
+
+    @property
+    def size(self) -> int:
+        return sum(_continues(row, self.rows[self.begin]) for row in self.rows[self.begin :])
+
+    def kind(self, k: int, lines: Sequence[str]) -> str:
+        """Return what a line above the readings may be.
+
+        These are `units`, `names`, `part` of such a line, `mixed` words and numbers, or nothing.
+        """
+        first, cells = self.rows[self.begin], self.rows[k]
+        if self.separator == BLANKS:
+            cells = _headings(lines[k], BLANKS, len(first)) or []
+        ends_open = len(first) - 1 if not first[-1] else len(first)
+        widths = {len(first), ends_open} | ({len(first) + 1} if cells and cells[-1] in ("", "Comment") else set())
+        if len(cells) not in widths:
+            return ""
+        padded = [*cells, ""] if len(cells) < len(first) else cells
+        if _units_below(padded[: len(first)], self.rows[self.begin :]) is not None:
+            return "units"
+        inner = cells[:-1] if len(cells) > ends_open and not cells[-1] else cells
+        values = sum(map(is_value, inner))
+        if not any(inner) or values == len(inner):
+            return ""
+        if values:
+            return "mixed" if all(inner) else ""
+        return "names" if all(inner) else "part"
+
+
+class _Place(NamedTuple):
+    """Where the table of a file begins, as indices of lines."""
+
+    begin: int = 0
+    readings: int | None = None
+    """The first reading, if lines stand between it and the row of units."""
+
+
+def _is_reading(cells: Cells, separator: str) -> bool:
+    # words first, which most lines above a table have: numbers take longer
+    if any(cell[:1].isalpha() and not is_missing(cell) for cell in cells) or len([*filter(None, cells)]) < 2:
+        return False
+    # a date takes what follows it: another separator, and then cells
+    others = [char for char in SEPARATORS[:3] if char != separator]
+    if any(char in cell for cell in cells for char in others):
+        return False
+    return all_values(cells) and any(map(is_number, cells))
+
+
+def _continues(cells: Cells, first: Cells) -> bool:
+    """Return whether a row is as wide as the first readings; an empty cell at the end may be missing."""
+    widths = {len(first), len(first) + 1 if not cells[-1:] or not cells[-1] else len(first)}
+    widths |= {len(first) - 1} if not first[-1] else set()
+    return len(cells) in widths and all_values(cells)
+
+
+def _readings(lines: Sequence[str], separator: str) -> _Readings | None:
+    rows: list[Cells] = []
+    begin: int | None = None
+    for k, line in enumerate(lines):
+        rows.append(_split(line, separator))
+        if begin is None and _is_reading(rows[k], separator):
+            below = _split(lines[k + 1], separator) if k + 1 < len(lines) else rows[k]
+            begin = k if _continues(below, rows[k]) else None
+        if begin is not None and k >= begin + SAMPLE_LINES:
+            break
+    return None if begin is None else _Readings(separator, begin, rows)
+
+
+def _table_place(table: Sequence[Line], separators: Sequence[str]) -> _Place:
+    """Return where the table begins below a title, settings or a preamble.
+
+    Raises an error if it is not certain, with the option that reads the file.
+    """
+    lines = [line for _, line in table[:MAX_PREFACE_LINES]]
+    best: _Readings | None = None
+    for char in separators:
+        if char != BLANKS and not any(char in line for line in lines):
+            continue
+        found = _readings(lines, char)
+        if found is not None and (best is None or found.size > best.size):
+            best = found
+    if best is None or best.begin == 0:
+        return _Place()
+    names, remarks = _header_above(best, lines)
+    begin = best.begin if names is None else names
+    readings = best.begin if remarks else None
+    if begin == 0:
+        return _Place(0, readings)
+    if names is not None and best.kind(begin - 1, lines) == "names" and not _is_title(begin - 1, lines, best):
+        if begin == 1:
+            return _Place()  # a header, and a reading without a number
+        raise _below(table, begin)
+    if _may_be_readings(best, begin, named=names is not None):
+        return _Place()
+    if names is None and (best.size < 2 or any(best.kind(k, lines) == "names" for k in range(begin))):
+        return _Place()  # a header, and readings without a number
+    if names is None and len(above := best.rows[begin - 1]) > 1 and not any(map(is_value, above)):
+        raise _below(table, begin)
+    return _Place(begin, readings)
+
+
+def _header_above(found: _Readings, lines: Sequence[str]) -> tuple[int | None, bool]:
+    """Return the line of names above readings, if any, and whether remarks stand between the units and the readings."""
+    kinds = [found.kind(k, lines) for k in range(max(0, found.begin - 3), found.begin)]
+    above = found.begin - 1
+    is_header = ("names", "part", "units")
+    if len(kinds) == 3 and kinds[1:] == ["units", "part"] and kinds[0] in is_header:
+        return above - 2, True
+    if kinds[-2:] == ["mixed", "units"] and above == 1:
+        return 0, False  # the numbers of channels
+    if kinds[-1] == "units" and len(kinds) > 1 and kinds[-2] in is_header and not _is_title(above - 1, lines, found):
+        return above - 1, False
+    return (above if kinds[-1] in is_header else None), False
+
+
+def _is_title(k: int, lines: Sequence[str], found: _Readings) -> bool:
+    """Return whether a line above names is a title, such as `cooling, 3 May`, whose commas have a blank after them."""
+    if found.separator not in ",;" or not all(is_name(cell) for cell in found.rows[k + 1] if cell):
+        return False
+    loose = re.compile(re.escape(found.separator) + r"\s+\S")
+    below = [lines[k + 1], lines[found.begin]]
+    return loose.search(lines[k]) is not None and not any(map(loose.search, below))
+
+
+def _may_be_readings(found: _Readings, begin: int, *, named: bool) -> bool:
+    """Return whether a line above the table may be one of its rows.
+
+    Above a line of names that is one with numbers where the readings have them, unless other lines show that these are
+    settings; above readings alone it is one with any number.
+    """
+    first, above = found.rows[found.begin], found.rows[:begin]
+    columns = [k for k, cell in enumerate(first) if is_value(cell)]
+    alike = [[is_value(cells[k]) for k in columns] for cells in above if len(cells) == len(first)]
+    return len(alike) == len(above) and any(map(all, alike)) if named else any(map(any, alike))
+
+
+def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
+    for begin in range(1, min(len(table) - 1, SAMPLE_LINES)):
+        lines = [line for _, line in table[begin : begin + SAMPLE_LINES]]
+        for char in separators:
+            fit = _fit(lines, char)
+            above = [_split(line, char) for _, line in table[:begin]]
+            if fit is None or len(fit.values) < 2:
+                continue
+            if all(len([*filter(None, cells)]) == 1 or (char == BLANKS and len(cells) != fit.width) for cells in above):
+                raise _below(table, begin)
+
+
+def _below(table: Sequence[Line], begin: int) -> ExpressionError:
+    (first, title), line = table[0], table[begin][0]
+    message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
+    message += f"; the table begins in line {line + 1}"
+    return point_error(message, f"leave the lines before it out: `--skip {line}`")
+
+
+# ---- columns
+class _SeparatorFit(NamedTuple):
+    """A separator by which lines are a table."""
+
+    separator: str
+    width: int
+    names: Cells | None
+    values: Sequence[Cells] = ()
+
+    @property
+    def numbers(self) -> list[list[str]]:
+        style = usual_style([cell for row in self.values for cell in row], None)
+        plain = number(*style)
+        rows = [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
+        # a separator at the end of each row separates nothing
+        return [row[:-1] if self.ends_open else row for row in rows]
+
+    @property
+    def ends_open(self) -> bool:
+        return bool(self.values) and not any(row[-1] for row in self.values)
+
+
+def _fit(lines: Sequence[str], separator: str, header: str | None = None) -> _SeparatorFit | None:
+    """Return the columns of lines by a separator, if they are a table by it."""
+    cells = [_split(line, separator) for line in lines]
+    first, below = cells[0], cells[1:]
+    headless = header == "none" or (header is None and all_values(first))
+    rows = cells if headless else below
+    count = len(first)
+    names: Cells | None = None
+    if headless and len(rows) > 1:
+        count = Counter(map(len, rows)).most_common(1)[0][0]
+    if not headless:
+        if separator == BLANKS and rows:
+            count = Counter(map(len, rows)).most_common(1)[0][0]
+            names = _headings(lines[0], BLANKS, count)
+            if names is None or not any(is_value(cell) for row in rows for cell in row):
+                return None
+        names = names or first
+        if separator != BLANKS and rows and all(len(row) == count + 1 and not row[-1] for row in rows[1:] or rows):
+            # one separator more at the end of each row than in the header
+            names, count = [*names, ""], count + 1
+        if separator != BLANKS and _lacks_comments(names, rows):
+            names, count = names[:-1], count - 1
+        # a title above the table, padded with separators
+        if len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows):
+            return None
+    if count < 2 or (rows and sum(len(row) == count for row in rows) * 2 <= len(rows)):
+        return None
+    return _SeparatorFit(separator, count, names, [row for row in rows if len(row) == count and all_values(row)])
+
+
+def _lacks_comments(names: Cells, rows: Sequence[Cells]) -> bool:
+    """Return whether rows end before the column `Comment` of LabVIEW, which has no cells."""
+    return names[-1] == "Comment" and bool(rows) and all(len(row) == len(names) - 1 for row in rows[1:] or rows)
+
+
+def _check_pairs(sample: Sequence[str], separator: str | None, forced: ForcedDialect) -> None:
+    are_pairs = all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample)
+    if are_pairs and separator is None and forced.decimal is None:
+        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
+        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
+        raise point_error(message, hint)
+
+
+def _best_fit(sample: Sequence[str], separators: Sequence[str], header: str | None) -> _SeparatorFit | None:
+    """Return the columns by the separator that makes rows of numbers. Raises an error if two make different ones."""
+    fits = [fit for char in separators if (fit := _fit(sample, char, header)) is not None]
+    of_numbers = [fit for fit in fits if fit.values] or fits
+    if not of_numbers:
+        return None
+    best = of_numbers[0]
+    if (
+        best.separator == "\t"
+        and len(best.values) >= len(sample) - 2
+        and not any(BLANKS in cell for row in best.values for cell in row)
+    ):
+        # as many tabs in each line: an empty cell is a missing value, which blanks would close up
+        of_numbers = [fit for fit in of_numbers if fit.separator != BLANKS]
+    for other in of_numbers[1:]:
+        if other.values and other.numbers != best.numbers:
+            one, two = (f"{_short(fit.separator)} ({quote(fit.values[0][:4])})" for fit in (best, other))
+            words = " or ".join(f"`--separator {option_word(fit.separator, SPELLED)}`" for fit in (best, other))
+            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
+    return best
+
+
+def _short(separator: str) -> str:
+    return _SHORT.get(separator, separator)
+
+
+def _usual_columns(sample: Sequence[str], separator: str | None, tabs: bool, forced: ForcedDialect) -> _SeparatorFit:
+    """Return the columns of a file that no separator makes a table of numbers."""
+    if separator is None:
+        usual = ";" if forced.decimal == "," else ","
+        plain = re.sub(r'"[^"]*("|$)', "", sample[0])
+        separator = next((c for c in f"\t{usual};|" if c in plain and (c != "\t" or tabs)), usual)
+    cells = _split(sample[0], separator)
+    headless = forced.header == "none" or (forced.header is None and all_values(cells))
+    return _SeparatorFit(separator, len(cells), None if headless else cells)
+
+
+# ---- header and units
+class _Header(NamedTuple):
+    """The names and units of columns, and the line after them."""
+
+    names: Cells | None
+    skip: int
+    units: Sequence[str | None] = ()
+    summary: tuple[str, ...] = ()
+    taken: frozenset[int] = frozenset()
+    """The lines that are no rows and no comments."""
+
+
+def _numbered(width: int, skip: int) -> _Header:
+    names = [f"c{k}" for k in range(1, width + 1)]
+    listed = f"c1 to c{width}" if width > 3 else ", ".join(names)
+    return _Header(names, skip, (), (f"no header (column{'s' * (width > 1)} {listed})",))
+
+
+def _header(
+    fit: _SeparatorFit, table: Sequence[Line], comments: Sequence[Line], place: _Place, skip: int, option: str | None
+) -> _Header:
+    """Return the header of a table: its first line, a comment above it, or numbers of the columns."""
+    separator, width = fit.separator, fit.width
+    if option == "none":
+        return _numbered(width, skip)
+    first = fit.names or _split(table[0][1], separator)
+    if option is None and any(map(is_value, first)):
+        above = [line for line in comments if line[0] < table[0][0]]
+        if named := _header_in_comments(above, fit, skip):
+            return named
+        if fit.names is None or _is_first_reading(first, table, separator):
+            return _numbered(width, skip)
+    return _header_line(first if fit.names is None else fit.names, fit, table, place, skip)
+
+
+def _is_first_reading(first: Cells, table: Sequence[Line], separator: str) -> bool:
+    """Return whether a line with words and numbers is a reading. Raises an error if it may be the header."""
+    rows = [_split(line, separator) for _, line in table[1:SAMPLE_LINES]]
+    words = [k for k, cell in enumerate(first) if not is_value(cell) and not is_missing(cell)]
+    if any(row[k] == first[k] for row in rows if len(row) == len(first) for k in words):
+        return True  # a word that the readings repeat
+    if not rows or _units_below(rows[0], rows[1:]) is not None:
+        return False
+    line, text = table[0]
+    message = f"line {line + 1} is the header, or the first reading: `{text.strip()[:40]}`"
+    raise point_error(message, "say which: `--header first`, or `--header none`")
+
+
+def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int) -> _Header | None:
+    """Return the header in the last comments above a table, if any: names, or names and units."""
+    above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comments]
+    headers = list[tuple[int, list[str]]]()
+    for char in dict.fromkeys((BLANKS, fit.separator)):
+        named = [(k, parts) for k, line in above if (parts := _headings(line, char, fit.width)) is not None]
+        with_units = len(named) > 1 and _are_units(named[-1][1]) and _split_alike(above, named)
+        headers = named[-2 if with_units else -1 :] or headers
+    if not headers:
+        return None
+    names, units = headers[0], headers[1:]
+    summary = [f"the header in line {names[0] + 1}, a comment"]
+    summary += [f"units in line {line + 1}" for line, _ in units]
+    cells = [*map(without_brackets, units[0][1])] if units else []
+    return _Header(names[1], skip, cells, tuple(summary), frozenset(line for line, _ in headers))
+
+
+def _split_alike(above: Sequence[Line], named: Sequence[tuple[int, Cells]]) -> bool:
+    """Return whether the last two lines have their cells between the same separators: a title has commas of its own."""
+    texts = dict(above)
+    return len({tuple(mark for mark in ",;" if mark in texts[k]) for k, _ in named[-2:]}) == 1
+
+
+def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place: _Place, before: int) -> _Header:
+    """Return the header in the first line of a table, with the row of units below it."""
+    first, body = table[0][0], table[1:]
+    skip, units, summary = first + 1, list[str | None](), list[str]()
+    rows = [_split(line, fit.separator) for _, line in body[1:SAMPLE_LINES]]
+    below = _units_below(_unit_cells(body[0][1], fit.separator, fit.width), rows) if body else None
+    if below:
+        units, skip = below, body[0][0] + 1
+        summary.append(f"units in line {skip}")
+    elif any(heading(name)[1] for name in names):
+        summary.append("units in the header")
+    if below and place.readings is not None:
+        remarks = skip + 1
+        skip = table[place.readings - place.begin][0]
+        summary.append(_left_out(remarks, skip))
+    if table[0][1].count('"') % 2:
+        # a name continues in the next line; the reader reads it
+        return _Header(None, before, units, tuple(summary))
+    if len(named := [*filter(None, names)]) > len({*named}):
+        twice = next(name for name in named if named.count(name) > 1)
+        hint = f"rename one of them; or read the columns as c1, c2, …: `--skip {skip} --header none`"
+        raise point_error(f"the data has two columns `{twice}`", hint)
+    return _Header(names, skip, units, tuple(summary))
+
+
+def _left_out(first: int, last: int) -> str:
+    return f"line {first} left out" if first == last else f"lines {first} to {last} left out"
+
+
+# ---- a file
+def _lines_of(text: str, complete: bool) -> list[str]:
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines if complete or len(lines) == 1 else lines[:-1]
+
+
+def _separate_comments(table: Sequence[Line], marks: Sequence[str]) -> tuple[list[Line], list[Line]]:
+    """Return the lines of a table, and its comments; a file of comments alone is a table."""
+    pattern = rf"\s*{NOT_SPREADSHEET_ERROR}(?:{'|'.join(map(re.escape, marks))})"
+    is_comment = re.compile(pattern) if marks else None
+    comments = [pair for pair in table if is_comment.match(pair[1])] if is_comment else []
+    if not 0 < len(comments) < len(table):
+        return [*table], []
+    lines = {k for k, _ in comments}
+    return [pair for pair in table if pair[0] not in lines], comments
+
+
+def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -> Layout:
+    """Return the layout of a file from its first text; `tabs` may separate."""
+    lines = _lines_of(text, complete)
+    separator, skip = forced.separator, forced.skip or 0
+    start = next((k for k, line in enumerate(lines[skip:], skip) if line.strip()), skip)
+    if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
+        separator, skip = separator or declared[1], start + 1
+    as_usual = separator in (None, ",") and skip == 0 and not forced.changes_rows
+    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
+        return AS_CSV
+    marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
+    pairs = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
+    table, comments = _separate_comments(pairs, marks)
+    if not table:
+        return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
+    separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
+    place = _Place() if forced.header is not None else _table_place(table, separators)
+    preface, table = table[: place.begin], table[place.begin :]
+    skip = table[0][0] if preface else skip
+    sample = [line for _, line in table[:SAMPLE_LINES]]
+    _check_pairs(sample, separator, forced)
+    fit = _best_fit(sample, separators, forced.header)
+    if fit is None:
+        _check_title(table, separators)
+        fit = _usual_columns(sample, separator, tabs, forced)
+    header = _header(fit, table, comments, place, skip, forced.header)
+    body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
+    other_comments = {k: line for k, line in comments if k not in header.taken}
+    if forced.comment is None:
+        _check_comments(other_comments, body, fit.separator, fit.width)
+    spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, fit.separator))
+    style = usual_style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
+    summary = [f"decimal {'comma'}"] if style[0] == "," else []
+    summary += [f"thousands {_THOUSANDS[style[1]]}"] if style[1] else []
+    summary += [_count_of_comments(len(other_comments) if complete else None)] if other_comments else []
+    summary += [_left_out(preface[0][0] + 1, skip)] if preface else []
+    summary += header.summary
+    summary = _with_blocks(summary, body, fit.separator, complete)
+    names = header.names
+    if names is not None:
+        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
+    used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
+    blanks = fit.separator == BLANKS
+    dialect = Dialect("\t" if blanks else fit.separator, *style, forced.missing)
+    return Layout(dialect, names, header.units, header.skip, used, blanks, tuple(summary))
+
+
+def _count_of_comments(count: int | None) -> str:
+    return "comment lines" if count is None else f"{count} comment line{'s' * (count > 1)}"
+
+
+def _with_blocks(summary: list[str], body: Sequence[Line], separator: str, complete: bool) -> list[str]:
+    """Return the summary with the separator and the number of blocks, where they are not as in plain csv."""
+    blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
+    if separator == BLANKS and complete and blocks > 1:
+        summary.append(f"{blocks} blocks")
+    if separator in "\t," and summary == ["units in the header"]:
+        return []
+    if separator not in "\t," or (summary and separator != ","):
+        return [f"separator {_short(separator)}", *summary]
+    return summary
+
+
+def _is_plain(lines: Sequence[str], text: str) -> bool:
+    """Return whether a file is csv whose first line names the columns, and needs no second look."""
+    first = next((line for line in lines[:SAMPLE_LINES] if line.strip()), "")
+    if not _PLAIN_HEADER.fullmatch(first.strip()) or _SPECIAL.search(text):
+        return False
+    table = [(k, line) for k, line in enumerate(lines) if line.strip()]
+    names = _split(first, ",")
+    if len({*names}) < len(names):
+        return False
+    if len(table) < 2:
+        return True
+    below = _split(table[1][1], ",")
+    if len(below) == len(names) and all_values(below):
+        return True
+    return not _may_be_units(below, names) and _begins_at_once(table)
+
+
+def _begins_at_once(table: Sequence[Line]) -> bool:
+    try:
+        return _table_place(table, [","]) == _Place()
+    except ExpressionError:
+        return False
+
+
+def _may_be_units(cells: Cells, names: Cells) -> bool:
+    """Return whether the line below a plain header has to be looked at: words, or a separator more."""
+    one_more = len(cells) == len(names) + 1 and not cells[-1]
+    words = [cell for cell in cells if cell and cell not in NO_UNIT and not is_value(cell) and not is_missing(cell)]
+    return one_more or any(is_unit(as_unit(word)) for word in words)
+
+
+def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
+    rows = [cells for _, line in body[:SAMPLE_LINES] if len(cells := _split(line, separator)) == width]
+    if width < 2 or not rows or any(is_value(cells[0]) for cells in rows):
+        return
+    for k, line in comments.items():
+        cells = _split(line, separator)
+        if len(cells) == width and line.lstrip("#%/") == line.lstrip("#%/ ") and all(map(is_value, cells[1:])):
+            message = f"line {k + 1} is a row, or a comment: `{line.strip()[:40]}`"
+            raise point_error(message, f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`")
