@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from running import autodiff
 
 import autodiff_cli
+from running import autodiff
 
 
 @pytest.mark.parametrize(
