@@ -301,6 +301,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/builder": ("prod sum", "sums and products over an index"),
     "language/list_functions": ("exp hypot logsumexp sum", "products, norms and shares of lists"),
     "inputs/measured_value": ("beta gamma", "distributions"),
+    "nn": ("relu", "the usual activation of a network"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
