@@ -30,6 +30,7 @@ MAX_DOUBLINGS = 43  # of the half-width, to where the sum has not risen enough
 OPEN_DOUBLINGS, MIN_DOUBLINGS = 13, 6  # that show an open end, and where the sum cannot be followed further
 LEVEL_CHANGE, MAX_RATIO = 1e-4, 0.7  # of rises that level off: relative, and of one change to the one before
 MAX_ROOT_STEPS = 100  # to an end
+MAX_RETRIES = 4  # with a shorter step
 MAX_BRANCHES = 6  # of fits with the parameter held, on the way to an end
 MAX_GAP = 0.01  # of the rise between fits to both sides of an end
 ROOT_ERROR = 1e-7  # of an end, relative to the half-width
@@ -178,9 +179,9 @@ class _Profile:
     def _bracket(self, start: _Refit, sign: int, step: float) -> list[_Refit] | float | None:
         """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
         bound = float(self.model.limits[1 if sign > 0 else 0][self.k])
-        inner, before, rises = start, start, [start.rise]
+        inner, before, rises, retries = start, start, [start.rise], 0
         for doubling in range(MAX_DOUBLINGS):
-            x = start.x + sign * step * 2**doubling
+            x = inner.x + sign * step
             at_bound = sign * x >= sign * bound
             try:
                 outer = self.at(bound if at_bound else x, inner, before)
@@ -190,11 +191,16 @@ class _Profile:
             if doubling >= (MIN_DOUBLINGS if is_lost else OPEN_DOUBLINGS) and _limit(rises) < self.factor:
                 return None
             if outer is None:
-                raise _Unsettled
+                # it may be too far to be found from here
+                step, retries = step / 4, retries + 1
+                if retries > MAX_RETRIES:
+                    raise _Unsettled
+                continue
             if outer.rise >= self.factor:
                 return [inner, outer]
             if at_bound:
                 return bound
+            step = 2 * step if inner is not start else step
             before, inner = inner, outer
             rises += [] if is_lost else [outer.rise]
         return None

@@ -147,9 +147,6 @@ def test_a_parameter_in_which_the_formula_is_linear_needs_no_start() -> None:
     found = fit(problem["formula"], columns_of("Gauss1"), {"b2": 0.009, "b4": 65, "b5": 20, "b7": 178, "b8": 16.5})
     assert [name for name, each in found.parameters.items() if each.linear] == ["b1", "b3", "b6"]
     assert all(digits(float(found.parameters[name].estimate), text) > 9 for name, text in problem["certified"].items())
-    with pytest.raises(ExpressionError, match="`b2` has no start, and the model is not linear in it") as caught:
-        fit(problem["formula"], columns_of("Gauss1"), {})
-    assert caught.value.kind == "missing_value"
 
 
 @pytest.mark.parametrize(
