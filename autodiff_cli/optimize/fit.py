@@ -113,7 +113,7 @@ def fit(
 
         from .convergence import SearchStopped
         from .inference import Inference
-        from .least_squares import EndPoint, Model, searched
+        from .least_squares import EndPoint, Model
         from .linear_basis import in_many_digits
         from .profiles import far_values, intervals_of
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
@@ -169,11 +169,6 @@ def fit(
         with np.errstate(over="ignore", invalid="ignore"):
             inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
             profiles = None if interrupted else intervals_of(inference, intervals)
-            if profiles is not None and profiles.lower is not None:
-                end = searched(model, profiles.lower)
-                end = end._replace(message=f"{end.message} from a profile, after a higher minimum")
-                inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
-                profiles = intervals_of(inference, intervals)
             inference.leave_open({} if interrupted else far_values(inference))
             predictions = inference.predict(inputs.predict)
             answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)

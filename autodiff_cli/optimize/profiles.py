@@ -48,7 +48,6 @@ class Profiles(NamedTuple):
 
     ends: dict[str, Ends]
     warnings: tuple[Diagnostic, ...] = ()
-    lower: Any = None  # values with a lower sum of squares
 
 
 def largest_bend(inference: Inference) -> float:
@@ -184,7 +183,7 @@ class _Profile:
             x = inner.x + sign * step
             at_bound = sign * x >= sign * bound
             try:
-                outer = self.at(bound if at_bound else x, inner, before)
+                outer = self._beyond(bound if at_bound else x, inner, before)
             except _Unsettled:
                 outer = None
             is_lost = outer is None or not (outer.has_value and outer.is_settled)
@@ -204,6 +203,14 @@ class _Profile:
             before, inner = inner, outer
             rises += [] if is_lost else [outer.rise]
         return None
+
+    def _beyond(self, x: float, inner: _Refit, before: _Refit) -> _Refit:
+        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the parameter 0."""
+        if x * inner.x < 0:
+            zero = self.at(0.0, inner, before)
+            if not zero.has_value:
+                return zero
+        return self.at(x, inner, before)
 
     def _shorten(self, ends: list[_Refit]) -> None:
         """Move the fits inside and outside of an end to it."""
@@ -268,7 +275,10 @@ def profiles_of(inference: Inference) -> Profiles:
                 except _Unsettled:
                     lost.append(name)
     except _Lower as lower:
-        return Profiles({}, lower=lower.values)
+        # it was not found, or rejected: as a peak between two rows
+        there = ",".join(f"{name}={x:.4g}" for name, x in zip(inference.model.free, lower.values, strict=True))
+        message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
+        return Profiles({}, (Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`"),))
     except BudgetExceeded:
         lost = [name for name in inference.errors if name not in ends]
         hint = "a larger `--work` does it, or `--intervals linear`"
