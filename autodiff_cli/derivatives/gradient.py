@@ -110,7 +110,7 @@ def gradient(
         in_doubles(arithmetic)
         return _over_data(text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative)
     posed = pose_with_units(text, point, wrt, units, system=system)
-    answer = _answer_or_hint(text, posed, arithmetic, relative)
+    answer = _answer_or_hint(text, posed, arithmetic, relative, [])
     if arithmetic == DOUBLE:
         lost = rounding_warnings(posed.program.graph, posed.values, posed.point, posed.wanted)
         answer = answer._replace(warnings=(*answer.warnings, *lost)) if lost else answer
@@ -118,10 +118,14 @@ def gradient(
 
 
 def _answer_or_hint(
-    text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False
+    text: str,
+    posed: Problem,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    notes: list[Diagnostic] | None = None,
 ) -> Gradient[Any]:
     try:
-        return _answer(text, posed, arithmetic, relative)
+        return _answer(text, posed, arithmetic, relative, notes)
     except ExpressionError as error:
         plain = posed.units is None and arithmetic == DOUBLE
         if error.kind == "domain" and len(posed.program.leaves) == 1 and plain:
@@ -148,7 +152,14 @@ def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] 
     return answer
 
 
-def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False) -> Gradient[Any]:
+def _answer(
+    text: str,
+    posed: Problem,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    notes: list[Diagnostic] | None = None,
+) -> Gradient[Any]:
+    """Return the gradient; with `notes`, in more digits where doubles have none, which is noted."""
     program, units = posed.program, posed.units
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
@@ -170,10 +181,11 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
         if at.kinks:
             at = _beside_guards(m, program.graph, at, values, by, grads)
         warnings[:] = kink_warnings(arithmetic, at.kinks.values())
-        if m is REAL:
-            graph.grads, shown = grads, graph
+        if arithmetic == DOUBLE:
+            shown = graph if m is REAL else graph.with_data([*map(_as_double, graph.data)])
+            shown.grads = grads if m is REAL else [*map(_as_double, grads)]
             if units is not None:
-                graph.unit = units.node
+                shown.unit = units.node
         gradient = {name: unsigned(slope) for name, slope in at.gradient.items()}
         value = float(at.value) + 0.0 if m is REAL else at.value
         return {
@@ -196,14 +208,23 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
 
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
-    numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
+    try:
+        numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree, notes)
+    except ExpressionError:
+        if not plain or notes is None:
+            raise
+        numbers = arithmetic.run(posed.point, work, None, notes)
     pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
     numbers["intermediates"] = tuple(
         [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in pairs]
     )
     numbers["elasticities"] = numbers["elasticities"] if relative else None
-    constants, heard = program.constants, (*posed.warnings, *warnings)
+    constants, heard = program.constants, (*posed.warnings, *warnings, *(notes or ()))
     return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
+
+
+def _as_double(x: Any) -> Any:
+    return x if x is None or isinstance(x, bool) else float(x)
 
 
 def _beside_guards(

@@ -111,7 +111,9 @@ def jacobian(
             result["gradient"], kinks = at.vjp(seeds)
         return result, kinks
 
-    numbers = arithmetic.run(inputs, work, tree)
+    notes: list[Diagnostic] = []
+    numbers = arithmetic.run(inputs, work, tree, notes)
+    warnings += notes
     if arithmetic == DOUBLE:
         graph = posed.program.graph
         if in_full:

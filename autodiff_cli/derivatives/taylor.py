@@ -97,7 +97,9 @@ def taylor(
             coefficients, remarks[:] = through
         return {"coefficients": coefficients, "point": values}
 
-    numbers = arithmetic.run(posed.point, work, tree)
+    notes: list[Diagnostic] = []
+    numbers = arithmetic.run(posed.point, work, tree, notes)
+    remarks += notes
     numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
     constants, heard = posed.program.constants, (*posed.warnings, *remarks)
     return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)

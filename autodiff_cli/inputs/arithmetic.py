@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, require
-from ..numbers.base import UNDECIDED, Number, NumberType, Refusal, digits_text
-from ..numbers.budget import BudgetExceeded, use_budget
+from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, digits_text
+from ..numbers.budget import BudgetExceeded, use_budget, use_share
 from ..numbers.floats import REAL
+from ..run.evaluation import Underflow
 from ..run.sweep import Breakpoint
 from .figures import Figure
 from .figures import Shown as Shown
@@ -25,6 +27,12 @@ VANISHING_BITS = 7000
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
+MORE_DIGITS = (100, 800)
+"""Digits of an answer that doubles do not have; twice as many confirm it. A 0 is believed with the last of them."""
+RETRY_SHARE = 0.5
+"""The share of the budget for such an answer."""
+BEYOND_DOUBLES = ("domain", "derivative", "overflow")
+"""The kinds of errors that underflow, overflow and rounding may cause."""
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """Fields of inputs, of which a certified answer needs all digits."""
 
@@ -39,19 +47,31 @@ class Arithmetic(NamedTuple):
     name: str = "double"
     digits: int = CERTIFIED_DIGITS
 
-    def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task in coherent units, and return its numbers in `units`, as shown."""
+    def run(
+        self,
+        point: Mapping[str, float | str],
+        task: Task,
+        units: Units | None = None,
+        notes: list[Diagnostic] | None = None,
+    ) -> dict[str, Any]:
+        """Run a task in coherent units, and return its numbers in `units`, as shown.
+
+        With `notes` a task that doubles do not answer, because a number on the way is too small or too large, or is
+        rounded to the edge of a domain, is answered by more digits where these agree, and a note says so.
+        """
         with use_budget(anew=False):
             if units is None:
-                return self._run(point, task)
+                return self._run(point, task, notes)
             from .quantities import in_units  # only units need it
 
-            results = self._run(point, lambda m, values: in_units(m, task(m, values), units))
+            results = self._run(point, lambda m, values: in_units(m, task(m, values), units), notes)
             if self.name == "double" and "point" in results:
                 results["point"] |= {name: units.typed[name] for name in results["point"] if name in units.typed}
             return results
 
-    def _run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
+    def _run(
+        self, point: Mapping[str, float | str], task: Task, notes: list[Diagnostic] | None = None
+    ) -> dict[str, Any]:
         if self.name == "certified":
             return self._certified(point, task)
         if self.name == "precision":
@@ -61,7 +81,30 @@ class Arithmetic(NamedTuple):
 
             exact = self._done(Exact(), point, task)
             return convert_numbers(exact, lambda key, x: Figure(str(x), nearest_double(x)))
-        return convert_numbers(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+        try:
+            return convert_numbers(self._done(REAL, point, task), _double)
+        except ExpressionError as error:
+            beyond = None if notes is None or error.kind not in BEYOND_DOUBLES else self._beyond_doubles(point, task)
+            if notes is None or beyond is None:
+                raise (error if notes is None else _without_answer(error)) from None
+            message = f"computed with more digits, as doubles have no answer here: {error.diagnostic.message}"
+            notes.append(Diagnostic("digits", message, error.span, error.hint))
+            return beyond
+
+    def _beyond_doubles(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any] | None:
+        """Return the doubles nearest to the numbers in more digits; None where these do not agree."""
+        from ..numbers.multiprecision import Multiprecision
+
+        for digits in MORE_DIGITS:
+            with suppress(ExpressionError, BudgetExceeded, *NO_RESULT), use_share(RETRY_SHARE):
+                typed = AS_TYPED._done(Multiprecision(digits, decimals=True), point, task)
+                coarse = self._done(Multiprecision(digits), point, task)
+                numbers = self._done(Multiprecision(2 * digits), point, task)
+                triples = zip(*map(_numbers, (typed, coarse, numbers)), strict=True)
+                # a 0 may be what so many digits leave of a smaller number
+                if all(_agree(*triple, may_vanish=digits == MORE_DIGITS[-1]) for triple in triples):
+                    return convert_numbers(numbers, _double)
+        return None
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         try:
@@ -204,6 +247,28 @@ def _numbers(results: Any) -> Iterator[Any]:
         yield results
 
 
+def _without_answer(error: ExpressionError) -> ExpressionError:
+    """Return the error of a task that doubles do not answer; an underflow is none of a domain."""
+    if not isinstance(error, Underflow):
+        return error
+    result = ExpressionError("overflow", f"{error.reason}: {error.diagnostic.message}", error.span, error.hint)
+    result.text, result.read = error.text, error.read
+    return result
+
+
+def _double(_: str, x: Number) -> float:
+    return float(x) + 0.0
+
+
+def _agree(typed: Number, coarse: Number, x: Number, *, may_vanish: bool) -> bool:
+    """Return whether more digits leave a double, and decimals as typed six digits of it."""
+    near = float(x)
+    if abs(x) <= 1e-25 * abs(coarse):
+        return may_vanish and not near and not float(typed)
+    is_double = near != 0 and math.isfinite(near)
+    return is_double and float(coarse) == near and bool(abs(typed - x) <= 1e-6 * abs(x))
+
+
 def _vanishes(x: Any) -> bool:
     return bool(x.abs_upper() < 1 and x.correct_digits(1) < 1)
 
@@ -228,7 +293,7 @@ def finite_or_none(x: float) -> float | None:
     return x + 0.0 if math.isfinite(x) else None
 
 
-DOUBLE = Arithmetic()
+DOUBLE, AS_TYPED = Arithmetic(), Arithmetic("decimals")
 
 
 def arithmetic_of(exact: bool, precision: int | None, certified: bool) -> Arithmetic:
