@@ -105,7 +105,7 @@ def hessian(
         numbers: dict[str, Any] = {"value": at.value, "gradient": gradient, "hessian": matrix, "point": {**values}}
         shape = _shape(matrix, names, lambda: at, posed.warnings)
     else:
-        numbers = arithmetic.run(posed.point, work, None, posed.warnings)
+        numbers = arithmetic.run(posed.point, work, hint=True)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
         with_errors = cache(partial(_with_errors, posed, graph, numbers, matrix, arithmetic))
         shape = _shape(matrix, names, with_errors, posed.warnings)
@@ -115,7 +115,7 @@ def hessian(
         # the verdict is the same in all units
         shape = _in_units(shape, tree, in_si=function is None)
         if function is None:
-            numbers = arithmetic.run(posed.point, work, tree, [])
+            numbers = arithmetic.run(posed.point, work, tree)
     constants, warnings = posed.program.constants, tuple(posed.warnings)
     answer = Hessian(text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree)
     return answer if function is None else answer._replace(over=function.summary)

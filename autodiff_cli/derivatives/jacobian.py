@@ -111,9 +111,7 @@ def jacobian(
             result["gradient"], kinks = at.vjp(seeds)
         return result, kinks
 
-    notes: list[Diagnostic] = []
-    numbers = arithmetic.run(inputs, work, tree, notes)
-    warnings += notes
+    numbers = arithmetic.run(inputs, work, tree, hint=True)
     if arithmetic == DOUBLE:
         graph = posed.program.graph
         if in_full:

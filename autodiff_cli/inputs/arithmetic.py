@@ -11,7 +11,7 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, requir
 from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, digits_text
 from ..numbers.budget import BudgetExceeded, use_budget, use_share
 from ..numbers.floats import REAL
-from ..run.evaluation import Underflow
+from ..run.evaluation import BY_UNDERFLOW
 from ..run.sweep import Breakpoint
 from .figures import Figure
 from .figures import Shown as Shown
@@ -29,6 +29,10 @@ VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
 MORE_DIGITS = (100, 800)
 """Digits of an answer that doubles do not have; twice as many confirm it. A 0 is believed with the last of them."""
+WITH_MORE_DIGITS = "with more digits, `--precision 30`"
+"""The start of the answer in such a hint."""
+MAX_NAMED = 4
+"""The most numbers of such an answer that a hint names."""
 RETRY_SHARE = 0.5
 """The share of the budget for such an answer."""
 BEYOND_DOUBLES = ("domain", "derivative", "overflow")
@@ -52,26 +56,24 @@ class Arithmetic(NamedTuple):
         point: Mapping[str, float | str],
         task: Task,
         units: Units | None = None,
-        notes: list[Diagnostic] | None = None,
+        hint: bool = False,
     ) -> dict[str, Any]:
         """Run a task in coherent units, and return its numbers in `units`, as shown.
 
-        With `notes` a task that doubles do not answer, because a number on the way is too small or too large, or is
-        rounded to the edge of a domain, is answered by more digits where these agree, and a note says so.
+        With `hint` the error of a task that doubles do not answer, because a number on the way is too small or too
+        large, or is rounded to the edge of a domain, says the answer of more digits.
         """
         with use_budget(anew=False):
             if units is None:
-                return self._run(point, task, notes)
+                return self._run(point, task, hint)
             from .quantities import in_units  # only units need it
 
-            results = self._run(point, lambda m, values: in_units(m, task(m, values), units), notes)
+            results = self._run(point, lambda m, values: in_units(m, task(m, values), units), hint)
             if self.name == "double" and "point" in results:
                 results["point"] |= {name: units.typed[name] for name in results["point"] if name in units.typed}
             return results
 
-    def _run(
-        self, point: Mapping[str, float | str], task: Task, notes: list[Diagnostic] | None = None
-    ) -> dict[str, Any]:
+    def _run(self, point: Mapping[str, float | str], task: Task, hint: bool = False) -> dict[str, Any]:
         if self.name == "certified":
             return self._certified(point, task)
         if self.name == "precision":
@@ -84,12 +86,9 @@ class Arithmetic(NamedTuple):
         try:
             return convert_numbers(self._done(REAL, point, task), _double)
         except ExpressionError as error:
-            beyond = None if notes is None or error.kind not in BEYOND_DOUBLES else self._beyond_doubles(point, task)
-            if notes is None or beyond is None:
-                raise (error if notes is None else _without_answer(error)) from None
-            message = f"computed with more digits, as doubles have no answer here: {error.diagnostic.message}"
-            notes.append(Diagnostic("digits", message, error.span, error.hint))
-            return beyond
+            if hint and error.kind in BEYOND_DOUBLES:
+                error.diagnostic = _with_answer(error.diagnostic, self._beyond_doubles(point, task))
+            raise
 
     def _beyond_doubles(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any] | None:
         """Return the doubles nearest to the numbers in more digits; None where these do not agree."""
@@ -247,13 +246,16 @@ def _numbers(results: Any) -> Iterator[Any]:
         yield results
 
 
-def _without_answer(error: ExpressionError) -> ExpressionError:
-    """Return the error of a task that doubles do not answer; an underflow is none of a domain."""
-    if not isinstance(error, Underflow):
-        return error
-    result = ExpressionError("overflow", f"{error.reason}: {error.diagnostic.message}", error.span, error.hint)
-    result.text, result.read = error.text, error.read
-    return result
+def _with_answer(diagnostic: Diagnostic, numbers: dict[str, Any] | None) -> Diagnostic:
+    """Return the diagnostic of doubles with the answer of more digits, if there is one, in its hint."""
+    if numbers is None:
+        return diagnostic
+    named = [("the value is", numbers["value"])] if "value" in numbers else []
+    named += [(f"the derivative by `{name}` is", x) for name, x in numbers.get("gradient", {}).items()]
+    answer = ", ".join(f"{words} {x:.6g}" for words, x in named[:MAX_NAMED]) or "there is an answer"
+    before, _, _ = (diagnostic.hint or "").partition(BY_UNDERFLOW)
+    cause = f"{before}{BY_UNDERFLOW}; " if BY_UNDERFLOW in (diagnostic.hint or "") else ""
+    return diagnostic._replace(hint=f"{cause}{WITH_MORE_DIGITS}, {answer}")
 
 
 def _double(_: str, x: Number) -> float:

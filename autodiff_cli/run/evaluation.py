@@ -46,11 +46,8 @@ def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answe
     return sweep(*asked) if result is None else result
 
 
-class Underflow(ExpressionError):
-    """An error of the domain where an operation below was too small for a double, for the `reason` given."""
-
-    reason = ""
-
+BY_UNDERFLOW = "is too small for a double, and 0 by underflow"
+"""What hints say of a result below the range of doubles."""
 
 Kinks = dict[int, Breakpoint]
 """Nodes where smooth branches meet, by index."""
@@ -211,8 +208,8 @@ def error_at(
         return NotSmooth(fault.kind, message, span, hint)
     lost = _underflowed(graph, fault.node) if fault.kind in ("domain", "derivative") else None
     if lost is not None:
-        reason = f"the result of `{graph.primitives[lost].written}` is too small for a double, and 0 by underflow"
-        hint = f"{reason}: use `--precision`, or rescale"
+        name = graph.primitives[lost].written
+        hint = f"the result of `{name}` {BY_UNDERFLOW}: use `--precision`, or rescale"
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:
         shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
@@ -222,10 +219,6 @@ def error_at(
         rest = [name for name, i in wanted.items() if i is not None and name not in held]
         shown = ", ".join(f"`{name}`" for name in sorted(held))
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
-    if lost is not None:
-        underflow = Underflow(fault.kind, message, span, hint)
-        underflow.reason = reason
-        return underflow
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
     return error(fault.kind, message, span, hint)
 
