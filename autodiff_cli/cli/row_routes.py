@@ -23,6 +23,7 @@ from ..data.text_dialects import ForcedDialect
 from ..diagnostics.leniency import read_leniently
 from ..errors import ExpressionError, needs_error, quote, usage_error
 from ..inputs.arithmetic import DOUBLE
+from ..inputs.measured_value import MeasuredValue, Spread, normal, quantity
 from ..inputs.optional_units import (
     NONE,
     check_percentage,
@@ -43,7 +44,6 @@ from ..streams.files import Output, begin_file
 from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
-from ..uncertainty.measured_value import MeasuredValue, Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
@@ -583,6 +583,6 @@ class _Requests:
 
             text = getattr(value, "source", repr(value))
             return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
-        from ..uncertainty.measured_units import with_unit
+        from ..inputs.measured_units import with_unit
 
         return with_unit(name, value, unit)

@@ -7,13 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..batched.columns_io import list_columns, no_column
-from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quote, usage_error
+from ..inputs.column_uncertainties import Sigma, Spread, parse_sigma, percentage
 from ..inputs.optional_units import check_percentage, in_unit, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..language.equation_trees import last_equation
-from ..optimize.observations import Sigma, Spread, parse_sigma, percentage
 from ..record import Record
 from .sampling import Path
 
@@ -85,6 +84,8 @@ def columns_drawn(
     The variables are those in `over`, or else those in the data.
     """
     unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
+    if unknowns or isinstance(between, Range):
+        from ..equations.equations import read_with_unknowns  # only equations have unknowns
     if isinstance(between, Range) and not unknowns:
         named = read_with_unknowns(text, [*known_names], None, units=True).program.variables
         unknowns = [name for name in named if name not in known_names]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
@@ -80,14 +79,6 @@ def read_with_unknowns(
         if error.kind != "missing_value":
             raise
         return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
-
-
-def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
-    """Return the variables of a program or of equations; empty for other texts."""
-    for read in (parse, lambda text, named: read_equations(text, named).program):
-        with suppress(ExpressionError):
-            return list(read(text or "", named).variables)
-    return ()
 
 
 def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:

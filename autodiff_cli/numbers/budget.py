@@ -31,6 +31,7 @@ SWEEP, COMPILED_CALL = 15, 1
 COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
 BLOCK, ROWS_IN_TURN = 50, 10
 DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many random points
+FOLLOWED_DRAW = 500  # of an implicit model, where Newton's method does not reach its solution
 SAMPLE, DRAWN_POINT = 1, 25  # of a curve
 SECOND_DERIVATIVE = 12  # in evaluations of value and gradient
 READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as decimals

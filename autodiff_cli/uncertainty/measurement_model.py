@@ -12,26 +12,24 @@ from typing import Any
 
 from ..accuracy.rounding import rounding_warnings
 from ..algebra.guards_at_point import jacobian_around, smooth_around
+from ..algebra.walk import linear_and_kinks
 from ..batched.evaluator import Evaluator
-from ..equations.equations import read_equations
-from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.higher_order import directional_in, hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
+from ..inputs.measured_value import MeasuredValue
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..language.builder import Program
 from ..numbers.base import Number
-from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
+from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, FOLLOWED_DRAW, Defined, charge
 from ..numbers.dual import Dual, Duals, primal
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, dot, solve_linear
 from ..numerics.newton import newton
 from ..run.sweep import Breakpoint
-from .measured_value import MeasuredValue
 
 MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
 STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
@@ -58,7 +56,11 @@ def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str
 
 def program_of(text: str, names: Sequence[str], implicit: bool) -> Program:
     """Return the program of a model, or of its equations; `names` have values."""
-    return read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)
+    if not implicit:
+        return parse(text, names, units=True)
+    from ..equations.equations import read_equations
+
+    return read_equations(text, names, units=True).program
 
 
 class _Surfaces:
@@ -112,7 +114,10 @@ class Explicit:
             problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
             if error.kind == "syntax":
-                with suppress(ExpressionError):
+                # without the capability to solve them no text is equations
+                with suppress(ExpressionError, ModuleNotFoundError):
+                    from ..equations.equations import read_equations
+
                     variables = read_equations(text, list(point)).program.variables
                     unknowns = [name for name in variables if name not in point] or ["x"]
                     hint = f"name the unknown: `--for {','.join(unknowns)}`"
@@ -179,6 +184,8 @@ class Implicit:
     """A measurement model whose outputs solve equations, as in JCGM 102:2011, 6.3."""
 
     def __init__(self, problem: Problem) -> None:
+        from ..equations.solve import find_solution
+
         self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
@@ -189,9 +196,12 @@ class Implicit:
         self.values: dict[str, float] = {**problem.values, **find_solution(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
+        self.is_linear = len(linear_and_kinks(self.program.graph, self.outputs)[0]) == len(self.outputs)
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives."""
+        from ..equations.residuals import derivatives
+
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -204,6 +214,8 @@ class Implicit:
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`."""
+        from ..equations.residuals import second_derivatives
+
         _, rows, _ = self.first_order(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 
@@ -256,6 +268,11 @@ class Implicit:
         def at(values: Mapping[str, Any], count: int) -> Any:
             moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in random_inputs])
             results = np.array(self.solution)[:, None] + slopes @ moved
+            if self.is_linear:
+                # one step solves it; another, against the rounding errors of a start that is far off
+                for _ in range(2):
+                    results = results + newton_step(values, results, count)
+                return results
             # the absolute moves by each input, as their sum may cancel
             far = np.abs(slopes) @ np.abs(moved)
             sizes = np.abs(results) + far
@@ -277,6 +294,7 @@ class Implicit:
                 if not len(waiting):
                     break
             # other points are followed one by one
+            charge(FOLLOWED_DRAW * (len(doubtful) + len(waiting)))
             for row in [*doubtful, *waiting.tolist()]:
                 there = {name: float(values[name][row]) for name in random_inputs}
                 results[:, row] = self.follow_to(there) or np.nan
@@ -286,9 +304,22 @@ class Implicit:
 
     def follow_to(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution at other inputs; None if the branch ends before."""
+        if self.is_linear:
+            return self._solve_linear(target)
         reached = [self.values, *self.walk_to(target)][-1]
         there = all(reached[name] == x for name, x in target.items())
         return [reached[name] for name in self.outputs] if there else None
+
+    def _solve_linear(self, target: Mapping[str, float]) -> list[float] | None:
+        """Return the solution of equations that are linear in the unknowns; None if there is not exactly one."""
+        point = list(self.solution)
+        with Defined(ArithmeticError, Singular):
+            for _ in range(2):
+                left, rows = self._linear({**self.values, **target, **dict(zip(self.outputs, point, strict=True))})
+                step = [x for (x,) in solve_linear(REAL, rows, [[-x] for x in left])]
+                point = [*map(add, point, step)]
+            return point
+        return None
 
     def walk_to(
         self, target: Mapping[str, float], start: Mapping[str, float] | None = None

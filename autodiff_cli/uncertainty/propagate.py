@@ -8,8 +8,10 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..equations.solve import posed_equations
 from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error, quote, require, usage_error
+from ..inputs.distributions import FAMILIES, Distribution, Moments
+from ..inputs.measured_units import measured_value, with_unit
+from ..inputs.measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from ..inputs.optional_units import column_units, in_unit, left_out, uses_angles
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
@@ -19,9 +21,6 @@ from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
-from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import measured_value, with_unit
-from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 
 if TYPE_CHECKING:
@@ -152,6 +151,7 @@ class Estimates(NamedTuple):
     correlation: dict[Pair, float]
     level: float
     units: Mapping[str, str] = {}
+    profiles: Mapping[str, tuple[float | None, float | None]] = {}  # intervals that are not those of standard errors
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -176,10 +176,27 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
-    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        profiles = {}
+        if record.get("interval_method") == "profile":
+            profiles = {n: (ends[0], ends[1]) for n, ends in record["intervals"].items() if ends is not None}
+    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not an answer of `fit`", hint) from None
-    return Estimates(values, pairs, level, units)
+    return Estimates(values, pairs, level, units, profiles)
+
+
+def _profile_warnings(fitted: Estimates, names: Iterable[str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
+    for name in names:
+        if name not in fitted.profiles:
+            continue
+        low, high = fitted.profiles[name]
+        ends = f"{'-∞' if low is None else f'{low:.6g}'} to {'∞' if high is None else f'{high:.6g}'}"
+        unit = f" {fitted.units[name]}" if name in fitted.units else ""
+        interval = f"its {fitted.level * 100:g} % interval by profile is {ends}{unit}"
+        message = f"`{name}` is taken as normal, and in the fit it is not: {interval}"
+        hint = f"the interval of a formula of `{name}` alone has the formula's values at these ends"
+        yield Diagnostic("profile", message, None, hint)
 
 
 def propagate(
@@ -256,16 +273,21 @@ def propagate(
                 raise point_error(message, LEAVE_ONE)
         correlation = {**shared, **correlation}
     notes: list[Diagnostic] = []
+    if fitted is not None:
+        notes += _profile_warnings(fitted, used)
     if left_out(units):
         texts, units = {}, None
     elif texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         angles = uses_angles(program_of(text, [*quantities, *measured], is_implicit))
-        by_name, notes = column_units(measured, texts, asked, angles=angles)
+        by_name, unit_notes = column_units(measured, texts, asked, angles=angles)
+        notes += unit_notes
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in by_name.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
     if is_implicit:
+        from ..equations.solve import posed_equations  # few models are equations
+
         model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
     else:
         model = Explicit(text, values, units, system)

@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
-from ..formulas.diff import where_latex
 from ..inputs.figures import Shown
+from ..inputs.measured_value import concise
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.equation_trees import last_equation
@@ -22,7 +22,6 @@ from ..language.typesetting import (
     text_latex,
     typesetting,
 )
-from ..uncertainty.measured_value import concise
 from .fit import HELD
 from .numerals import format_number, percent, repr_number, without_unit
 from .tex import unit_latex
@@ -108,7 +107,13 @@ def fit_table(answer: Fit, digits: int | None) -> str:
             rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
         written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
-        interval = between(parameter.interval or (None, None)) + unit
+        low, high = parameter.interval or (None, None)
+        is_open = parameter.interval is not None and None in (low, high)
+        interval = between((low, high))
+        if is_open:
+            least = r"$-\infty$" if low is None else number(low, digits)
+            interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
+        interval += unit
         rows.append((latex_of(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
@@ -243,6 +248,8 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
         (right,) = parse(solved.formula, units=True).outputs
         where = ""
         if solved.condition:
+            from ..formulas.diff import where_latex
+
             (choice,) = parse(f"where({solved.condition}, 1, 0)", units=True).outputs
             where = where_latex(expression_latex(choice._prev[0]))
         sides.append((name_latex(solved.unknown), expression_latex(right) + where))

@@ -71,6 +71,14 @@ def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
 
 
+def limit(call: Command) -> int:
+    """Find the limit of a formula at a point or at infinity."""
+    from ...inputs.approach import approach_value
+
+    call.read_by(Reading(approach_value))
+    return answer_at(call, call.question_method(), good="exists")
+
+
 def graph(call: Command) -> int:
     """Draw the graph, with value and derivative at each node."""
     from ...views.graph import FORMATS, writer_of
@@ -105,7 +113,8 @@ def page(call: Command) -> int:
 def descend(call: Command) -> int:
     """Run gradient descent from a point, one row a step."""
     from ...views.formats import writer
-    from ..searches import RunWriter, Saved
+    from ..descents import RunWriter
+    from ..searches import Saved
 
     chosen = call.choose_format()
     call.check_picture(chosen, "loss")
