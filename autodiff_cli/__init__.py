@@ -23,6 +23,7 @@ _COMMANDS = (
 _PUBLIC = {
     **{name: f"api.{name}" for name in _COMMANDS},
     "maximize": "api.minimize", "parse": "api.program", "Program": "api.program", "rows": "api.row_functions",
+    "grad": "api.transforms", "value_and_grad": "api.transforms",
     "draw": "api.graph", "draw_dot": "api.graph", "Answer": "api.api_answers", "Gradient": "api.gradient",
     "Value": "graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip

@@ -1,5 +1,5 @@
 # Written by `python -m autodiff_cli.api.manual` from the declarations of the commands.
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from .api.api_arguments import At, Names, Ranges, Table
@@ -31,6 +31,8 @@ from .api.row_functions import rows as rows
 from .api.solve import Solved as Solved
 from .api.taylor import Taylor as Taylor
 from .api.trace import Trace as Trace
+from .api.transforms import grad as grad
+from .api.transforms import value_and_grad as value_and_grad
 from .api.units import UnitTable as UnitTable
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
@@ -248,6 +250,8 @@ def hessian(
     work: int | None = None,
 ) -> Any: ...
 @overload
+def hessian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+@overload
 def jacobian(
     text: str,
     at: At = None,
@@ -285,6 +289,8 @@ def jacobian(
     zip: bool = False,
     work: int | None = None,
 ) -> Any: ...
+@overload
+def jacobian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
 @overload
 def taylor(
     text: str,
