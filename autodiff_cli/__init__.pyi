@@ -527,6 +527,7 @@ def fit(
     loss: str | None = None,
     level: float | None = None,
     in_: Names = None,
+    intervals: str | None = None,
     predict: Table = None,
     theme: str | None = None,
     digits: int | None = None,

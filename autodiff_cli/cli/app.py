@@ -102,7 +102,8 @@ class Commands(typer.core.TyperGroup):
             before_command = [name for names in options for name in names]
             name = args[0].partition("=")[0]
             if name not in before_command:
-                near, word = nearest_option(args[0], before_command), name.lstrip("-")
+                near = f"-{name}" if f"-{name}" in before_command else nearest_option(args[0], before_command)
+                word = name.lstrip("-")
                 hint = f"for its gradient: `autodiff grad '{args[0]}'`"
                 hint = "`autodiff --help` lists the options" if looks_like_option(args[0]) or name == "--" else hint
                 hint = f"did you mean `{near}`?" if near else hint

@@ -19,6 +19,7 @@ from .observations import FitFormula, FitInputs, pose_fit, read_formula
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .inference import Goodness, Inference, Parameter, Prediction
+    from .profiles import Profiles
 
 DEFAULT_LEVEL = 0.95
 TYPED_ROWS = 100  # that count as the formula's length each
@@ -42,6 +43,7 @@ class Fit(Record):
     goodness: Goodness
     r_squared: float | None
     level: float
+    interval_method: str
     loss: str
     absolute_sigma: bool
     converged: bool
@@ -83,6 +85,7 @@ def fit(
     scale_errors: bool = False,
     loss: str = "linear",
     level: float | None = None,
+    intervals: str | None = None,
     predict: Mapping[str, Sequence[float]] | None = None,
     units: Sequence[str] | str | None = None,
     arithmetic: Arithmetic = DOUBLE,
@@ -91,9 +94,14 @@ def fit(
 ) -> Fit:
     """Return the least-squares parameters of the program `text` for a column of the data.
 
-    Names that are columns are data, others parameters. `formula` is the program, if already read.
+    Names that are columns are data, others parameters. `formula` is the program, if already read. `intervals` are
+    linear or by profile; by default the latter where second derivatives show that the linear ones mislead.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
+    if intervals == "profile" and loss != "linear":
+        raise usage_error(
+            f"intervals by profile are for least squares, and the loss is {loss}", "leave one of them out"
+        )
     with use_budget(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows"
@@ -103,8 +111,9 @@ def fit(
 
         from .convergence import SearchStopped
         from .inference import Inference
-        from .least_squares import EndPoint, Model
+        from .least_squares import EndPoint, Model, searched
         from .linear_basis import in_many_digits
+        from .profiles import far_values, intervals_of
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -160,8 +169,15 @@ def fit(
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
             inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
+            profiles = None if interrupted else intervals_of(inference, intervals)
+            if profiles is not None and profiles.lower is not None:
+                end = searched(model, profiles.lower)
+                end = end._replace(message=f"{end.message} from a profile, after a higher minimum")
+                inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
+                profiles = intervals_of(inference, intervals)
+            inference.leave_open({} if interrupted else far_values(inference))
             predictions = inference.predict(inputs.predict)
-            answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
+            answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
@@ -170,7 +186,13 @@ def fit(
 
 
 def _answer(
-    text: str, inference: Inference, arithmetic: Arithmetic, predictions: list[Prediction], *, interrupted: bool
+    text: str,
+    inference: Inference,
+    profiles: Profiles | None,
+    arithmetic: Arithmetic,
+    predictions: list[Prediction],
+    *,
+    interrupted: bool,
 ) -> Fit:
     model, values = inference.model, inference.end.values
     problem, data = model.problem, model.data
@@ -180,7 +202,7 @@ def _answer(
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
     warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.open_warnings()]
-    warnings += inference.end_warnings()
+    warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
     numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
@@ -198,7 +220,8 @@ def _answer(
         numbers = estimates_in(
             arithmetic, inference.model, [*inference.values.values()], inference.dof, inference.sigma_given
         )
-    parameters = inference.parameters(numbers["values"], numbers.get("errors", {}))
+    ends = None if profiles is None else profiles.ends
+    parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
     numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
     used = [*data.predictors, *measured, data.response]
     return Fit(
@@ -215,6 +238,7 @@ def _answer(
         goodness=goodness,
         r_squared=r_squared,
         level=inference.level,
+        interval_method="linear" if profiles is None else "profile",
         loss=model.loss,
         absolute_sigma=inference.sigma_given,
         converged=reason == "converged",

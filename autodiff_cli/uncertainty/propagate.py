@@ -151,6 +151,7 @@ class Estimates(NamedTuple):
     correlation: dict[Pair, float]
     level: float
     units: Mapping[str, str] = {}
+    profiles: Mapping[str, tuple[float | None, float | None]] = {}  # intervals that are not those of standard errors
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -175,10 +176,27 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
-    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        profiles = {}
+        if record.get("interval_method") == "profile":
+            profiles = {n: (ends[0], ends[1]) for n, ends in record["intervals"].items() if ends is not None}
+    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not an answer of `fit`", hint) from None
-    return Estimates(values, pairs, level, units)
+    return Estimates(values, pairs, level, units, profiles)
+
+
+def _profile_warnings(fitted: Estimates, names: Iterable[str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
+    for name in names:
+        if name not in fitted.profiles:
+            continue
+        low, high = fitted.profiles[name]
+        ends = f"{'-∞' if low is None else f'{low:.6g}'} to {'∞' if high is None else f'{high:.6g}'}"
+        unit = f" {fitted.units[name]}" if name in fitted.units else ""
+        interval = f"its {fitted.level * 100:g} % interval by profile is {ends}{unit}"
+        message = f"`{name}` is taken as normal, and in the fit it is not: {interval}"
+        hint = f"the interval of a formula of `{name}` alone has the formula's values at these ends"
+        yield Diagnostic("profile", message, None, hint)
 
 
 def propagate(
@@ -255,12 +273,15 @@ def propagate(
                 raise point_error(message, LEAVE_ONE)
         correlation = {**shared, **correlation}
     notes: list[Diagnostic] = []
+    if fitted is not None:
+        notes += _profile_warnings(fitted, used)
     if left_out(units):
         texts, units = {}, None
     elif texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         angles = uses_angles(program_of(text, [*quantities, *measured], is_implicit))
-        by_name, notes = column_units(measured, texts, asked, angles=angles)
+        by_name, unit_notes = column_units(measured, texts, asked, angles=angles)
+        notes += unit_notes
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in by_name.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}

@@ -46,7 +46,7 @@ SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
     "keep_all", "on_error", "output", "points", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "quiet",
+    "quiet", "strict",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
@@ -155,7 +155,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
-    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
+    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
     ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
