@@ -404,7 +404,8 @@ def _inputs(
         inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
     if not inputs:
         example = next(iter(model.point), "x")
-        raise point_error("no value has an uncertainty", f'write it after the value: `--at "{example}=5.00±0.02"`')
+        hint = f'write it after the value: `--at "{example}=5.00±0.02"`; those of a fit come by `--fit fit.json`'
+        raise point_error("no value has an uncertainty", hint)
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
