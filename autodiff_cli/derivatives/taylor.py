@@ -97,7 +97,7 @@ def taylor(
             coefficients, remarks[:] = through
         return {"coefficients": coefficients, "point": values}
 
-    numbers = arithmetic.run(posed.point, work, tree)
+    numbers = arithmetic.run(posed.point, work, tree, hint=True)
     numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
     constants, heard = posed.program.constants, (*posed.warnings, *remarks)
     return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
