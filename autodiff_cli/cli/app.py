@@ -126,10 +126,9 @@ class Commands(typer.core.TyperGroup):
         sections = {
             "Options": dict(filter(None, records)),
             **{title: {name: declared(name).summary for name in names.split()} for title, names in titles},
-            "Exit codes": table("exit codes"),
-            "Environment": table("environment"),
         }
-        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
+        more = "Exit codes and environment variables: `autodiff help --man`."
+        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help), more), sections)
 
 
 def _console() -> Any:

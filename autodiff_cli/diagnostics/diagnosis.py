@@ -19,7 +19,7 @@ from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names
 from . import context
 from .context import Context, Kind
-from .latex import translate
+from .latex import translate, without_environment
 from .measured import Measured, measured_numbers
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning, own_name
 
@@ -640,7 +640,7 @@ def _single_letters(c: Fragments, stop: int) -> bool:
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
         return False
     words_in_braces = r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end)\s*\{(?:[\w\s]|\\_)+\}"
-    text = re.sub(rf"{words_in_braces}|\\[a-zA-Z]+", " ", c["statement"])
+    text = re.sub(rf"{words_in_braces}|\\[a-zA-Z]+", " ", without_environment(c["statement"]))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
     known_names = c.valued

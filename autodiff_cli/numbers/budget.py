@@ -26,6 +26,7 @@ REFERENCE_NODE = 20  # in many digits
 CALLED_NODE = 10  # expanded from a function call
 CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # simplification: node, term, condition
 DERIVED_NODE, RECORDED_STEP = 20, 15  # differentiated formulas
+WRITTEN_STEP = 18  # of code: recorded, checked, ordered and written
 # An evaluation of a compiled program, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
 COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1

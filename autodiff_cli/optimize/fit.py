@@ -18,7 +18,9 @@ from .observations import FitFormula, FitInputs, pose_fit, read_formula
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
+    from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
+    from .least_squares import Model
     from .profiles import Profiles
 
 DEFAULT_LEVEL = 0.95
@@ -111,7 +113,7 @@ def fit(
 
         from .convergence import SearchStopped
         from .inference import Inference
-        from .least_squares import EndPoint, Model, searched
+        from .least_squares import EndPoint, Model
         from .linear_basis import in_many_digits
         from .profiles import far_values, intervals_of
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
@@ -146,12 +148,9 @@ def fit(
             message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
             hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
             raise limit_error(message, hint)
+        model = _with_starts(model, of_units)
+        problem = model.problem
         start = np.array([problem.values.get(name, 1.0) for name in free])
-        if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
-            message = f"`{lacking[0]}` has no start, and the model is not linear in it"
-            hint = f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`"
-            hint += f"; the columns that are used are {quote(columns)}"
-            raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
         model = in_many_digits(model, start)
         if model.basis is not None:
             start = model.basis.theta
@@ -170,11 +169,6 @@ def fit(
         with np.errstate(over="ignore", invalid="ignore"):
             inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
             profiles = None if interrupted else intervals_of(inference, intervals)
-            if profiles is not None and profiles.lower is not None:
-                end = searched(model, profiles.lower)
-                end = end._replace(message=f"{end.message} from a profile, after a higher minimum")
-                inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
-                profiles = intervals_of(inference, intervals)
             inference.leave_open({} if interrupted else far_values(inference))
             predictions = inference.predict(inputs.predict)
             answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
@@ -183,6 +177,25 @@ def fit(
         shown = of_units.of_answer(answer) if of_units.columns else None
         warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
         return answer._replace(warnings=warnings, units=shown)
+
+
+def _with_starts(model: Model, units: FitUnits | None) -> Model:
+    """Return the model with starts of all parameters that need one, and a note of those that were looked for."""
+    from .starts import found_start
+
+    problem = model.problem
+    lacking = [name for name in model.free if name not in problem.values and name not in model.linear]
+    if not lacking:
+        return model
+    starts = found_start(model, lacking)
+    choose = f"`--at {','.join(f'{name}=…' for name in lacking)}`"
+    if starts is None:
+        message = f"`{lacking[0]}` has no start, and the formula has no value at those that were tried"
+        hint = f"give one: {choose}; the columns that are used are {quote([*model.columns, model.data.response])}"
+        raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
+    shown = [f"{name} = {x:g} {'' if units is None else units.unit_text(name)}".rstrip() for name, x in starts.items()]
+    note = Diagnostic("note", f"started at {', '.join(shown)}; {choose} chooses another", None, None)
+    return model.copy(problem=problem._replace(values={**problem.values, **starts}, warnings=[*problem.warnings, note]))
 
 
 def _answer(

@@ -30,6 +30,7 @@ MAX_DOUBLINGS = 43  # of the half-width, to where the sum has not risen enough
 OPEN_DOUBLINGS, MIN_DOUBLINGS = 13, 6  # that show an open end, and where the sum cannot be followed further
 LEVEL_CHANGE, MAX_RATIO = 1e-4, 0.7  # of rises that level off: relative, and of one change to the one before
 MAX_ROOT_STEPS = 100  # to an end
+MAX_RETRIES = 4  # with a shorter step
 MAX_BRANCHES = 6  # of fits with the parameter held, on the way to an end
 MAX_GAP = 0.01  # of the rise between fits to both sides of an end
 ROOT_ERROR = 1e-7  # of an end, relative to the half-width
@@ -47,7 +48,6 @@ class Profiles(NamedTuple):
 
     ends: dict[str, Ends]
     warnings: tuple[Diagnostic, ...] = ()
-    lower: Any = None  # values with a lower sum of squares
 
 
 def largest_bend(inference: Inference) -> float:
@@ -178,26 +178,39 @@ class _Profile:
     def _bracket(self, start: _Refit, sign: int, step: float) -> list[_Refit] | float | None:
         """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
         bound = float(self.model.limits[1 if sign > 0 else 0][self.k])
-        inner, before, rises = start, start, [start.rise]
+        inner, before, rises, retries = start, start, [start.rise], 0
         for doubling in range(MAX_DOUBLINGS):
-            x = start.x + sign * step * 2**doubling
+            x = inner.x + sign * step
             at_bound = sign * x >= sign * bound
             try:
-                outer = self.at(bound if at_bound else x, inner, before)
+                outer = self._beyond(bound if at_bound else x, inner, before)
             except _Unsettled:
                 outer = None
             is_lost = outer is None or not (outer.has_value and outer.is_settled)
             if doubling >= (MIN_DOUBLINGS if is_lost else OPEN_DOUBLINGS) and _limit(rises) < self.factor:
                 return None
             if outer is None:
-                raise _Unsettled
+                # it may be too far to be found from here
+                step, retries = step / 4, retries + 1
+                if retries > MAX_RETRIES:
+                    raise _Unsettled
+                continue
             if outer.rise >= self.factor:
                 return [inner, outer]
             if at_bound:
                 return bound
+            step = 2 * step if inner is not start else step
             before, inner = inner, outer
             rises += [] if is_lost else [outer.rise]
         return None
+
+    def _beyond(self, x: float, inner: _Refit, before: _Refit) -> _Refit:
+        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the parameter 0."""
+        if x * inner.x < 0:
+            zero = self.at(0.0, inner, before)
+            if not zero.has_value:
+                return zero
+        return self.at(x, inner, before)
 
     def _shorten(self, ends: list[_Refit]) -> None:
         """Move the fits inside and outside of an end to it."""
@@ -262,7 +275,10 @@ def profiles_of(inference: Inference) -> Profiles:
                 except _Unsettled:
                     lost.append(name)
     except _Lower as lower:
-        return Profiles({}, lower=lower.values)
+        # it was not found, or rejected: as a peak between two rows
+        there = ",".join(f"{name}={x:.4g}" for name, x in zip(inference.model.free, lower.values, strict=True))
+        message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
+        return Profiles({}, (Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`"),))
     except BudgetExceeded:
         lost = [name for name in inference.errors if name not in ends]
         hint = "a larger `--work` does it, or `--intervals linear`"

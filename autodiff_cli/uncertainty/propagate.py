@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_LEVEL = 0.95  # of confidence, by default
 DEFAULT_SEED = 1
 SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
+LEAST_CHANGE = 1 / 3  # of the uncertainty: less is within what a standard uncertainty is known to
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
@@ -403,7 +404,8 @@ def _inputs(
         inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
     if not inputs:
         example = next(iter(model.point), "x")
-        raise point_error("no value has an uncertainty", f'write it after the value: `--at "{example}=5.00±0.02"`')
+        hint = f'write it after the value: `--at "{example}=5.00±0.02"`; those of a fit come by `--fit fit.json`'
+        raise point_error("no value has an uncertainty", hint)
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
@@ -596,10 +598,11 @@ class _Expansion:
         higher = size * math.sqrt(variance) if variance >= 0 else None
         unit = f" {self.unit}".rstrip()
         changes = ["they would make the variance negative"] if higher is None else []
-        if higher is not None and abs(higher - first.uncertainty) > self.tolerance:
+        least = max(self.tolerance, LEAST_CHANGE * first.uncertainty)
+        if higher is not None and abs(higher - first.uncertainty) > least:
             written = concise(first.value, higher)
             changes += [f"with them it is {written}{unit}"] if written != first.written else []
-        if abs(shift) > self.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
+        if abs(shift) > least and concise(first.value + shift, first.uncertainty) != first.written:
             changes.append(f"the mean moves by {shift:.2g}{unit}")
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"
         hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
@@ -607,7 +610,10 @@ class _Expansion:
         if warning is None and (name := self._beyond_domain()):
             message = f"{bent}it is undefined at likely values of `{name}`"
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
-        if warning is None and any(self._departs(*line, 0.0) for line in self._lines()):
+        # what the second order explains is no sign of higher orders
+        changed = max(abs(shift), math.inf if higher is None else abs(higher - first.uncertainty))
+        beyond = least if changed > self.tolerance else self.tolerance
+        if warning is None and any(self._departs(*line, 0.0, beyond) for line in self._lines()):
             return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
         return SecondOrderTerms(higher, shift, bool(changes)), warning
 
@@ -669,7 +675,8 @@ class _Expansion:
             distance = abs(value) / size
             if not 0 < distance < min(max(first.k, quantiles[-1]), end):
                 continue
-            if self._departs(way, [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance], math.inf):
+            nodes = [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance]
+            if self._departs(way, nodes, math.inf, self.tolerance):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
                 place = "within the coverage interval" if distance < first.k else place
@@ -677,7 +684,9 @@ class _Expansion:
                 return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", span, None)
         return None
 
-    def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
+    def _departs(
+        self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float, tolerance: float
+    ) -> bool:
         step = [dot(row, way) for row in self.root]
         slope, third = dot(self.slopes, way), self._third(step)
         second = dot(way, [dot(row, way) for row in self.second])
@@ -696,7 +705,7 @@ class _Expansion:
         departures = [(t, w, d / size) for t, w, d in departures]
         shift = math.fsum(w * d for _, w, d in departures)
         extra = math.fsum(w * d * (2 * slope * t + d - shift) for t, w, d in departures)
-        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
+        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
         """Return the higher-order contributions to the variance, over `size` squared.

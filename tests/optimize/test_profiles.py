@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import random
 from typing import Any
 
 import numpy as np
@@ -111,3 +112,15 @@ def test_a_fit_that_did_not_converge_has_no_standard_errors(text: str) -> None:
     else:
         # Gauss and Newton from 0.2 on x - 2013, by SciPy
         assert answer.point["b"] == pytest.approx(0.215623, abs=2e-6)
+
+
+def test_no_interval_goes_over_a_minimum_that_the_search_rejected() -> None:
+    """A peak between two rows has a smaller sum of squares, of which the data know nothing."""
+    draw = random.Random(10)
+    x = [6 * k / 7 for k in range(8)]
+    y = [2 * math.exp(-(((t - 2) / 0.5) ** 2)) + 0.1 * t + draw.gauss(0, 0.05) for t in x]
+    answer = autodiff_cli.fit("y = a*exp(-((x-m)/s)^2)+b*x", {"x": x, "y": y}, {"m": 4, "s": 1})
+    assert answer.rss == pytest.approx(0.89913907)
+    if answer.interval_method == "profile":
+        assert any("the sum of squares is lower" in warning.message for warning in answer.warnings)
+        assert {parameter.interval for parameter in answer.parameters.values()} == {None}

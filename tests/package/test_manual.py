@@ -55,11 +55,12 @@ def test_help_names_the_command_and_help_asks_for_it() -> None:
     assert autodiff("help") == autodiff("--help") == autodiff("-h")
     for command in COMMANDS:
         page = (TOP / "tests" / "tutorials" / "commands" / f"{command}.md").read_text(encoding="utf-8")
-        assert autodiff("help", command).out == page
+        shown = autodiff("help", command).out
+        assert "```" not in shown and "](" not in shown
+        assert all(f"  {line}\n" in shown for line in page.splitlines() if line.startswith("$ "))
         assert page.startswith(f"# autodiff {command}\n") and f"autodiff {command} " in page
-    for page in ("changelog", "python"):
-        path = TOP / "tests" / "tutorials" / "commands" / f"{page}.md"
-        assert autodiff("help", page).out == path.read_text(encoding="utf-8")
+    for page, title in (("changelog", "Changes"), ("python", "Python")):
+        assert title in autodiff("help", page).out.partition("\n")[0]
     assert autodiff("help", "help") == autodiff("help", "--help")
     assert "did you mean `autodiff taylor`?" in autodiff("help", "taylr").err
     assert autodiff("help", "taylr").code == autodiff("help", "x**2").code == 2
