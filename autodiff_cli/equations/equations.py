@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..inputs.problem import parse
-from ..language.builder import Program
+from ..language.builder import ON_LISTS, Program
 from ..language.tokens import (
     AUGMENT,
     CLOSE,
@@ -167,7 +167,8 @@ def _kind(
         return ("equation" if name in known_names or name in bound or used else "bind"), name
     inner = kinds[2 : place - 1]
     head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, COMMA) for kind in inner)
-    is_new = name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound
+    taken = (FUNCTIONS, ON_LISTS, defined, known_names, bound)
+    is_new = not any(name in names for names in taken)
     return ("define" if head and is_new else "equation"), name
 
 
