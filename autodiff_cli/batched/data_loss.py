@@ -177,12 +177,12 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    from ..inputs.optional_units import check_coherence, column_units, program_units
+    from ..inputs.optional_units import check_coherence, column_units, program_units, uses_angles
     from ..inputs.quantities import unit_value
     from ..quantities.unit import conversion
 
     asked = bool(units) or have_units(program.text, values)
-    columns, notes = column_units(data.numbers, data.units, asked)
+    columns, notes = column_units(data.numbers, data.units, asked, angles=uses_angles(program))
     if not columns and not asked:
         return program, data, {**values}, None, notes
     of_columns = {name: unit_value(unit) for name, unit in columns.items()}

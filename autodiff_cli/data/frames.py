@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 QUESTIONS = ("grad", "jacobian", "hessian")
 """The commands that answer about the rows of a table, in columns."""
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
+STACK_LEVEL = 3
+"""Frames from a warning to the call of a formula on a table."""
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 NO_COLUMNS = (str, bytes, Mapping, Figure)
 
@@ -76,6 +79,21 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
     raise point_error(f"this is a {type(frame).__name__}, not a frame", f"give {KINDS}")
+
+
+def with_notes(table: Any, notes: Sequence[str], *, warn: bool = False) -> Any:
+    """Return a table with notes in the metadata of its Arrow schema, or in the attributes of a frame of pandas."""
+    if not notes:
+        return table
+    if warn:
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=STACK_LEVEL)
+    if isinstance(attributes := getattr(table, "attrs", None), dict):
+        attributes["notes"] = list(notes)
+    if hasattr(table, "replace_schema_metadata"):
+        metadata = {**(table.schema.metadata or {}), b"autodiff.notes": "\n".join(notes).encode()}
+        return table.replace_schema_metadata(metadata)
+    return table
 
 
 def _restore_columns(frame: Any, table: pa.Table) -> Any:

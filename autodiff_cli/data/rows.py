@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import threading
 from collections import Counter
@@ -23,15 +22,22 @@ from ..graphs.adjoint import column_names
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.optional_units import column_units, left_out, program_units, units_in_headings, with_units
+from ..inputs.optional_units import (
+    column_units,
+    left_out,
+    program_units,
+    units_in_headings,
+    uses_angles,
+    with_units,
+)
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
-from ..language.tokens import UnknownShape, has_unit_literals
+from ..language.tokens import UnknownShape, bound_names, has_unit_literals
 from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..views.numerals import heading
-from .frames import QUESTIONS, arrow_table
+from .frames import QUESTIONS, arrow_table, with_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -315,26 +321,29 @@ def plain_cell(cell: object) -> object:
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
-"""The names that a program binds."""
-
 _BINDING = threading.Lock()
 
 
 @lru_cache(64)
-def _over(rows: Rows, names: tuple[str, ...]) -> Rows:
+def _over(rows: Rows, names: tuple[str, ...]) -> tuple[Rows, tuple[str, ...]]:
+    """Return a formula over columns with units in their headings, and notes about these."""
     columns = rows._named(names)
     fitted = rows.fit_to(list(columns))
     used = {name: columns[name] for name in fitted.variables if name in columns}
     ignored = left_out(rows.units)
-    units, _ = column_units(used, {} if ignored else units_in_headings(used, {}), not ignored and rows.asks_for_units)
+    texts = {} if ignored else units_in_headings(used, {})
+    angles = uses_angles(fitted.program)
+    with errors_about(rows.text):
+        units, notes = column_units(used, texts, not ignored and rows.asks_for_units, angles=angles)
+    said = tuple(note.message for note in notes)
     if not (units or rows.asks_for_units):
-        return rows
+        return rows, said
     from ..quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with errors_about(rows.text):
-        return rows.in_units(fitted, row_units(rows.question, fitted, point, None if ignored else rows.units))
+        own = rows.in_units(fitted, row_units(rows.question, fitted, point, None if ignored else rows.units))
+    return own, said
 
 
 @lru_cache(64)
@@ -383,7 +392,7 @@ class Rows(NamedTuple):
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
     def _named(self, names: Sequence[str]) -> dict[str, str]:
-        other = [*dict(self.at), *BOUND.findall(self.text)]
+        other = [*dict(self.at), *bound_names(self.text)]
         return columns_io.mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, fitted: Fitted, units: RowUnits) -> Rows:
@@ -392,8 +401,10 @@ class Rows(NamedTuple):
         heads = units.heads(row_request(self.question, fitted).names)
         return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
 
-    def _over(self, names: Sequence[str]) -> Rows:
-        return self if all(map(is_name, names)) and not self.asks_for_units else _over(self, tuple(names))
+    def _over(self, names: Sequence[str]) -> tuple[Rows, tuple[str, ...]]:
+        if all(map(is_name, names)) and not self.asks_for_units:
+            return self, ()
+        return _over(self, tuple(names))
 
     def bind_to(self, schema: pa.Schema) -> CompiledRows:
         """Return the formula over a schema."""
@@ -402,14 +413,19 @@ class Rows(NamedTuple):
 
     def schema(self, columns: pa.Schema) -> pa.Schema:
         """Return the schema of the answers."""
-        return self._over(columns.names).bind_to(columns).schema
+        return self._over(columns.names)[0].bind_to(columns).schema
 
     def __call__(self, frame: Any) -> Any:
-        """Return the answers to the rows of a frame, as a frame of the same type."""
+        """Return the answers to the rows of a frame, as a frame of the same type.
+
+        Notes about units in headings are warnings of Python, and stand with the frame: see `with_notes`.
+        """
         table, restore = arrow_table(frame)
-        bound = self._over(table.column_names).bind_to(table.schema)
+        rows, notes = self._over(table.column_names)
+        bound = rows.bind_to(table.schema)
         parts = [bound.answer(part).batch for part in table.to_batches()]
-        return restore(type(table).from_batches(parts, schema=bound.schema))
+        answers = type(table).from_batches(parts, schema=bound.schema)
+        return with_notes(restore(with_notes(answers, notes)), notes, warn=True)
 
 
 class RowUnits(NamedTuple):

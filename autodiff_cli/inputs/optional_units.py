@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, Span, point_error
+from ..errors import Diagnostic, ExpressionError, Span, point_error, quote
 from ..language.builder import Program
 from ..language.tokens import is_name
 from .problem import (
@@ -31,10 +31,13 @@ if TYPE_CHECKING:
 _IN_BRACKETS = r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*"
 _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
-OTHER_UNITS = frozenset(["1", "%", "‰", "dB", "dBm", "a.u.", "counts", "cts", "arb.", "arb.u."])
-"""Stand-ins for units in tables, without a factor."""
-LABELS = frozenset(["au", "AU", "pH", "ppm", "ppb"])
-"""Symbols in headings that are units of something else: in laboratories they are arbitrary units, a scale, a share."""
+LABELS = frozenset(["au", "AU", "a.u.", "arb.", "arb.u.", "pH", "ppm", "ppb", "%", "‰", "dB", "dBm", "counts", "cts"])
+"""What stands in headings for arbitrary units, scales, shares and counts: it has no factor unless units are asked for.
+
+Some of these symbols are units of something else, as the astronomical unit and the picohenry.
+"""
+OTHER_UNITS = LABELS | {"1"}
+"""What stands for a unit in a row of units, besides units."""
 DEGREES = {"C": "°C", "F": "°F"}
 """What these symbols are beside temperatures; elsewhere they are the coulomb and the farad."""
 _TEMPERATURE = r"(?:[tTθϑ](?:_\w+|\d+)?|(?:temp|Temp|TEMP|theta|Theta)\w*)\Z"
@@ -160,22 +163,33 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
 
 
+def uses_angles(program: Program) -> bool:
+    """Return whether a program applies a function of an angle, or one that gives an angle."""
+    return any(row.group == "Trigonometric" and not row.linear for row in program.graph.primitives)
+
+
 def column_units(
-    names: Iterable[str], texts: Mapping[str, str], asked: bool
+    names: Iterable[str], texts: Mapping[str, str], asked: bool, *, angles: bool = True
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """Return the units of columns, and a note if those in headings are ignored."""
+    """Return the units of columns, and notes: what is taken as a label or a number, or why all units are ignored.
+
+    With `angles`, numbers in degrees and the like are angles.
+    """
     names = list(names)
     if not asked and not any(name in texts for name in names):
         return {}, []
     from ..quantities.unit import Unit, unit_or_none  # most columns have none
 
+    labels = set() if asked else _labels(names, texts, angles)
     units = {}
     notes: list[Diagnostic] = []
     for name in names:
         text = texts.get(name, "1" if asked else "")
-        if text in LABELS and not asked:
+        if name in labels:
             message = f"`{text}` in the heading of `{name}` is taken as a label without a factor"
-            notes.append(Diagnostic("note", message, None, "`--in` with a unit uses those of all headings"))
+            hint = "`--in` with a unit uses those of all headings" if unit_or_none(text) is not None else None
+            notes.append(Diagnostic("note", message, None, hint))
+        if name in labels or not text:
             units[name] = Unit()
             continue
         text, note = _of_temperature(name, text)
@@ -184,21 +198,39 @@ def column_units(
         if unit is not None and (asked or not unit.zero):
             units[name] = unit
             continue
-        reason = f"`{name}` has no unit"
+        reason = f"`{name}` is in `{text}`, which is not a known unit"
         if unit is not None:
             reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
-        elif text:
-            reason = f"`{name}` is in `{text}`, which is not a known unit"
         hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
         if asked:
             raise ExpressionError("point", f"column {reason}", hint=hint)
-        # a label has no factor that could be missed
-        others = {other: unit_or_none(texts.get(other, "")) for other in names if texts.get(other) not in LABELS}
-        if unit is not None or not text:
+        others = {other: unit_or_none(texts.get(other, "")) for other in names if other not in labels}
+        if unit is not None:
             hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
         check_coherence({other: unit for other, unit in others.items() if unit}, reason, hint)
         return {}, [*notes, Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
-    return units if asked or any(unit.atoms for unit in units.values()) else {}, notes
+    if not asked and not any(unit.atoms for unit in units.values()):
+        return {}, notes
+    plain = [name for name in names if not texts.get(name)]
+    if plain and not asked:
+        words = "has no unit, and is taken as a number" if len(plain) == 1 else "have no unit, and are taken as numbers"
+        notes.append(Diagnostic("note", f"{quote(plain)} {words}", None, None))
+    return units, notes
+
+
+def _labels(names: Iterable[str], texts: Mapping[str, str], angles: bool) -> set[str]:
+    """Return the columns whose headings have labels for units: names of scales, and scaled numbers.
+
+    Degrees and the like have their factor in programs with angles, or where two such units stand side by side.
+    """
+    from ..quantities.unit import NUMBER, unit_or_none
+
+    labels = {name for name in names if texts.get(name) in LABELS}
+    scaled = {name: unit for name in names if name not in labels and (unit := unit_or_none(texts.get(name, "")))}
+    scaled = {name: unit for name, unit in scaled.items() if unit.dimension == NUMBER and unit.atoms}
+    if angles or len({*map(str, scaled.values())}) > 1:
+        return labels
+    return labels | {name for name, unit in scaled.items() if unit.to_si(1.0) != 1}
 
 
 def _of_temperature(name: str, text: str) -> tuple[str, list[Diagnostic]]:

@@ -9,13 +9,14 @@ from typing import Any
 from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.optional_units import check_percentage, column_units, in_unit_of, without_units_hint
+from ..inputs.column_uncertainties import Spread, percentage
+from ..inputs.optional_units import check_percentage, column_units, in_unit_of, uses_angles, without_units_hint
 from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ..quantities.unit import Unit, UnitSystem, factor, quantity_name, si_unit
-from .observations import FitFormula, FitInputs, Spread, percentage
+from .observations import FitFormula, FitInputs
 
 
 class FitUnits:
@@ -31,7 +32,8 @@ class FitUnits:
             if percentage(spread) is not None:
                 check_percentage(name, texts.get(name, ""))
         counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
-        self.columns, self.warnings = column_units(names, texts, counts)
+        angles = any(uses_angles(side) for side in (program, transform) if side)
+        self.columns, self.warnings = column_units(names, texts, counts, angles=angles)
         self.scales: dict[str, Unit] = {}
         if not self.columns:
             return
@@ -112,7 +114,7 @@ class FitUnits:
         """Return the inputs as numbers in these units."""
         texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
         columns = dict(inputs.columns)
-        units = {**texts, **{name: str(unit) or "1" for name, unit in self.columns.items()}}
+        units = {**texts, **{name: str(unit) for name, unit in self.columns.items() if unit.atoms}}
 
         def spread(name: str, typed: Spread) -> Spread:
             if not isinstance(typed, str) or percentage(typed) is not None:

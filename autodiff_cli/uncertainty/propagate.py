@@ -8,9 +8,11 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..equations.solve import posed_equations
 from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error, quote, require, usage_error
-from ..inputs.optional_units import column_units, in_unit, left_out
+from ..inputs.distributions import FAMILIES, Distribution, Moments
+from ..inputs.measured_units import measured_value, with_unit
+from ..inputs.measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
+from ..inputs.optional_units import column_units, in_unit, left_out, uses_angles
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
@@ -19,10 +21,7 @@ from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
-from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import measured_value, with_unit
-from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from .measurement_model import Explicit, Implicit, Model, variables_of
+from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -260,11 +259,14 @@ def propagate(
         texts, units = {}, None
     elif texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
-        by_name, notes = column_units(measured, texts, asked)
+        angles = uses_angles(program_of(text, [*quantities, *measured], is_implicit))
+        by_name, notes = column_units(measured, texts, asked, angles=angles)
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in by_name.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
     if is_implicit:
+        from ..equations.solve import posed_equations  # few models are equations
+
         model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
     else:
         model = Explicit(text, values, units, system)

@@ -140,8 +140,18 @@ def test_frames_may_do_without_units():
     assert [*numbers] == ["value", "d_F", "d_L", "error"] and numbers["value"] == (FORCE * LENGTH).tolist()
     plain = rows("F*L")({"F": [1.0], "L": [2.0]})
     assert [*plain] == ["value", "d_F", "d_L", "error"]
-    some = rows("F*L")({"F [kN]": [1.0], "L": [2.0]})
-    assert [*some] == ["value", "d_F", "d_L", "error"]
+    with pytest.warns(UserWarning, match="`L` has no unit, and is taken as a number"):
+        some = rows("F*L")({"F [kN]": [1.0], "L": [2.0]})
+    assert some == {"value [kN]": [2.0], "d_F": [2.0], "d_L [kN]": [1.0], "error": [None]}
+    pandas, arrow = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    with pytest.warns(UserWarning, match="`L` has no unit"):
+        frame = rows("F*L")(pandas.DataFrame({"F [kN]": [1.0], "L": [2.0]}))
+    assert frame.attrs["notes"] == ["`L` has no unit, and is taken as a number"]
+    with pytest.warns(UserWarning, match="`L` has no unit"):
+        table = rows("F*L")(arrow.table({"F [kN]": [1.0], "L": [2.0]}))
+    assert table.schema.metadata[b"autodiff.notes"].decode() == "`L` has no unit, and is taken as a number"
+    with pytest.raises(ExpressionError, match="cannot add an energy"):
+        rows("F*L + M*k")({"F [kN]": [1.0], "L [mm]": [2.0], "M [kg]": [3.0], "k": [4.0]})
     with pytest.raises(ExpressionError, match="cannot add a force"):
         rows("F + L")(FRAME)
 

@@ -1,6 +1,7 @@
 """Rows whose columns have units: one by one and in batches, in every form."""
 
 import json
+import math
 from pathlib import Path
 
 import numpy as np
@@ -160,12 +161,49 @@ def test_workers_of_dask_have_the_units(ohm: str, tmp_path: Path):
     np.testing.assert_allclose(rows.T[0], 1e3 * U / I, rtol=1e-14)
 
 
-@pytest.mark.parametrize("heading", ["I", "I (a.u.)", "I (°C)"])
-def test_units_count_where_all_columns_have_some(tmp_path: Path, heading: str):
+@pytest.mark.parametrize("heading", ["I [foo]", "I (°C)"])
+def test_units_are_ignored_beside_one_that_is_not_known(tmp_path: Path, heading: str):
     (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", heading))
     result = autodiff("grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide")
     assert result.out.startswith("value,d_U,d_I,error\n")
     assert "note: the units in the headings are ignored: `I` " in result.err
+
+
+@pytest.mark.parametrize(
+    ("heading", "note"),
+    [("I", "`I` has no unit, and is taken as a number"), ("I (a.u.)", "`a.u.` in the heading of `I` is taken as"),
+     ("I [%]", "`%` in the heading of `I` is taken as"), ("I [ppm]", "`ppm` in the heading of `I` is taken as"),
+     ("I [rev]", "`rev` in the heading of `I` is taken as"), ("I [°]", "`°` in the heading of `I` is taken as")],
+)  # fmt: skip
+def test_a_column_without_a_unit_is_a_number_beside_others(tmp_path: Path, heading: str, note: str):
+    (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", heading))
+    for backend in ("python", "numpy"):
+        result = autodiff("grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide", "--backend", backend)
+        heads, rows = rows_of(result.out)
+        assert heads == ["value [V]", "d_U", "d_I [V]"] and note in result.err
+        np.testing.assert_allclose(rows.T, [U / I, 1 / I, -U / I**2], rtol=1e-14)
+    refused = autodiff("grad", "U + I", "--points", str(tmp_path / "some.csv"), "--wide")
+    assert refused.code == 4 and "cannot add a voltage (V) and a number" in refused.err and "--in none" in refused.err
+
+
+def test_terms_of_different_dimensions_are_refused_beside_a_column_without_a_unit(tmp_path: Path):
+    (tmp_path / "terms.csv").write_text("F [kN],L [mm],M [kg],k\n1,2,3,4\n")
+    for more in ((), ("--wide",), ("--exact",)):
+        refused = autodiff("grad", "F*L + M*k", "--points", "terms.csv", *more, folder=tmp_path)
+        assert refused.code == 4 and "cannot add an energy (J) and a mass (kg)" in refused.err + refused.out
+    (tmp_path / "terms.csv").write_text("F [kN],L [mm],M [eV],k\n1,2,3,4\n")
+    result = autodiff("grad", "F*L + M*k", "--points", "terms.csv", "--wide", "--in", "J", folder=tmp_path)
+    assert float(rows_of(result.out)[1][0][0]) == pytest.approx(2 + 12 * 1.602176634e-19, rel=1e-15)
+
+
+def test_degrees_are_angles_in_programs_with_angles(tmp_path: Path):
+    (tmp_path / "a.csv").write_text("x,a [°]\n2,30\n")
+    heads, rows = rows_of(autodiff("grad", "x*sin(a)", "--points", "a.csv", "--wide", folder=tmp_path).out)
+    np.testing.assert_allclose(rows[0], [1.0, 0.5, 2 * math.cos(math.pi / 6) * math.pi / 180], rtol=1e-15)
+    assert heads == ["value", "d_x", "d_a [°⁻¹]"]
+    (tmp_path / "a.csv").write_text("b [rev],a [°]\n1,180\n")
+    result = autodiff("grad", "a + b", "--points", "a.csv", "--wide", folder=tmp_path)
+    assert rows_of(result.out)[1][0][0] == pytest.approx(3 * math.pi)
 
 
 def test_files_with_rows_of_other_units_are_refused(tmp_path: Path):
@@ -317,7 +355,7 @@ def test_constants_of_nature_do_not_move_and_are_held_in_fits(tmp_path: Path) ->
 
 
 def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignored(tmp_path: Path):
-    (tmp_path / "rows.csv").write_text("x,y [m],dx,u(y) [mm]\n1,2,0.1,20\n")
+    (tmp_path / "rows.csv").write_text("x [foo],y [m],dx [foo],u(y) [mm]\n1,2,0.1,20\n")
     for wide in ((), ("--wide",)):
         options = ("propagate", "3*y + x", "--points", "rows.csv", "--errors", "auto", *wide)
         result = autodiff(*options, "--format", "jsonl", folder=tmp_path)
@@ -330,7 +368,10 @@ def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignor
 
 
 def test_columns_in_two_units_of_one_quantity_are_not_used_as_numbers_alone(tmp_path: Path):
-    for heads, named in (("x [m],z [mm],w", "`x` is in m, `z` in mm"), ("x [K],z [°C],w", "`x` is in K, `z` in °C")):
+    for heads, named in (
+        ("x [m],z [mm],w [foo]", "`x` is in m, `z` in mm"),
+        ("x [K],z [°C],w", "`x` is in K, `z` in °C"),
+    ):
         (tmp_path / "two.csv").write_text(f"{heads}\n1,500,2\n")
         for wide in ((), ("--wide",)):
             result = autodiff("grad", "(x + z)*w", "--points", "two.csv", *wide, folder=tmp_path)

@@ -174,10 +174,7 @@ def test_units_that_the_formula_does_not_determine():
 @pytest.mark.parametrize(
     ("heading", "reason"),
     [
-        ("I (a.u.)", "`I` is in `a.u.`, which is not a known unit"),
-        ("I (%)", "`I` is in `%`, which is not a known unit"),
-        ("I (foo)", "`I` has no unit"),
-        ("I", "`I` has no unit"),
+        ("I [foo]", "`I` is in `foo`, which is not a known unit"),
         ("I (°C)", "`I` is in °C, whose 0 is not absolute zero"),
     ],
 )
@@ -193,11 +190,30 @@ def test_units_count_where_all_are_known_or_some_are_asked_for(heading: str, rea
         expected = plain.parameters["U0"].estimate - 273.15 * plain.parameters["R"].estimate
         assert kelvin.parameters["U0"].estimate == pytest.approx(expected, rel=1e-9)
         assert kelvin.units.texts()["parameters"] == {"R": "V/K", "U0": "V"}
-    elif "no unit" in reason:
-        assert ad.fit("U = R*I + U0", data=data, in_="U0=mV").units.texts()["parameters"] == {"R": "V", "U0": "mV"}
     else:
         with pytest.raises(ExpressionError, match="is not a known unit"):
             ad.fit("U = R*I + U0", data=data, in_="U0=mV")
+
+
+@pytest.mark.parametrize(
+    ("heading", "note"),
+    [
+        ("I (foo)", "`I` has no unit, and is taken as a number"),
+        ("I", "`I` has no unit, and is taken as a number"),
+        ("I (a.u.)", "`a.u.` in the heading of `I` is taken as a label without a factor"),
+        ("I (%)", "`%` in the heading of `I` is taken as a label without a factor"),
+        ("I (gon)", "`gon` in the heading of `I` is taken as a label without a factor"),
+    ],
+)
+def test_a_column_without_a_unit_is_a_number_beside_others(heading: str, note: str):
+    plain = ad.fit("U = R*I + U0", data={"U": V, "I": I})
+    answer = ad.fit("U = R*I + U0", data={"U (V)": V, heading: I})
+    assert answer.parameters == plain.parameters
+    assert answer.units.texts()["parameters"] == {"R": "V", "U0": "V"}
+    assert [w.message for w in answer.warnings] == [note]
+    if "no unit" in note:
+        asked = ad.fit("U = R*I + U0", data={"U (V)": V, heading: I}, in_="U0=mV")
+        assert asked.units.texts()["parameters"] == {"R": "V", "U0": "mV"}
 
 
 def test_a_row_of_units_and_the_record(tmp_path: Path):
@@ -324,13 +340,13 @@ def test_parameters_have_the_prefix_of_their_size_for_people(tmp_path: Path):
     assert "V/mA" in asked and "µV/mA" not in asked
 
 
-@pytest.mark.parametrize("predictor", ["x", "x (a.u.)", "x [°C]"])
+@pytest.mark.parametrize("predictor", ["x", "x (a.u.)", "x [°C]", "x [foo]"])
 def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignored(predictor: str):
     x, y = [1.0, 2.0, 3.0, 4.0], [2.01, 3.98, 6.05, 8.01]
     plain = ad.fit("y = a*x + b", data={"x": x, "y": y, "s": [0.01, 0.02, 0.01, 0.04]}, sigma="s")
     data = {predictor: x, "y [m]": y, "s [mm]": [10, 20, 10, 40]}
     answer = ad.fit("y = a*x + b", data=data, sigma="s")
-    assert answer.units is None
+    assert (answer.units is None) == (predictor in ("x [°C]", "x [foo]"))
     for name in "ab":
         assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-12)
         assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-12)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ...uncertainty.measured_value import concise, in_unit
+from ...inputs.measured_value import concise, in_unit
 from ..characters import Theme, on_one_line, shorten_end
 from ..numerals import level_digits, percent
 from ..schema import PlotPage
