@@ -319,8 +319,8 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         )
         warnings.append(Diagnostic("branch", only, None, "give the exponent as a number"))
     if found.identity is not None:
-        held_where = f"where {found.identity}, the equation holds for all `{name}` for which it has a value"
-        warnings.append(Diagnostic("flat", held_where, None, "give the other variables values to see where"))
+        always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
+        warnings.append(Diagnostic("flat", always, None, "give the other variables values to see where"))
         message = message if formulas else f"none, but where {found.identity}"
     units = None
     if any(hasattr(x, "unit") for x in point.values()):
