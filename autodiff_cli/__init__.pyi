@@ -19,6 +19,7 @@ from .api.graph import draw as draw
 from .api.graph import draw_dot as draw_dot
 from .api.hessian import Hessian as Hessian
 from .api.jacobian import Jacobian as Jacobian
+from .api.limit import Limit as Limit
 from .api.minimize import Minimum as Minimum
 from .api.page import Page as Page
 from .api.plot import Curve as Curve
@@ -321,6 +322,20 @@ def taylor(
     zip: bool = False,
     work: int | None = None,
 ) -> Marked: ...
+def limit(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    assume: str | Sequence[str] | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Limit: ...
 @overload
 def diff(
     text: str,

@@ -110,8 +110,8 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
         assert [line.split()[0] for line in group.splitlines()] == names.split()
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
-        "Check", "Compute", "Differentiate", "Draw", "Expand", "Fit", "List", "Make", "Maximise", "Minimise", "Open",
-        "Plot", "Propagate", "Run", "Set", "Show", "Solve", "Write",
+        "Check", "Compute", "Differentiate", "Draw", "Expand", "Find", "Fit", "List", "Make", "Maximise", "Minimise",
+        "Open", "Plot", "Propagate", "Run", "Set", "Show", "Solve", "Write",
     }  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(map(int, table("exit codes")))
     no = {command for command in COMMANDS if "1" in exit_codes(command)}
     answered = {"diff", "hessian", "taylor"}
-    assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", *answered}
+    assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", "limit", *answered}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
         assert re.findall(r"^  (\d+) ", told, re.MULTILINE) == list(exit_codes(command))
