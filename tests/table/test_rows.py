@@ -299,8 +299,9 @@ OTHERS: dict[str, tuple[str, str]] = {
     "curves/plot": ("log", "a word of an option"),
     "inputs/sweeps": ("log", "a word of the notation"),
     "language/builder": ("prod sum", "sums and products over an index"),
-    "language/unrolling": ("hypot sum", "a norm, a dot product"),
+    "language/list_functions": ("exp hypot logsumexp sum", "products, norms and shares of lists"),
     "inputs/measured_value": ("beta gamma", "distributions"),
+    "nn": ("relu", "the usual activation of a network"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
@@ -309,6 +310,7 @@ OPERATORS: dict[str, str] = {
     "language/builder": "what a literal's minus and a chain of comparisons are",
     "language/tree": "what is written as the divisor of a first power",
     "language/equation_trees": "a residual is a difference",
+    "language/list_functions": "products, determinants and quotients of entries",
     "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",
