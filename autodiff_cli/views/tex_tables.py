@@ -22,7 +22,7 @@ from ..language.typesetting import (
     typesetting,
 )
 from ..optimize.observations import last_statement
-from ..uncertainty.measured_value import concise
+from ..uncertainty.measured_value import concise, rounded
 from .fit import HELD
 from .numerals import format_number, percent, repr_number, without_unit
 from .tex import unit_latex
@@ -212,13 +212,15 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 
 
 def _expand(name: str, result: Result) -> str:
-    pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
-    if len(pieces) != 3:
-        return rf"{latex_of(name)} $=$ {text_latex(result.interval)}"
-    value, spread, k = pieces
-    interval, unit = rf"{value} \pm {spread}", unit_latex(result.value)
-    written = f"({interval})${unit}" if unit else f"{interval}$"
-    return rf"{latex_of(name)} $= {written} ($k = {k}$, {_percent(result.level)})."
+    of = rounded(float(result.value), float(result.expanded))
+    if of is None:
+        return rf"{latex_of(name)} $=$ {number(result.interval)}{unit_latex(result.value)}"
+    unit = unit_latex(result.value)
+    interval = rf"{number(of.value)} \pm {number(of.uncertainty)}"
+    interval = f"({interval})" if of.power or unit else interval
+    power = rf" \times 10^{{{of.power}}}" if of.power else ""
+    factor = f"{result.k:.3g}"
+    return rf"{latex_of(name)} $= {interval}{power}${unit} ($k = {number(factor)}$, {_percent(result.level)})."
 
 
 def solution_tables(answer: Solved, digits: int | None) -> str:
