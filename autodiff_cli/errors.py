@@ -216,6 +216,10 @@ def error_of(fault: Exception, task: str) -> ExpressionError:
         return limit_error("there is not enough memory for this", "use a smaller program")
     if tracebacks:
         raise fault
+    if isinstance(fault, ModuleNotFoundError) and (fault.name or "").startswith(f"{__package__}."):
+        part = str(fault.name).removeprefix(f"{__package__}.")
+        message = f"this installation lacks a part of autodiff: `{part}`"
+        return ExpressionError("usage", message, hint="install it whole: `pip install --force-reinstall autodiff-cli`")
     return ExpressionError(
         "internal",
         f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",

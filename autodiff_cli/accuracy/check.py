@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnostic, ExpressionError, plural, quote
@@ -16,9 +17,9 @@ from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem
 from ..language.printer import expression_text
 from ..numbers import budget
-from ..numbers.base import Number, NumberType, digits_text
+from ..numbers.base import NO_RESULT, Number, NumberType, digits_text
 from ..numbers.floats import REAL
-from ..numbers.running_error import RUNNING
+from ..numbers.running_error import RUNNING, Bounded
 from ..record import Record
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
@@ -217,13 +218,13 @@ def lost_digits(
     point: Point,
     wanted: Sequence[str],
     required: int,
-    noise: float = 0.0,
+    noise: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Diagnostic]:
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
-    An error of the value up to `noise` is none. The reference is that of `check`, at the doubles `values` or at the
-    `point` as typed, whichever is nearer. What stays undecided is said. Raises `ExpressionError` and
-    `BudgetExceeded`.
+    Errors up to the `noise`, by variable and "" for the value, are none, but for a 0 by underflow. The reference is
+    that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer. What stays undecided is
+    said. Raises `ExpressionError` and `BudgetExceeded`.
     """
     from ..numbers.multiprecision import Multiprecision
 
@@ -236,19 +237,37 @@ def lost_digits(
         m = Multiprecision(references.precision, decimals=True)
         typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
         references.written.append(value_and_gradient(m, graph, typed, wanted))
-    lost = []
+    lost, zeros, unsettled = [], [], []
     for name in ("", *wanted):
         number = _number(doubles, references, name, required, False)
         exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
         # a tiny one is 0, but for the digits of this reference
         written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
-        right = number.agrees or any(correct_digits(number.computed, x) >= required for x in written)
-        right = right or (not name and abs(number.computed - exact) <= noise)
-        if number.kept is not None and not right:
+        right = any(correct_digits(number.computed, x) >= required for x in written)
+        allowed = noise.get(name, 0.0)
+        if allowed < math.inf and not number.computed and _underflows(doubles, references.exact):
+            allowed = 0.0
+        right = right or abs(number.computed - exact) <= allowed
+        if number.kept is None or allowed == math.inf:
+            continue
+        if name not in references.settled:
+            unsettled.append(name)
+        elif right:
+            continue
+        elif number.remark == ZERO:
+            zeros.append(name)
+        elif not number.agrees:
             lost.append((name, number.kept))
-    if not references.sure:
-        return [UNSETTLED]
-    return losses(doubles, references.exact, lost) if lost else []
+    warnings = losses(doubles, references.exact, lost) if lost else []
+    if zeros:
+        warnings.append(zero_warning(_numbers_of(zeros), len(zeros)))
+    return [*warnings, UNSETTLED] if unsettled else warnings
+
+
+def zero_warning(subject: str, numbers: int) -> Diagnostic:
+    """Return the warning that so many numbers are 0, and what is shown of them is their rounding error."""
+    message = f"{subject} {'is' if numbers == 1 else 'are'} 0: what is shown is a rounding error"
+    return Diagnostic("lost_digits", message, None, "rewrite the formula so that it cancels exactly")
 
 
 def _answer(
@@ -332,7 +351,7 @@ class _References(NamedTuple):
     exact: Evaluation  # at exactly the doubles of the computation
     written: list[Evaluation]  # with decimal literals, at decimals and doubles; empty without a value
     precision: int
-    sure: bool  # doubling the digits changes nothing
+    settled: frozenset[str]  # the variables, and "" for the value, that more digits do not change
     underflowed: bool
 
 
@@ -343,23 +362,24 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
         m = Multiprecision(digits)
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
-    digits = REFERENCE_DIGITS
+    digits, errors, every = REFERENCE_DIGITS, _error_bounds(graph, values, wanted), 1 + len({*wanted})
     coarse, finer = swept(digits), swept(2 * digits)
-    while not (sure := _digits_agree(coarse, finer, wanted, digits)) and 2 * digits < MAX_DIGITS:
+    settled = _settled(coarse, finer, wanted, digits, errors)
+    while len(settled) < every and 2 * digits < MAX_DIGITS:
         try:
             coarse, finer = finer, swept(4 * digits)
         except budget.BudgetExceeded:
             # out of budget: accept what has not changed so far, or has shrunk
-            sure = _digits_agree(coarse, finer, wanted, ZERO_DIGITS)
+            settled = _settled(coarse, finer, wanted, digits, errors, believed=True)
             break
         digits *= 2
-    if sure:
-        # what shrinks with more digits is 0, and its digits are rounding
-        for name, partial in finer.gradient.items():
-            if abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
-                finer.gradient[name] = 0 * partial
-        if abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
-            finer.value = 0 * finer.value
+        settled = _settled(coarse, finer, wanted, digits, errors, believed=2 * digits >= ZERO_DIGITS)
+    # what shrinks with more digits is 0, and its digits are rounding
+    for name, partial in finer.gradient.items():
+        if name in settled and abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
+            finer.gradient[name] = 0 * partial
+    if "" in settled and abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
+        finer.value = 0 * finer.value
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[Evaluation] = []
     with suppress(ExpressionError):
@@ -368,23 +388,51 @@ def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
             {name: decimals.number(x) for name, x in values.items()},
         ):
             written.append(value_and_gradient(decimals, graph, point, wanted))
-    return _References(finer, written, digits if sure else 2 * digits, sure, finer.m.underflowed)
+    precision = digits if len(settled) == every else 2 * digits
+    return _References(finer, written, precision, settled, finer.m.underflowed)
 
 
-def _digits_agree(coarse: Evaluation, finer: Evaluation, wanted: Sequence[str], digits: int) -> bool:
-    pairs = [(coarse.value, finer.value), *((coarse.gradient[n], finer.gradient[n]) for n in wanted)]
-    believed = 2 * digits >= ZERO_DIGITS
-    for a, b in pairs:
-        shrinks = believed and abs(b) <= AGREE_WITHIN * abs(a)
-        if abs(a - b) > AGREE_WITHIN * abs(b) and not shrinks:
-            return False
-    if believed:
-        return True
-    zeros = [name for (_, b), name in zip(pairs, ("", *wanted), strict=True) if not b]
-    if not all(_structural(finer, name) for name in zeros):
-        return False
+def _error_bounds(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
+    """Return bounds on the rounding errors of the gradient in doubles, and of the value as ""; none without a bound."""
+    try:
+        at = value_and_gradient(RUNNING, graph, {name: Bounded(x) for name, x in values.items()}, wanted)
+    except (ExpressionError, *NO_RESULT):
+        return {}
+    return {name: getattr(x, "error", 0.0) for name, x in {"": at.value, **at.gradient}.items()}
+
+
+def is_beyond_rounding(x: Number, error: float, digits: int) -> bool:
+    """Return whether so many digits leave a number right to `AGREE_WITHIN` that doubles leave within `error`."""
+    if not math.isfinite(error):
+        return True  # there is no bound
+    context = x.context
+    return bool(context.mpf(error) * context.mpf(10) ** (MAX_DOUBLE_DIGITS - digits) <= AGREE_WITHIN * abs(x))
+
+
+def _settled(
+    coarse: Evaluation,
+    finer: Evaluation,
+    wanted: Sequence[str],
+    digits: int,
+    errors: Mapping[str, float],
+    *,
+    believed: bool = False,
+) -> frozenset[str]:
+    """Return the numbers that twice the `digits` have not changed; zeros too if they are `believed`."""
+    settled = set()
+    for name in ("", *wanted):
+        a, b = (at.gradient[name] if name else at.value for at in (coarse, finer))
+        if believed and abs(b) <= AGREE_WITHIN * abs(a):
+            settled.add(name)
+        elif abs(a - b) > AGREE_WITHIN * abs(b):
+            continue
+        elif is_beyond_rounding(b, errors.get(name, 0.0), digits) if b else believed or _structural(finer, name):
+            settled.add(name)
+    if believed or not finer.value:
+        return frozenset(settled)
     noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
-    return not finer.value or bool(noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25))
+    is_clear = noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25)
+    return frozenset(settled if is_clear else ())
 
 
 def _structural(swept: Evaluation, name: str) -> bool:
@@ -480,7 +528,7 @@ def _number(
     elif leaf is not None:
         comparison = comparison._replace(remark="no differences: too many variables")
     written = [of(result) for result in references.written]
-    unsure = 0 if name or references.sure else references.precision
+    unsure = 0 if name in references.settled else references.precision
     underflowed = references.underflowed
     return _judge(name, computed, exact, written, required, unsure, rounding, comparison, condition, underflowed)
 
@@ -685,10 +733,13 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
 
 
 def _digits_left(names: Sequence[str], left: int) -> str:
+    return f"{_numbers_of(names)} {having_digits(len(names), left)}"
+
+
+def _numbers_of(names: Sequence[str]) -> str:
     variables = [name for name in names if name]
     derivatives = f"the {'derivative' if len(variables) == 1 else 'derivatives'} by {quote(variables)}"
-    subject = " and ".join(["the value"] * ("" in names) + [derivatives] * bool(variables))
-    return f"{subject} {having_digits(len(names), left)}"
+    return " and ".join(["the value"] * ("" in names) + [derivatives] * bool(variables))
 
 
 def having_digits(numbers: int, left: int) -> str:
@@ -699,6 +750,14 @@ def having_digits(numbers: int, left: int) -> str:
 
 def _is_too_small(computed: Number, exact: Number) -> bool:
     return bool(exact != computed and abs(exact) < SMALLEST_NORMAL)
+
+
+def _underflows(doubles: Evaluation, swept: Evaluation) -> bool:
+    """Return whether a value or an adjoint on the way is too small for a double, and not 0."""
+    pairs = [*zip(doubles.graph.data, swept.graph.data, strict=True)]
+    pairs += zip(doubles.adjoints, swept.adjoints, strict=True)
+    numbers = [(x, y) for x, y in pairs if x is not None and y is not None and not isinstance(x, bool)]
+    return any(y != 0 and _is_too_small(x, y) for x, y in numbers)
 
 
 def relative_error(computed: object, exact: Number) -> float:

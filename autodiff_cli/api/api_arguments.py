@@ -3,7 +3,6 @@
 A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
@@ -16,9 +15,11 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.figures import Figure
 from ..inputs.optional_units import MeasuredColumns, is_of_pint, numbers_and_unit, units_in_headings, value_text
 from ..inputs.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
-from ..inputs.problem import as_number, parse, written_number
+from ..inputs.problem import as_number, explained, parse, written_number
 from ..language.elements import flatten
+from ..language.parser import syntax_tree
 from ..streams.requests import Reading, Request, default_point, value_with_unit
+from ..table.primitive import FUNCTIONS
 from ..views.subject import Subject
 from .keywords import keywords_of, options_of
 
@@ -98,7 +99,7 @@ def value_reader(command: str) -> ValueOf:
     """Return the reader of values in a command's points."""
     if command != "propagate":
         return value_with_unit
-    from ..uncertainty.measured_units import measured_value
+    from ..inputs.measured_units import measured_value
 
     return measured_value
 
@@ -331,18 +332,14 @@ def has_lists(text: object, at: Any) -> bool:
 
 
 def _sums_a_list(text: str) -> bool:
-    for call in _OF_MANY.finditer(text):
-        depth = 0
-        for char in text[call.end() :]:
-            depth += (char in "([{") - (char in ")]}")
-            if depth < 0:
-                return True
-            if char == "," and not depth:
-                break
-    return False
+    """Return whether a program has a sum, or another function of many numbers, with one argument: a list."""
+    if not any(name in text for name in AGGREGATES):
+        return False
+    tree = explained(text, lambda: syntax_tree(text))
+    return any(node.kind == "call" and node.value in AGGREGATES and len(node.parts) == 1 for node in tree.walk())
 
 
-_OF_MANY = re.compile(r"(?<!\w)(?:sum|prod|mean|min|max|hypot|logsumexp)\s*\(")
+AGGREGATES = frozenset(name for name, primitive in FUNCTIONS.items() if primitive.variadic)
 
 
 def typed_value(name: str, value: Any) -> Any:

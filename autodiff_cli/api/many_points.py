@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from .. import views
+from ..cli.commands import variables_of
 from ..data.frames import QUESTIONS, fixed_and_columns, is_frame
 from ..data.rows import rows as rows_of
-from ..equations.equations import variables_of
 from ..errors import ExpressionError, usage_error
 from ..inputs.parse_point import ValueOf, may_sweep
 from ..inputs.problem import Quantity

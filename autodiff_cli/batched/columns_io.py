@@ -14,6 +14,7 @@ from ..inputs.parse_point import is_name
 from ..inputs.problem import check_single, parse, split_name_offers, wanted_variables
 from ..language.builder import Program
 from ..language.elements import element_name
+from ..language.tokens import names_in
 
 MAX_IN_BLOCKS = 16
 """Maximum number of variables for second derivatives in blocks; else row by row."""
@@ -190,7 +191,7 @@ def without_unused_lists(text: str, columns: Sequence[str], constants: Collectio
     """Return the columns except those of lists that the text does not use."""
     entries = list_entries([name for name in columns if name[-1:] != "]"])
     bases = {name.partition("[")[0] for name in entries}
-    used = {name for name in bases if name not in constants and re.search(rf"(?<!\w){name}(?!\w)", text)}
+    used = bases.intersection(names_in(text)).difference(constants) if bases else bases
     return [name for name in columns if name not in entries or name.partition("[")[0] in used]
 
 

@@ -123,7 +123,7 @@ def of_option(option: Option, prefix: str, line: "TypedLine") -> Iterator[str]:
     if option.choices:
         yield from (choice for choice in option.choices if choice.startswith(prefix))
     elif option.value_syntax is not None:
-        from ..equations.equations import variables_of
+        from .commands import variables_of
 
         head, comma, word = prefix.rpartition(",")
         already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}

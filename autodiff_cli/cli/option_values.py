@@ -125,8 +125,9 @@ class OptionValues:
 
     @property
     def view_choices(self) -> dict[str, Any]:
+        digits, decimals = self.values.get("digits"), self.values.get("decimals")
         choices: dict[str, Any] = {
-            "digits": rounding(self.values.get("digits"), self.values.get("decimals")),
+            "digits": digits if decimals is None else rounding(digits, decimals),
             "folded": self.values.get("lines") is None,
             "unknowns": bool(self.values.get("unknowns")),
             "unicode": self.unicode,

@@ -17,12 +17,13 @@ from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_h
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
-from ..data.rows import BOUND, FLAT, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
+from ..data.rows import FLAT, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import ForcedDialect
 from ..diagnostics.leniency import read_leniently
 from ..errors import Diagnostic, ExpressionError, needs_error, quote, usage_error
 from ..inputs.arithmetic import DOUBLE
+from ..inputs.measured_value import MeasuredValue, Spread, normal, quantity
 from ..inputs.optional_units import (
     NONE,
     check_percentage,
@@ -37,13 +38,12 @@ from ..inputs.optional_units import (
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Quantity, parse, unused_name
 from ..inputs.sweeps import Grid
-from ..language.tokens import has_unit_literals, plain_number
+from ..language.tokens import bound_names, has_unit_literals, plain_number
 from ..numbers.budget import limit_errors
 from ..streams.files import Output, begin_file
 from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
-from ..uncertainty.measured_value import MeasuredValue, Spread, normal, quantity
 from ..views.error import write_note, write_reading
 from ..views.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
 from ..views.numerals import heading
@@ -119,7 +119,7 @@ class _RowsJob:
             self.keep = tuple([name for name in names if name not in self.axes])
         self.kept = kept_columns(self.keep, names)
         shared = [name for name, value in self.point.items() if not isinstance(value, Spread)]
-        bound = () if self.question.equations else BOUND.findall(self.text)
+        bound = () if self.question.equations else bound_names(self.text)
         self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
         self.fitted = self._fitted(self.mapped)
         self.used = {name: self.mapped[name] for name in self.fitted.variables if name in self.mapped}
@@ -595,6 +595,6 @@ class _Requests:
 
             text = getattr(value, "source", repr(value))
             return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
-        from ..uncertainty.measured_units import with_unit
+        from ..inputs.measured_units import with_unit
 
         return with_unit(name, value, unit)

@@ -24,7 +24,19 @@ from ..inputs.problem import parse, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
 from ..language.printer import expression_text, number_text
-from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, KIND, NAME, OPEN, UNREADABLE, scan, split_statements
+from ..language.tokens import (
+    AUGMENT,
+    CLOSE,
+    COMMA,
+    EQUALS,
+    KIND,
+    NAME,
+    OPEN,
+    UNREADABLE,
+    names_in,
+    scan,
+    split_statements,
+)
 from ..numbers.budget import use_budget
 from ..streams.requests import value_with_unit
 from ..views.diff import Listing
@@ -121,11 +133,6 @@ def _places(shape: Sequence[int]) -> Iterator[tuple[int, ...]]:
 def _listed(shape: Sequence[int], texts: Iterable[str]) -> str:
     entries = zip(_places(shape), texts, strict=True)
     return list_texts({element_name("list", place): text for place, text in entries})["list"]
-
-
-def names_in(text: str) -> list[str]:
-    """Return the names in a text, in order of appearance."""
-    return list(dict.fromkeys(text[start:end] for kind, start, end in scan(text) if kind == NAME))
 
 
 def uncorrected(text: str, line: str | None = None, start: int = 0) -> AsRead:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from ..accuracy.rounding import rounding_warnings
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value_and_gradient import value_and_gradient
@@ -71,7 +72,7 @@ def surface_of(
     value = gradient = point = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, names)
-        warnings = [*warnings, *swept.warnings]
+        warnings = [*warnings, *swept.warnings, *rounding_warnings(program.graph, values, values, names)]
         value, (dx, dy) = evaluator(here)
         value, gradient = unsigned(value), (unsigned(dx), unsigned(dy))
         point = values[first], values[second]

@@ -7,12 +7,12 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ..batched.columns_io import list_columns, no_column
-from ..equations.equations import read_with_unknowns
 from ..errors import point_error, quote, usage_error
+from ..inputs.column_uncertainties import Sigma, Spread, parse_sigma, percentage
 from ..inputs.optional_units import check_percentage, in_unit, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
-from ..optimize.observations import Sigma, Spread, last_statement, parse_sigma, percentage
+from ..language.equation_trees import last_equation
 from ..record import Record
 from .sampling import Path
 
@@ -84,6 +84,8 @@ def columns_drawn(
     The variables are those in `over`, or else those in the data.
     """
     unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
+    if unknowns or isinstance(between, Range):
+        from ..equations.equations import read_with_unknowns  # only equations have unknowns
     if isinstance(between, Range) and not unknowns:
         named = read_with_unknowns(text, [*known_names], None, units=True).program.variables
         unknowns = [name for name in named if name not in known_names]
@@ -93,7 +95,7 @@ def columns_drawn(
         if len(unknowns) > 1:
             hint = f"name it: `--for {unknowns[-1]}`"
             raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
-    bound = "" if (last := last_statement(text)) is None else last.left
+    bound = "" if (last := last_equation(text)) is None else last.left
     if unknowns:
         names = [*known_names, *filter(is_name, columns)]
         program = read_with_unknowns(text, names, unknowns, units=True).program

@@ -9,10 +9,9 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
+from ..accuracy.rounding import rounding_warnings
 from ..algebra.symbolic_derivative import derivatives
 from ..batched.evaluator import Evaluator
-from ..equations.enclosures import enclosure
-from ..equations.solve import posed_equations
 from ..errors import Diagnostic, ExpressionError, limit_error, quote, usage_error
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
@@ -24,14 +23,14 @@ from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget
 from ..numbers.floats import REAL
+from ..numerics.krawczyk import enclosure
 from ..record import Record
-from ..uncertainty.measurement_model import Implicit, SolutionBranch
 from .contours import Surface, of_row, span_of, surface_of
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
 if TYPE_CHECKING:
+    from ..inputs.column_uncertainties import Sigma
     from ..inputs.quantities import ProgramUnits, Units
-    from ..optimize.observations import Sigma
     from .measurements import Measurements
 
 _raised = partial(pow, 10.0)
@@ -317,7 +316,7 @@ def _curve(
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
-        warnings = [*warnings, *swept.warnings]
+        warnings = [*warnings, *swept.warnings, *rounding_warnings(program.graph, values, values, (name,))]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     low, high = _check(name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at)))
@@ -429,6 +428,9 @@ def _branch(
                 from ..inputs.quantities import unit_value
 
                 point[name] = unit_value(unit, unit.value_from_si(middle))
+    from ..equations.solve import posed_equations
+    from ..uncertainty.measurement_model import Implicit, SolutionBranch
+
     posed = posed_equations(text, point, unknowns, between, None, units)
     measured = posed.units
     if measured is None:

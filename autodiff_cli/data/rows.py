@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import sys
 import threading
 from collections import Counter
@@ -34,7 +33,7 @@ from ..inputs.optional_units import (
 from ..inputs.parse_point import is_name
 from ..inputs.problem import Point, Quantity, as_number, output_names, parse
 from ..language.elements import split_names
-from ..language.tokens import UnknownShape, has_unit_literals
+from ..language.tokens import UnknownShape, bound_names, has_unit_literals
 from ..numbers.budget import BudgetExceeded, use_budget
 from ..numbers.floats import REAL
 from ..views.numerals import heading
@@ -322,9 +321,6 @@ def plain_cell(cell: object) -> object:
     return cell.hex() if isinstance(cell, bytes) else str(cell)
 
 
-BOUND = re.compile(r"(?:^|[;\n])\s*(\w+)\s*=(?!=)")
-"""The names that a program binds."""
-
 _BINDING = threading.Lock()
 
 
@@ -396,7 +392,7 @@ class Rows(NamedTuple):
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
     def _named(self, names: Sequence[str]) -> dict[str, str]:
-        other = [*dict(self.at), *BOUND.findall(self.text)]
+        other = [*dict(self.at), *bound_names(self.text)]
         return columns_io.mapped_columns(dict(self.columns), names, other)
 
     def in_units(self, fitted: Fitted, units: RowUnits) -> Rows:

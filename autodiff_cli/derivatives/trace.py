@@ -6,14 +6,17 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..accuracy.rounding import lost_number_warnings, rounding_warnings
 from ..algebra.symbolic import local_partials
 from ..errors import Diagnostic, Span, quote, usage_error
 from ..graphs.value import Value, constant, node, variable
+from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Problem, as_number
 from ..language.builder import Program
 from ..language.printer import expression_text
+from ..numbers.base import NumberType
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.evaluation import Evaluation
@@ -186,8 +189,21 @@ def trace(
         seeds,
         None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root)),
         tuple(notes),
-        (*posed.warnings, *kink_warnings),
+        (*posed.warnings, *kink_warnings, *_lost_digits(posed, {} if reverse else seeds)),
     )
+
+
+def _lost_digits(posed: Problem, direction: Mapping[str, float]) -> list[Diagnostic]:
+    graph, values, point = posed.program.graph, posed.values, posed.point
+    if not direction:
+        return rounding_warnings(graph, values, point, posed.wanted)
+
+    def compute(m: NumberType, at: Mapping[str, Any]) -> dict[str, Any]:
+        swept = evaluate_in(m, graph, at, [*direction])
+        slopes, _ = swept.jvp({name: m.number(float(x)) for name, x in direction.items()})
+        return {"the value": swept.value, "the derivative along the direction": slopes[0]}
+
+    return lost_number_warnings(graph, values, point, compute, "jacobian")
 
 
 def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:

@@ -1,13 +1,13 @@
 """All solutions of equations between bounds, proven by the interval Newton method.
 
 Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
-around m. If K lies inside X, there is exactly one. Neumaier, SolutionInterval Methods for Systems of Equations, 5.1.
+around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import reduce
 from itertools import count
@@ -15,22 +15,19 @@ from operator import le
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
-from ..errors import Diagnostic, ExpressionError, require
+from ..errors import Diagnostic, require
 from ..graphs.higher_order import taylor_in
 from ..graphs.value import Value, node
-from ..graphs.value_and_gradient import evaluate_in
 from ..language.printer import expression_text
-from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.budget import Defined, current_budget
-from ..numerics.linear_algebra import identity, inverse
+from ..numerics.krawczyk import Box, Krawczyk, boxes, ends_of, grow, is_inside, overlap
 from ..table.operators import MUL, NEG, POW
 from .pieces import End, SolutionInterval
 from .residuals import Root, Search
 
 MAX_PROVEN_MULTIPLICITY = 8
 MAX_GUESSED_DECIMALS = 6
-SEARCH_BITS, ENCLOSURE_BITS = 80, 53
-MAX_CONTRACTIONS = 60
+SEARCH_BITS = 80
 MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
 BOXES_A_SOLUTION = 16
@@ -42,9 +39,6 @@ MAX_END_WIDTH = 2.0**-40
 """The share of the range by which the end of solutions is rounded."""
 MERGE_DISTANCE = 2.0**-20
 """Undecided boxes closer than this share of the range are shown as one."""
-
-Box = list[Any]
-"""A ball for each unknown."""
 
 
 def prove(finder: Search) -> list[list[float]]:
@@ -81,7 +75,7 @@ def prove(finder: Search) -> list[list[float]]:
         largest = max(flat, key=lambda box: sum(float(a.rad()) for a in box))
         ranges = []
         for x, ball in zip(unknowns, largest, strict=True):
-            low, high = _ends(ball)
+            low, high = ends_of(ball)
             ranges.append(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}")
         message = f"the equations hold at all points with {', '.join(ranges)}"
         message += ": the solutions are not isolated there"
@@ -96,7 +90,7 @@ def prove(finder: Search) -> list[list[float]]:
             )
             simple, flat, waiting = simple + proven, flat + zeros, waiting + left
     intervals: list[tuple[float, float]] = []
-    for low, high in sorted(_ends(box[0]) for box in flat) if len(unknowns) == 1 else ():
+    for low, high in sorted(ends_of(box[0]) for box in flat) if len(unknowns) == 1 else ():
         if intervals and low <= intervals[-1][1]:
             intervals[-1] = intervals[-1][0], max(high, intervals[-1][1])
         else:
@@ -135,7 +129,7 @@ def prove(finder: Search) -> list[list[float]]:
             finder.special_roots[tuple(starts[-1])] = Root(equation=factor)
     finder.undecided = []
     for box in waiting:
-        sides = [*map(_ends, box)]
+        sides = [*map(ends_of, box)]
         finder.undecided.append(dict(zip(unknowns, sides, strict=True)))
         is_small = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(sides, bounds, strict=True))
         if is_small and not equations.is_bounded(box):
@@ -160,10 +154,6 @@ def _without_powers(numerator: Value) -> Value | None:
             is_simple = is_simple and text not in factors
             factors[text] = value
     return None if is_simple else reduce(lambda a, b: node(MUL, (a, b)), factors.values())
-
-
-def _ends(ball: Any) -> tuple[float, float]:
-    return float(ball.mid() - ball.rad()), float(ball.mid() + ball.rad())
 
 
 def _decimals(ball: Any) -> list[float]:
@@ -195,188 +185,6 @@ def _multiple_root(operator: Krawczyk, box: Box) -> tuple[float, int] | None:
             if not m.number(taylor_in(m, output, around, name, order)[order]).a.contains(0):
                 return start[0], order
     return None
-
-
-def boxes(bits: int) -> Any:
-    """Return balls whose conditions may stay undecided, with hulls of steps."""
-    from ..numbers.ball import Ball, Balls, ball
-    from ..numbers.base import undecided
-
-    class Open:
-        """An undecided comparison: an error where used."""
-
-        def __bool__(self) -> bool:
-            raise undecided("cannot determine whether this is 0")
-
-    class Boxes(Balls):
-        """Balls whose comparisons may stay open."""
-
-        def eq(self, x: Any, y: Any) -> Any:
-            try:
-                return x == y
-            except Refusal:
-                return Open()
-
-        def and_(self, p: Any, q: Any) -> Any:
-            return False if p is False or q is False else p and q
-
-    def hull(step: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        return lambda x: Ball(step(ball(x).a))
-
-    m = Boxes(bits)
-    m.__dict__["floor"] = hull(lambda a: a.floor())
-    m.__dict__["ceil"] = hull(lambda a: a.ceil())
-    m.__dict__["round"] = hull(lambda a: (a + 0.5).floor().union((a - 0.5).ceil()))
-    m.__dict__["sign"] = hull(lambda a: a.sgn())
-    return m
-
-
-def enclosure(
-    output: Value, name: str, values: Mapping[str, float], order: int = 0
-) -> Callable[[float, float], tuple[float, float] | None] | None:
-    """Return a function of an interval's ends: bounds of a value or derivative, if any.
-
-    Returns None without python-flint.
-    """
-    try:
-        from flint import arb
-
-        from ..numbers.ball import Ball
-    except ImportError:
-        return None
-    balls = boxes(ENCLOSURE_BITS)
-    others = {other: balls.number(x) for other, x in values.items() if other != name}
-
-    def bounds(low: float, high: float) -> tuple[float, float] | None:
-        with Defined(ArithmeticError, ValueError):
-            point = {**others, name: Ball(arb(low).union(arb(high)))}
-            at = evaluate_in(balls, [output], point, [name] if order else ())
-            numbers, kinks = at.jacobian() if order else ([at.values], ())
-            a = balls.number(numbers[0][0]).a
-            return _ends(a) if a.is_finite() and not kinks else None
-        return None
-
-    return bounds
-
-
-class Krawczyk:
-    """Krawczyk's operator of equations."""
-
-    def __init__(
-        self, outputs: Sequence[Value], unknowns: Sequence[str], values: Mapping[str, Any], balls: Any
-    ) -> None:
-        from ..numbers.ball import Ball
-
-        self.outputs, self.unknowns, self.values, self.m = outputs, list(unknowns), values, balls
-        self.ball = Ball
-
-    def _point(self, box: Box) -> dict[str, Any]:
-        return {**self.values, **dict(zip(self.unknowns, map(self.ball, box), strict=True))}
-
-    def evaluate(self, box: Box) -> tuple[Box, list[Box]]:
-        """Return the values of the equations over a box, and their Jacobian."""
-        at = evaluate_in(self.m, self.outputs, self._point(box), self.unknowns)
-        rows, kinks = at.jacobian()
-        if kinks:
-            raise Refusal("undecided", "a kink", "")
-        ball = self.m.number
-        return [ball(x).a for x in at.values], [[ball(x).a for x in row] for row in rows]
-
-    def proves_root(self, point: Sequence[float]) -> bool:
-        """Return whether the equations provably hold at a point."""
-        return self.decide([self.m.number(x).a for x in point]) is True
-
-    def decide_at(self, decimals: Sequence[str]) -> bool | None:
-        """Return whether the equations hold at a point of decimals; None if undecided."""
-        at = zip(self.unknowns, map(self.m.literal, decimals), strict=True)
-        return self._decide({**self.values, **dict(at)})
-
-    def is_bounded(self, box: Box) -> bool:
-        """Return whether all equations are bounded over the box."""
-        with Defined(ArithmeticError, ValueError):
-            values = evaluate_in(self.m, self.outputs, self._point(box), ()).values
-            return all(self.m.number(x).a.is_finite() for x in values)
-        return False
-
-    def decide(self, box: Box) -> bool | None:
-        """Return whether the equations hold all over the box, or nowhere; None if undecided."""
-        return self._decide(self._point(box))
-
-    def _decide(self, point: Mapping[str, Any]) -> bool | None:
-        everywhere = True
-        for output in self.outputs:
-            try:
-                (value,) = evaluate_in(self.m, [output], point, ()).values
-            except (ExpressionError, *NO_RESULT) as error:
-                # a formula undefined in the whole box has no solution there
-                if getattr(error, "kind", "") == "domain":
-                    return False
-                everywhere = False
-            else:
-                side = self.m.number(value).a
-                if not side.contains(0):
-                    return False
-                everywhere = everywhere and bool(side.is_zero())
-        return True if everywhere else None
-
-    def contract(self, box: Box) -> Box | None:
-        """Return K of the box; None if the Jacobian is nearly singular."""
-        from flint import arb, arb_mat
-
-        middle = [arb(a.mid()) for a in box]
-        try:
-            _, rows = self.evaluate(box)
-            value, _ = self.evaluate(middle)
-        except (ExpressionError, *NO_RESULT):
-            return None
-        inverted = inverse([[float(x.mid()) for x in row] for row in rows])
-        if inverted is None:
-            return None
-        n = len(box)
-        self.m.charge_operations(n * n * (n + 2))
-        centre, y = arb_mat(n, 1, middle), arb_mat(inverted)
-        around = arb_mat(n, 1, box) - centre
-        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(identity(n)) - y * arb_mat(rows)) * around
-        result: Box = shrunk.entries()
-        return result if all(a.is_finite() for a in result) else None
-
-    def contract_repeatedly(self, box: Box) -> Box:
-        """Contract the box as long as it shrinks."""
-        for _ in range(MAX_CONTRACTIONS):
-            contracted = self.contract(box)
-            if contracted is None or not _is_inside(contracted, box):
-                break
-            box = contracted
-        return box
-
-    def enclose(self, start: Sequence[float], steps: int) -> tuple[Box, Box] | None:
-        """Return a box with one solution near a start, and K of it; None if not found."""
-        from flint import arb
-
-        middle, step = [arb(x) for x in start], [arb(0)] * len(start)
-        for _ in range(steps):
-            contracted = self.contract(middle)
-            if contracted is None:
-                break
-            step = [abs(a.mid() - b) for a, b in zip(contracted, middle, strict=True)]
-            middle = [arb(a.mid()) for a in contracted]
-        tiny = arb(2) ** -(2 * self.m.bits)
-        for power in (2, 3, 6, 12):
-            # narrow boxes may miss the solution
-            share = arb(2) ** -(self.m.bits * 2 // (power + 1))
-            box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
-            contracted = self.contract(box)
-            if contracted is not None and _is_inside(contracted, box):
-                return box, contracted
-        return None
-
-
-def _is_inside(inner: Box, outer: Box) -> bool:
-    return all(b.contains_interior(a) for a, b in zip(inner, outer, strict=True))
-
-
-def _overlap(box: Box, other: Box) -> bool:
-    return all(a.overlaps(b) for a, b in zip(box, other, strict=True))
 
 
 def search(
@@ -420,15 +228,15 @@ def search(
             continue
         contracted = None if holds else operator.contract(here)
         if contracted is not None:
-            if not _overlap(contracted, here):
+            if not overlap(contracted, here):
                 continue
-            unique = contracted if _is_inside(contracted, here) else None
+            unique = contracted if is_inside(contracted, here) else None
             radii = ([float(a.rad()) for a in box] for box in (contracted, here))
             if unique is None and all(map(le, *radii)):
                 # a solution may be on the edge: grow the box around it
-                grown = [_grow(a) for a in contracted]
+                grown = [grow(a) for a in contracted]
                 again = operator.contract(grown)
-                unique = again if again is not None and _is_inside(again, grown) else None
+                unique = again if again is not None and is_inside(again, grown) else None
             if unique is not None:
                 proven.append(unique)
                 # work for the digits of the solution
@@ -452,21 +260,15 @@ def search(
     # overlapping boxes may hold the same solution
     distinct: list[Box] = []
     for solution in map(operator.contract_repeatedly, proven):
-        if not any(_overlap(solution, other) for other in distinct):
+        if not any(overlap(solution, other) for other in distinct):
             distinct.append(solution)
     # and undecided boxes that touch are one
     clusters: list[tuple[Box, Box]] = []
     for box in sorted(undecided, key=lambda box: float(box[0].mid())):
-        one, grown = box, [_grow(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
-        while touching := [k for k, (_, other) in enumerate(clusters) if _overlap(grown, other)]:
+        one, grown = box, [grow(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
+        while touching := [k for k, (_, other) in enumerate(clusters) if overlap(grown, other)]:
             other, wide = clusters.pop(touching[-1])
             one = [a.union(b) for a, b in zip(one, other, strict=True)]
             grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]
         clusters.append((one, grown))
     return distinct, flat, [box for box, _ in clusters], complete
-
-
-def _grow(a: Any, more: float = 2.0**-200) -> Any:
-    from flint import arb
-
-    return arb(a.mid(), a.rad() * 2 + abs(a.mid()) * 2.0**-60 + more)

@@ -1,35 +1,17 @@
-"""Equations as a program whose outputs are the residuals, left side less right side.
-
-`a = b; c = d` is parsed as `(a) - (b) , (c) - (d)`.
-"""
+"""Equations as a program whose outputs are the residuals, left side less right side."""
 
 from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
-from ..inputs.problem import parse
+from ..inputs.problem import build, parse
 from ..language.builder import Program
-from ..language.tokens import (
-    AUGMENT,
-    CLOSE,
-    COMMA,
-    COMPARISON,
-    EQUALS,
-    KIND,
-    NAME,
-    OPEN,
-    Token,
-    check_commas,
-    split_statements,
-)
+from ..language.equation_trees import TwoSided, check_sides, is_head, residuals_tree, split_equations
+from ..language.tokens import AUGMENT, EQUALS, NAME
 from ..table.primitive import FUNCTIONS
-
-_OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
-_LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
 
 
 class Equations(NamedTuple):
@@ -37,16 +19,6 @@ class Equations(NamedTuple):
 
     program: Program
     texts: list[str]
-
-
-class _EquationTokens(NamedTuple):
-    tokens: list[Token]
-    sign: int | None
-    outputs: int
-
-    @property
-    def span(self) -> Span:
-        return Span(self.tokens[0][1], self.tokens[-1][2])
 
 
 def read_equations(text: str, named: Collection[str], *, units: bool = False) -> Equations:
@@ -58,22 +30,17 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
     >>> answer.texts
     ['r = sqrt(x**2 + y**2)', 'r = 5', 'x = y']
     """
-    statements = [_state(text, tokens) for tokens in split_statements(text)]
+    statements = split_equations(text)
     known_names = set(named)
     bound: set[str] = set()
     defined: set[str] = set()
-    equations: list[_EquationTokens] = []
+    equations: list[TwoSided] = []
     for statement in statements:
         kind, name = _kind(text, statement, known_names, bound, defined)
         # used names can no longer be bound
         if kind != "define":
-            known_names |= {text[start:end] for token, start, end in statement.tokens if token == NAME} - {name}
+            known_names |= {*statement.names(text)} - {name}
         if kind == "equation":
-            if statement.sign is not None and statement.outputs > 1:
-                commas = [end for _, start, end in statement.tokens if text[start:end] == ","]
-                check_commas([statement.tokens[0][1], *commas], text, "outputs")
-                message = "an equation compares two expressions, and this one has commas"
-                raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
             equations.append(statement)
             continue
         (defined if kind == "define" else bound).add(name)
@@ -88,17 +55,12 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
                 hint = f"give it a value: `--at {last}=…`; or leave `{last} =` out, to find where the rest is 0"
                 raise ExpressionError("missing_value", message, Span(start, start + len(last)), hint)
         return Equations(program, [_text_at(text, output.span) for output in program.outputs])
-    outputs, origin = _as_outputs(text, equations)
     try:
-        program = parse(outputs, named, units=units)
-    except ExpressionError as error:
+        program = build(lambda: residuals_tree(text, equations), text, named, units=units)
+    except ExpressionError:
         _check_sides(text, equations, named, units)
-        if error.span is not None and error.text is None:
-            error.diagnostic = error.diagnostic._replace(span=_back(error.span, origin), also=())
         raise
-    graph = program.all_nodes
-    graph.places[:] = [span and _back(span, origin) for span in map(graph.span_of, graph.places)]
-    return Equations(program.with_outputs(program.roots, text), _texts(text, program, equations))
+    return Equations(program, _texts(text, program, equations))
 
 
 def read_with_unknowns(
@@ -119,41 +81,7 @@ def read_with_unknowns(
         return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
 
 
-def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
-    """Return the variables of a program or of equations; empty for other texts."""
-    for read in (parse, lambda text, named: read_equations(text, named).program):
-        with suppress(ExpressionError):
-            return list(read(text or "", named).variables)
-    return ()
-
-
-def _state(text: str, tokens: list[Token]) -> _EquationTokens:
-    depth = commas = 0
-    signs: list[int] = []
-    doubled: list[int] = []
-    for place, (kind, start, end) in enumerate(tokens):
-        depth += (kind in _OPENS) - (kind in _CLOSES)
-        if depth == 0:
-            commas += kind == COMMA
-            if kind == EQUALS:
-                signs.append(place)
-            elif kind == COMPARISON and text[start:end] == "==":
-                doubled.append(place)
-    if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
-        # programmers may write equations so
-        signs = doubled
-    if len(signs) > 1:
-        hint = "write two equations: `a = b; b = c`"
-        if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
-            hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
-        second = Span(*tokens[signs[1]][1:])
-        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
-    return _EquationTokens(tokens, signs[0] if signs else None, commas + 1)
-
-
-def _kind(
-    text: str, statement: _EquationTokens, known_names: set[str], bound: set[str], defined: set[str]
-) -> tuple[str, str]:
+def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:
     tokens, place, _ = statement
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
@@ -165,61 +93,22 @@ def _kind(
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
-    inner = kinds[2 : place - 1]
-    head = kinds[1] == OPEN and kinds[place - 1] == CLOSE and all(kind in (NAME, COMMA) for kind in inner)
     is_new = name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound
-    return ("define" if head and is_new else "equation"), name
+    return ("define" if is_new and is_head(tokens[:place]) else "equation"), name
 
 
-def _as_outputs(text: str, equations: Sequence[_EquationTokens]) -> tuple[str, list[int]]:
+def _check_sides(text: str, equations: Sequence[TwoSided], named: Collection[str], units: bool) -> None:
+    """Raise the error of the first side that is none by itself, after what stands before the equations."""
     first = equations[0].span.start
-    characters, origin = list(text[:first]), list(range(first))
-
-    def insert(piece: str, place: int) -> None:
-        characters.extend(piece)
-        origin.extend([place] * len(piece))
-
-    for k, (tokens, sign, _) in enumerate(equations):
-        last = tokens[0][1]
-        insert(" , " if k else "", last)
-        insert("" if sign is None else "(", last)
-        # a right side of 0 is not subtracted
-        zero = sign is not None and [text[start:end] for _, start, end in tokens[sign + 1 :]] == ["0"]
-        # without comments and newlines between the tokens
-        for place, (_, start, end) in enumerate(tokens[:-2] if zero else tokens):
-            insert(" " if start > last else "", last)
-            if place == sign:
-                insert(") - (", start)
-            else:
-                characters.extend(text[start:end])
-                origin.extend(range(start, end))
-            last = end
-        insert("" if sign is None else ")", tokens[-1][2] - 1)
-    return "".join(characters), [*origin, len(text)]
+    for equation in equations:
+        check_sides(text, equation)
+        for side in equation.sides:
+            if side is not None and equation.sign is not None:
+                alone = text[:first] + " " * (side.start - first) + text[side.start : side.end]
+                parse(alone, named, units=units)
 
 
-def _back(span: Span, origin: Sequence[int]) -> Span:
-    last = len(origin) - 1
-    start = origin[min(span.start, last)]
-    end = max(start, origin[min(span.end, last) - 1] + 1 if span.end else start)
-    return Span(start, end, None if span.via is None else _back(span.via, origin))
-
-
-def _check_sides(text: str, equations: Sequence[_EquationTokens], named: Collection[str], units: bool) -> None:
-    first = equations[0].span.start
-    for tokens, sign, _ in equations:
-        if sign is None:
-            continue
-        for side, word in ((tokens[:sign], "left"), (tokens[sign + 1 :], "right")):
-            if not side:
-                hint = "write an expression on both sides, `x**2 = 2`, on one line or in parentheses"
-                message = f"the {word} side of this equation is missing"
-                raise ExpressionError("syntax", message, Span(*tokens[sign][1:]), hint)
-            start, end = side[0][1], side[-1][2]
-            parse(text[:first] + " " * (start - first) + text[start:end], named, units=units)
-
-
-def _texts(text: str, program: Program, equations: Sequence[_EquationTokens]) -> list[str]:
+def _texts(text: str, program: Program, equations: Sequence[TwoSided]) -> list[str]:
     spans = [program.all_nodes.span(root) for root in program.roots]
     starts = [statement.span.start for statement in equations]
     of = [max(0, bisect(starts, span.start) - 1) if span is not None else 0 for span in spans]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations_with_replacement
 from typing import TYPE_CHECKING
 
+from ..accuracy.rounding import lost_number_warnings
 from ..algebra.almost_everywhere import generic_form
 from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
@@ -27,7 +28,7 @@ from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, check_values, numbers_or_quantities, wanted_variables
 from ..language.printer import expression_text
-from ..numbers.base import NumberType
+from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
 from .equations import Equations, read_with_unknowns
@@ -119,6 +120,9 @@ def implicit_diff(
                 left = problem.residual_text(float(off), k=k)
                 message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"
                 warnings.append(Diagnostic("off", message, None, hint))
+        if arithmetic == DOUBLE:
+            named = [f"the derivative of `{unknowns[k]}` by {quote([wanted[j] for j in by])}" for k, by in formulas]
+            warnings += _lost_digits(problem, named, list(formulas.values()))
     listed: list[Derivative] = []
     for ((unknown, by), formula), value in zip(formulas.items(), values, strict=True):
         shorter = generic_form(formula)
@@ -145,6 +149,13 @@ def implicit_diff(
 
 Key = tuple[int, tuple[int, ...]]
 """The index of an unknown, and the ascending indices of the variables."""
+
+
+def _lost_digits(problem: Problem, names: Sequence[str], formulas: Sequence[Value]) -> list[Diagnostic]:
+    def compute(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
+        return dict(zip(names, evaluate_in(m, formulas, at).values, strict=True))
+
+    return lost_number_warnings(problem.program.graph, problem.values, problem.point, compute, "diff")
 
 
 class _CramersRule:

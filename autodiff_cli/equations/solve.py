@@ -25,10 +25,11 @@ from ..language.elements import expand
 from ..numbers.base import Number, NumberType, undecided
 from ..numbers.budget import Defined
 from ..numbers.floats import REAL
+from ..numerics.krawczyk import Krawczyk, boxes
 from ..numerics.linear_algebra import Singular
 from ..numerics.newton import refine, with_errors
 from ..record import Record
-from .enclosures import Krawczyk, boxes, prove
+from .enclosures import prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
 from .one_unknown import OneEquation

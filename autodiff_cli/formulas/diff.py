@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..accuracy.rounding import lost_number_warnings, rounding_warnings
 from ..algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
 from ..algebra.guards_at_point import gradient_around, smooth_around
 from ..algebra.simplify import simplify
@@ -243,6 +244,9 @@ def diff(
         answer = arithmetic.run(at, task, tree)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
+        if arithmetic == DOUBLE:
+            doubles = {name: float(numbers[name]) for name in program.variables}
+            warnings += _lost_digits(program, output, derived, doubles, at, names)
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     sides = equations_of(program, typeset) if typeset else []
     # a program too long to print shares parts with its derivatives
@@ -480,6 +484,25 @@ def _higher(
         return [series[order] * math.factorial(order)]
     fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
     raise error_at(fault, at.graph)
+
+
+def _lost_digits(
+    program: Program,
+    output: Value,
+    formulas: Mapping[Multi, Value],
+    values: Mapping[str, float],
+    point: Point,
+    names: Sequence[str],
+) -> list[Diagnostic]:
+    if formulas.keys() <= {(k,) for k in range(len(names))}:
+        # the value is not shown
+        return rounding_warnings(program.graph, values, point, names, "diff", tolerated={"": math.inf})
+
+    def compute(m: NumberType, at: Mapping[str, Any]) -> dict[str, Any]:
+        found = zip(formulas, _higher(m, output, formulas, {**at}, names), strict=True)
+        return {f"the derivative by {quote([names[k] for k in by])}": x for by, x in found}
+
+    return lost_number_warnings(program.graph, values, point, compute, "diff")
 
 
 def _share(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:

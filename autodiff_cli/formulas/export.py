@@ -65,7 +65,7 @@ def export(
     try:
         graph, place = _at_guards(graph)
         inputs, by = ([None if i is None else place(i) for i in program.leaf_places(names)] for names in (None, wanted))
-        recording = record_gradient(graph, inputs, by, recorder)
+        recording = record_gradient(graph, inputs, by, recorder, scaled=True)
     except Lacking as lacking:
         raised_by = graph.primitives[recorder.node].name
         need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"

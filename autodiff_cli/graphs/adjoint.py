@@ -8,12 +8,12 @@ from heapq import heapify, heappop, heappush
 from itertools import count
 from operator import attrgetter
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..numbers.recorder import Recorder, Step, is_number
 from ..record import Record
 from ..run.flat_graph import Graph, in_order
-from ..table.operators import CONSTANT, VARIABLE, WHERE
+from ..table.operators import CONSTANT, DIV, MUL, POW, VARIABLE, WHERE
 from ..table.primitive import OPERATIONS
 
 
@@ -125,13 +125,20 @@ def record_values(
 
 
 def record_gradient(
-    graph: Graph, inputs: Leaves, wanted: Leaves, recorder: Recorder | None = None, *, lower: bool = False
+    graph: Graph,
+    inputs: Leaves,
+    wanted: Leaves,
+    recorder: Recorder | None = None,
+    *,
+    lower: bool = False,
+    scaled: bool = False,
 ) -> Recording:
     """Return the recording of outputs with partial derivatives; with `lower`, a lower triangle.
 
     Then the first of the outputs has all partial derivatives, and output k > 0 those by the first k wanted variables.
     It repeats the sweeps, in their order, for every point at once. An input that does not count (an
-    untaken branch, the loser of a `max`) is reached only under a condition.
+    untaken branch, the loser of a `max`) is reached only under a condition. With `scaled` the products through a
+    divisor are in an order that does not underflow where the derivative does not.
     """
     m = recorder or Recorder()
     values, partials, adjoints = list[Step](), list[Step](), list[Step]()
@@ -140,7 +147,7 @@ def record_gradient(
     for k, root in enumerate(graph.roots):
         part = record_values(graph, inputs, m, (root,))
         asked = wanted[:k] if lower and k else wanted
-        reverse = _Reverse(part, root, {i for i in asked if i is not None})
+        reverse = _Reverse(part, root, {i for i in asked if i is not None}, scaled)
         slopes, totals = reverse.sweep(root, asked)
         values += part.values
         partials += slopes
@@ -159,7 +166,10 @@ def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Reverse:
-    def __init__(self, recording: Recording, root: int, wanted: set[int]) -> None:
+    def __init__(self, recording: Recording, root: int, wanted: set[int], scaled: bool = False) -> None:
+        self.scaled = scaled
+        self.quotients: dict[Step, tuple[Step, Step]] = {}
+        """Local derivatives and adjoints as numerator and denominator, if `scaled`."""
         self.m, self.graph, self.place = recording.recorder, recording.graph, recording.place
         primitives, parents = self.graph.primitives, self.graph.parents
         order = in_order(parents, (root,))
@@ -190,7 +200,17 @@ class _Reverse:
         ):
             return []
         partials = primitive.slopes(m, steps, self.place[i], [p in self.active for p in inputs])
+        if self.scaled and len(steps) == 2:
+            self.note_quotient(i, steps, partials)
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]
+
+    def note_quotient(self, i: int, steps: Sequence[Step], partials: Sequence[Any]) -> None:
+        """Keep the derivatives `-out/y` by a divisor, and `n*out/x` of a negative power, as quotients."""
+        m, out, (x, y) = self.m, self.place[i], steps
+        if self.graph.primitives[i] is DIV and partials[1] is not None:
+            self.quotients[m.number(partials[1])] = m.step("neg", out), y
+        if self.graph.primitives[i] is POW and partials[0] is not None and y.name == "number" and y.data < 0:
+            self.quotients[m.number(partials[0])] = m.step("mul", y, out), x
 
     def edges(self) -> dict[Step, None]:
         primitives, parents = self.graph.primitives, self.graph.parents
@@ -226,7 +246,9 @@ class _Reverse:
                     continue
                 if adjoint.safe and p in self.plain and i in self.always:
                     part = when, self.fill(partial)
-                adjoints.setdefault(p, []).append((part[0], self.multiply(adjoint, part[1])))
+                scaled = adjoint in self.quotients and self.keeps_digits(i, part[1])
+                product = (self.scaled_product if scaled else self.multiply)(adjoint, part[1])
+                adjoints.setdefault(p, []).append((part[0], product))
         results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
         return results, totals
 
@@ -250,6 +272,21 @@ class _Reverse:
             return self.m.where(condition, self.fill(x), self.fill(y))
         return self.m.zero if partial is self.m.nothing else partial
 
+    def keeps_digits(self, i: int, partial: Step) -> bool:
+        """Return whether a derivative of a node, over its value, underflows only where the node does."""
+        primitive, out = self.graph.primitives[i], self.place[i]
+        grows = partial is out or (partial.name == "mul" and out in partial.args)
+        return not is_number(partial, 1) and (grows or primitive is MUL or primitive.values.startswith("[1"))
+
+    def scaled_product(self, adjoint: Step, factor: Step) -> Step:
+        """Return `-out*(exp(x)/exp(x))` for 1/exp(x), where `-out/exp(x)` may underflow."""
+        m, (numerator, denominator) = self.m, self.quotients[adjoint]
+        ratio = m.one if factor is denominator else m.step("div", factor, denominator)
+        if factor.name == "mul" and denominator in factor.args:
+            first, second = factor.args
+            ratio = second if first is denominator else first
+        return m.step("mul", numerator, ratio)
+
     def multiply(self, adjoint: Step, factor: Step) -> Step:
         m = self.m
         if factor.name == "where" and any(branch.name == "number" for branch in factor.args[1:]):
@@ -258,7 +295,11 @@ class _Reverse:
         for zero, other in ((adjoint, factor), (factor, adjoint)):
             if zero.name == "number" and zero.data == 0 and other.safe:
                 return m.zero
-        return m.step("mul", adjoint, factor)
+        product = m.step("mul", adjoint, factor)
+        if factor in self.quotients:
+            numerator, denominator = self.quotients[factor]
+            self.quotients[product] = m.step("mul", adjoint, numerator), denominator
+        return product
 
     def total(self, parts: Sequence[Part], plain: bool) -> Part:
         sums: dict[Branch, Step] = {}

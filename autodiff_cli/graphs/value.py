@@ -68,6 +68,7 @@ class Value:
     `grad`, the derivative of the result, of every Value that it was made from. Values made from a plain number
     accumulate: the gradients of several results add up until `zero_grad()`, or `w.grad = 0.0`.
     `==` says whether two are the same object; to compare numbers write `a.data == b.data`.
+    The numbers are doubles as computed, unchecked: `check(text, point)` counts the correct digits of a formula.
 
     >>> w = Value(2.0, label="w")
     >>> loss = (w - 5) ** 2

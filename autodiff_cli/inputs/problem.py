@@ -23,15 +23,17 @@ from ..errors import (
 from ..graphs.value import Value
 from ..language.builder import Program
 from ..language.elements import expand, nest, point_text, split_names
+from ..language.parser import build as build_tree
 from ..language.parser import parse as read
 from ..language.reader import ParseFailure
-from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number, without_skipped
+from ..language.tokens import Statement, UnexplainedText, has_unit_literals, plain_number
 from ..numbers.budget import limit_errors
 from ..numbers.floats import REAL
 from ..run.evaluation import Evaluation
 from .figures import Figure
 
 if TYPE_CHECKING:
+    from ..language.tree import SyntaxNode
     from ..quantities.unit import Unit
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
@@ -115,8 +117,16 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    program = _explain(text, lambda: read(text, valued), valued)
-    if "[" in text and not units:
+    return _checked(explained(text, lambda: read(text, valued), valued), units)
+
+
+def build(tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
+    """Return the program of a tree, which the function returns; its places are in `text`. Raises `ExpressionError`."""
+    return _checked(explained(text, lambda: build_tree(tree(), text, valued), valued), units)
+
+
+def _checked(program: Program, units: bool) -> Program:
+    if "[" in program.text and not units:
         for i, (x, source) in program.all_nodes.constants.items():
             if source is not None and source.endswith("]"):
                 message = "numbers with units are not taken here: formulas and code are written in plain numbers"
@@ -129,16 +139,17 @@ def statements(text: str) -> Sequence[Statement]:
     """Return the statements of a text. Raises `ExpressionError` for invalid text."""
     from ..language.parser import statements_of  # only changed programs need it
 
-    return _explain(text, lambda: statements_of(text))
+    return explained(text, lambda: statements_of(text))
 
 
-def _explain(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
+def explained(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
+    """Return what is read from a text. Raises `ExpressionError` that says why it cannot be read, and what to write."""
     try:
         return reading()
     except ParseFailure as stuck:
         from ..diagnostics.diagnosis import diagnosis  # only an error needs it
 
-        error = diagnosis(text, stuck, valued)
+        error = diagnosis(stuck.text or text, stuck, valued)
     except UnexplainedText as unexplained:
         from ..diagnostics.suggestions import explain  # only an error needs it
 
@@ -163,34 +174,48 @@ def parse_program(
     (['a', 'b'], {'a': '2'}, {'b': 1.0, 'a': 2.0})
     """
     program = parse(text, values, units=units)
-    notes = []
-    if "^1/" in text or "**1/" in text:
-        # nobody writes a first power
-        power = re.search(r"(\w+)(?:\^|\*\*)1/(\d+)", without_skipped(text))
-        if power is not None:
-            meant = f"for a root write `{power[1]}**(1/{power[2]})`"
-            notes = [Diagnostic("note", f"`{power[0]}` is `{power[1]}/{power[2]}`", Span(*power.span()), meant)]
+    # nobody writes a first power
+    notes = first_powers(text) if "^1/" in text or "**1/" in text else []
     wanted = [name.strip() for name in wrt.split(",")] if isinstance(wrt, str) else wrt or ()
     bound = [name for name, _, _ in program.bound]
     if not bound or (program.leaves and not any(name in values or name in wanted for name in bound)):
         return program, {}, notes
-    numbers: dict[str, tuple[str, int, int]] = {}
-    for kind, start, end in statements(text)[:-1]:
-        name, _, number = text[start:end].partition("=")
-        if kind == "bind" and plain_number(number.strip()) and bound.count(name.strip()) == 1:
-            numbers[name.strip()] = number.strip(), start, end
+    from ..language.parser import syntax_tree  # few programs come this far
+    from ..language.tree import program_of
+
+    tree = explained(text, lambda: syntax_tree(text))
+    numbers: dict[str, str] = {}
+    for statement in tree.parts[:-1]:
+        number = statement.parts[0].text(text) if statement.kind == "bind" else ""
+        if plain_number(number) and bound.count(statement.value) == 1:
+            numbers[statement.value] = number
     alone = not program.leaves and not wanted
     chosen = [name for name in numbers if alone or name in values or name in wanted]
     if not chosen:
         return program, {}, notes
-    for name in chosen:
-        _, start, end = numbers[name]
-        text = text[:start] + " " * (end - start) + text[end:]
-    added = {name: numbers[name][0] for name in chosen if name not in values}
+    rest = [part for part in tree.parts if part.kind != "bind" or part.value not in chosen]
+    added = {name: numbers[name] for name in chosen if name not in values}
     values |= {name: float(number) for name, number in added.items()}
     message = f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no other variables"
     notes += [Diagnostic("note", message)] if alone else []
-    return parse(text, values, units=units), added, notes
+    return build(lambda: program_of(rest), text, values, units=units), added, notes
+
+
+def first_powers(text: str) -> list[Diagnostic]:
+    """Return a note on the first `x^1/2` of a program, which may be meant as a root.
+
+    >>> [note.message for note in first_powers("2*(x+1)^1/2")]
+    ['`(x+1)^1/2` is `(x+1)/2`']
+    """
+    from ..language.parser import syntax_tree  # few programs have it
+    from ..language.tree import first_power
+
+    found = first_power(syntax_tree(text))
+    if found is None:
+        return []
+    written, base, root = found[0].text(text), found[1].text(text), found[2].text(text)
+    hint = f"for a root write `{base}**(1/{root})`"
+    return [Diagnostic("note", f"`{written}` is `{base}/{root}`", found[0].span, hint)]
 
 
 def pose(text: str, point: Point | None, wrt: Names, *, single: bool = False) -> Problem:

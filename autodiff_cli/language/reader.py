@@ -44,6 +44,9 @@ Frame = tuple[Moves, int, Any]  # a suspended construct: its first state, its fi
 class ParseFailure(Exception):
     """A syntax error; `diagnostics` turns it into an `ExpressionError`."""
 
+    text: str | None = None
+    """The text that was read, if it is a piece of the program, behind blanks for what stands before it."""
+
     def __init__(self, statements: Sequence[Statement], at: int | None = None) -> None:
         super().__init__()
         self.statements = statements

@@ -204,6 +204,11 @@ def scan(text: str) -> Iterator[Token]:
             return
 
 
+def names_in(text: str) -> list[str]:
+    """Return the names in a text, in order, each once."""
+    return list(dict.fromkeys([text[start:end] for kind, start, end in scan(text) if kind == NAME]))
+
+
 def split_statements(text: str) -> list[list[Token]]:
     """Return the tokens of each statement; empty statements are left out."""
     statements: list[list[Token]] = [[]]
@@ -213,6 +218,12 @@ def split_statements(text: str) -> list[list[Token]]:
         else:
             statements[-1].append(token)
     return [tokens for tokens in statements if tokens]
+
+
+def bound_names(text: str) -> list[str]:
+    """Return the names that the statements of a text bind, in order."""
+    bindings = [tokens for tokens in split_statements(text) if [kind for kind, _, _ in tokens[:2]] == [NAME, EQUALS]]
+    return [text[tokens[0][1] : tokens[0][2]] for tokens in bindings]
 
 
 def without_skipped(text: str) -> str:

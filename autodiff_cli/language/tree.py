@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..errors import Span
+from ..table.operators import DIV, MUL, POW
 
 EXPRESSIONS = ("number", "name", "operation", "plus", "comparison", "call", "group")
 STATEMENTS = ("expression", "outputs", "bind", "augment", "define", "equation")
@@ -57,6 +58,20 @@ def shifted(node: SyntaxNode, by: int) -> SyntaxNode:
         span = Span(part.span.start + by, part.span.end + by)
         moved.append(SyntaxNode(part.kind, span, parts, part.value))
     return moved.pop()
+
+
+def first_power(tree: SyntaxNode) -> tuple[SyntaxNode, SyntaxNode, SyntaxNode] | None:
+    """Return the first `x^1/2` as it is written, with its base and its divisor; None without one."""
+    for node in tree.walk():
+        if node.kind != "operation" or node.value is not DIV or node.parts[1].kind != "number":
+            continue
+        factor, divisor = node.parts
+        while factor.kind == "operation" and factor.value in (MUL, DIV):
+            factor = factor.parts[1]
+        if factor.kind == "operation" and factor.value is POW and factor.parts[1].value == (1.0, "1"):
+            span = Span(factor.span.start, divisor.span.end)
+            return SyntaxNode("operation", span, (factor, divisor), DIV), factor.parts[0], divisor
+    return None
 
 
 def program_of(statements: Sequence[SyntaxNode]) -> SyntaxNode:

@@ -6,8 +6,7 @@ The Lagrangian is f - Σ λ·g, with g ≥ 0 or g = 0: Nocedal and Wright, Numer
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,10 +16,11 @@ from scipy.linalg import qr
 from scipy.optimize import NonlinearConstraint, nnls
 
 from ..batched.evaluator import Evaluator
-from ..errors import Diagnostic, ExpressionError, usage_error
-from ..inputs.problem import check_single, parse
+from ..errors import Diagnostic, ExpressionError, errors_about, usage_error
+from ..inputs.problem import build, check_single, explained
 from ..language.builder import Program
-from ..language.tokens import split_statements
+from ..language.equation_trees import Relation, relations
+from ..language.tree import program_of
 from ..numbers.budget import Defined
 from ..numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ..numerics.optimality import Derivatives, Single
@@ -60,8 +60,6 @@ WORDS: dict[Any, str] = {
 }
 """The kinds of points under constraints, of a search for a minimum."""
 
-_RELATION = re.compile(r"<=|>=|≤|≥|==|=|<|>")
-
 
 class Constraint(NamedTuple):
     """A constraint `g >= 0`, or `g = 0`."""
@@ -76,29 +74,27 @@ class Constraint(NamedTuple):
 def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
     """Return the constraints in texts such as `x*y = 2`; `0 <= x <= 1` are two.
 
-    Texts are split like statements, without comments. Raises `ExpressionError`; where a side cannot be parsed its
-    `text` is what was read.
+    Texts are split like statements, without comments. Raises `ExpressionError`.
     """
-    constraints = []
-    texts = [texts] if isinstance(texts, str) else texts
-    for text in (line[part[0][1] : part[-1][2]] for line in texts for part in split_statements(line)):
-        signs = _RELATION.findall(text)
-        sides = [side.strip() for side in _RELATION.split(text)]
-        if not signs or not all(sides):
-            raise usage_error(f"`{text}` is not a constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
-        for sign in signs:
-            if sign in "<>":
-                raise usage_error(f"`{text}` is strict, so that no optimum can be at its limit", f"write `{sign}=`")
-        for left, sign, right in zip(sides, signs, sides[1:], strict=False):
-            difference = f"({right}) - ({left})" if sign in ("<=", "≤") else f"({left}) - ({right})"
-            try:
-                program = parse(difference, units=True)
-                check_single(program)
-            except ExpressionError as error:
-                error.text = error.text or difference
-                raise
-            constraints.append(Constraint(f"{left} {sign} {right}", sign in ("=", "=="), program))
+    constraints: list[Constraint] = []
+    for text in [texts] if isinstance(texts, str) else texts:
+        with errors_about(text):
+            for statement, relation in explained(text, lambda text=text: [*relations(text)]):  # type: ignore[misc]
+                constraints += _constraints(text, statement, relation)
     return constraints
+
+
+def _constraints(text: str, statement: str, relation: Relation) -> Iterator[Constraint]:
+    meanings = [meaning for _, meaning, _ in relation.pairs(text)]
+    if not meanings or len(relation.sides) != len(relation.signs) + 1 or "!=" in meanings:
+        raise usage_error(f"`{statement}` is not a constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
+    for sign in relation.signs:
+        if sign in "<>":
+            raise usage_error(f"`{statement}` is strict, so that no optimum can be at its limit", f"write `{sign}=`")
+    for difference, meaning, written in relation.pairs(text):
+        program = build(lambda difference=difference: program_of([difference]), text, units=True)  # type: ignore[misc]
+        check_single(program)
+        yield Constraint(written, meaning in ("=", "=="), program)
 
 
 class FirstOrder(NamedTuple):

@@ -10,6 +10,7 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..accuracy.rounding import REQUIRED_DIGITS, rounding_warnings
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, plural, usage_error
 from ..inputs.optional_units import pose_with_units, with_units
@@ -28,6 +29,7 @@ DEFAULT_STEPS = 100  # by default
 ADAM_EPSILON = 1e-8  # in Adam's denominator
 DIVERGENCE_FACTOR = 1e12  # how much worse a value is that diverges
 DEFAULT_SEED = 1
+DIGITS_TOLERANCE = 1e-8  # the absolute error that rounding may leave in the numbers of a step
 
 
 class RunOptions(Record):
@@ -102,7 +104,7 @@ class Ending(Record):
     """Why a run has ended."""
 
     reason: str
-    """`steps`, `gradient`, `value`; `diverged`, `domain`; `limit`; `interrupted`."""
+    """`steps`, `gradient`, `value`; `diverged`, `domain`, `digits`; `limit`; `interrupted`."""
     message: str
     hint: str | None = None
     step: int = 0
@@ -131,7 +133,7 @@ class Descent:
     ) -> None:
         self.text, self.evaluator, self.start, self.options = text, evaluator, start, options
         self.maximize, self.warnings, self.over = maximize, warnings, over
-        self.best = start
+        self.best = self.last = start
         self.data_rows = 0 if isinstance(evaluator, Evaluator) else evaluator.data.rows
         # a row of the run follows one step, or those of an epoch
         self.stride = 1 if options.batch is None else -(-self.data_rows // options.batch)
@@ -146,8 +148,13 @@ class Descent:
         return other
 
     def __iter__(self) -> Iterator[DescentStep]:
-        self.best, self.ending = self.start, None
-        self.ending = yield from self._steps()
+        self.best, self.last, self.ending = self.start, self.start, None
+        ending = yield from self._steps()
+        lost = lost_digits(self.evaluator, self.last, DIGITS_TOLERANCE) if ending.succeeded else []
+        if lost:
+            reason = ending.reason if ending.reason == "steps" else "digits"
+            ending = ending._replace(reason=reason, message=f"{ending.message}, but {lost[0].message}")
+        self.ending = ending
 
     def _steps(self) -> Generator[DescentStep, None, Ending]:
         evaluate, options, start = self.evaluator, self.options, self.start
@@ -193,6 +200,7 @@ class Descent:
             signed = sign * value
             if signed < best:
                 best, self.best = signed, row
+            self.last = row
             yield row
             if small_change is not None and abs(value - before) <= small_change:
                 change = row.text("value", abs(value - before))
@@ -307,6 +315,7 @@ def descend(
         unit = unit_of_rate(start.units, start.free, options.method == "adam")
         note = f"the rate {options.rate:g} is in {unit}, for numbers in the units of the start"
         warnings += (Diagnostic("note", note, None, None),) if unit != "1" else ()
+    warnings += tuple(lost_digits(evaluator, start, DIGITS_TOLERANCE))
     run = Descent(text, evaluator, start, options, maximize, warnings, summary)
     if batch is not None and batch > run.data_rows:
         message = f"a batch of {batch:,} rows is more than the data have ({run.data_rows:,})"
@@ -320,6 +329,24 @@ def descend(
     if needed > left.left and gradient_tolerance is None and value_tolerance is None:
         raise left.exhausted_error(needed, exactly=True)
     return run
+
+
+def lost_digits(evaluator: Evaluator | DataLoss, row: DescentStep, tolerance: float) -> list[Diagnostic]:
+    """Return warnings about lost digits at a step, beyond errors of the tolerance; none of a loss over data.
+
+    A derivative may also be off by what changes the value in its last digits only.
+    """
+    if not isinstance(evaluator, Evaluator):
+        return []
+    values = {name: row.point[name] for name in evaluator.variables}
+    share = 10.0**-REQUIRED_DIGITS * abs(row.value)
+    tolerated = {name: max(tolerance, share / (abs(values.get(name, 0.0)) or math.inf)) for name in row.free}
+    tolerated[""] = tolerance
+    work = current_budget()
+    left = work.left
+    found = rounding_warnings(evaluator.graph, values, values, row.free, tolerated=tolerated)
+    work.left = left  # the steps that are asked for have all of it
+    return found
 
 
 def begin_descent(

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, require, usage_error
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
+from ..inputs.column_uncertainties import Sigma, parse_sigma
 from ..inputs.optional_units import left_out, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point
 from ..numbers.budget import use_budget
 from ..record import Record
-from .observations import FitFormula, FitInputs, Sigma, parse_sigma, pose_fit, read_formula
+from .observations import FitFormula, FitInputs, pose_fit, read_formula
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units

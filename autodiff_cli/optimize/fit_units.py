@@ -9,13 +9,14 @@ from typing import Any
 from ..errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ..inputs import quantities
 from ..inputs.arithmetic import DOUBLE, Arithmetic
+from ..inputs.column_uncertainties import Spread, percentage
 from ..inputs.optional_units import check_percentage, column_units, in_unit_of, uses_angles, without_units_hint
 from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ..quantities.unit import Unit, UnitSystem, factor, quantity_name, si_unit
-from .observations import FitFormula, FitInputs, Spread, percentage
+from .observations import FitFormula, FitInputs
 
 
 class FitUnits:

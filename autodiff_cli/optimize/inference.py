@@ -12,6 +12,7 @@ from scipy.special import gammaincc, log_ndtr
 
 from ..errors import Diagnostic, ExpressionError, point_error, quote
 from ..inputs.arithmetic import Shown
+from ..inputs.column_uncertainties import percentage
 from ..numerics.student_t import coverage_factor
 from ..record import Record
 from .least_squares import (
@@ -25,7 +26,6 @@ from .least_squares import (
     rounding_errors,
 )
 from .linear_basis import has_null_directions
-from .observations import percentage
 
 ROUNDED_WEIGHTS = 1e-12  # relative difference of equal weights
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction

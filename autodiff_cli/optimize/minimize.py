@@ -13,7 +13,7 @@ from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..record import Record
 from .convergence import ConstraintAtPoint, Sense
-from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values
+from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values, lost_digits
 from .objective import METHODS, Objective
 
 if TYPE_CHECKING:
@@ -147,6 +147,11 @@ def minimize(
         of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
         shown = type(shown)(**shown, constraints=of_constraint)
         shown.fixed = bool(units)
+    # at a kink the derivatives are conventions
+    lost = [] if end.reason == "kink" else lost_digits(evaluator, row, tolerance)
+    if lost and end.reason in CONVERGED:
+        message = "not converged: rounding loses the digits of the value or of its derivatives there"
+        end = end._replace(kind=None, verdict="", reason="digits", message=message)
     problem.add_to_path(row)
     path = problem.path
     if maximize:
@@ -178,7 +183,7 @@ def minimize(
         hessians=problem.hessians,
         outside=problem.outside,
         path=tuple(path),
-        warnings=(*warnings, *end.kinks),
+        warnings=(*warnings, *end.kinks, *lost),
         over=over_rows,
         constraints=(at_point or ()) if constrained else None,
         sought=sense.phrase("minimum"),

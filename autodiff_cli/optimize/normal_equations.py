@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..equations.enclosures import Krawczyk, boxes
 from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.arithmetic import Arithmetic
+from ..inputs.column_uncertainties import percentage
 from ..inputs.problem import Problem
 from ..numbers.base import undecided
 from ..numbers.budget import EXACT_ROW, READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN, charge, current_budget, gc_collect
+from ..numerics.krawczyk import Krawczyk, boxes
 from ..numerics.linear_algebra import Matrix, Singular, identity, solve_linear
 from ..numerics.newton import refine, with_errors
-from .observations import Observations, percentage
+from .observations import Observations
 
 if TYPE_CHECKING:
     from .least_squares import Model

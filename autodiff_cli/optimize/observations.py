@@ -3,79 +3,25 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.columns_io import list_columns, look
 from ..errors import Diagnostic, ExpressionError, limit_error, point_error, quote, usage_error
+from ..inputs.column_uncertainties import Sigma, Spread, has_unit, parse_sigma, percentage
 from ..inputs.optional_units import heading
-from ..inputs.parse_point import Range, is_name, split
+from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import Problem, Quantity, as_number, check_single, parse
 from ..language.builder import Program
-from ..language.tokens import EQUALS, has_unit_literals, split_statements
+from ..language.equation_trees import last_equation
+from ..language.tokens import has_unit_literals
 from ..table.primitive import FUNCTIONS
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 MAX_PARAMETERS = 200
-_CALL = re.compile(r"(\w+)\s*\([\w\s,]*\)")
-
-Spread = str | float  # a number, the name of a column, or a share such as `2%`
-Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
-
-
-def percentage(spread: Spread | None) -> float | None:
-    """Return the number of a share in percent; None for another uncertainty."""
-    is_share = isinstance(spread, str) and spread.strip().endswith("%")
-    return _number(str(spread).strip().removesuffix("%")) if is_share else None
-
-
-def _number(text: str) -> float | None:
-    try:
-        return None if "_" in text else float(text)
-    except ValueError:
-        return None
-
-
-def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
-    """Return uncertainties by name from `0.1`, `2%`, `s` or `y=s,x=0.1`."""
-    if sigma is None or isinstance(sigma, Mapping):
-        return dict(sigma or {})
-    if not isinstance(sigma, str):
-        return {response: sigma}
-    spreads: dict[str, Spread] = {}
-    several = "=" in sigma
-    for part in split(sigma) if several else [sigma]:
-        text = part if several else f"{response}={part}"
-        name, _, spread = map(str.strip, text.rpartition("="))
-        if not spread or name in spreads or (several and (not name or "=" in name)):
-            what = f"`{part.strip()}` gives no uncertainty" if part.strip() else "an uncertainty is missing"
-            what += " at a comma" * (not part.strip() and several)
-            message = f"`{name}` is given twice" if name in spreads else what
-            raise point_error(message, 'write `--sigma 0.1`, `--sigma 2%`, `--sigma s`, or `--sigma "y=s,x=0.1"`')
-        number = _number(spread)
-        spreads[name] = spread if number is None else number
-    return spreads
-
-
-class ModelEquation(NamedTuple):
-    """The last statement of a program, `LEFT = RIGHT`."""
-
-    left: str
-    program: str  # with a blank left side, so that places stay valid
-
-
-def last_statement(text: str) -> ModelEquation | None:
-    """Return the last statement of a program if it has two sides, else None."""
-    tokens = (split_statements(text) or [[]])[-1]
-    sign = next((token for token in tokens if token[0] == EQUALS), None)
-    if sign is None:
-        return None
-    begin, (_, start, end) = tokens[0][1], sign
-    return ModelEquation(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:])
 
 
 class FitFormula(NamedTuple):
@@ -94,10 +40,10 @@ class FitFormula(NamedTuple):
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
-    last, transform = last_statement(text), None
+    last, transform = last_equation(text), None
     left = last.left if last is not None else ""
-    call = _CALL.fullmatch(left)
-    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and (not call or call[1] in FUNCTIONS)
+    is_new = last is not None and last.called is not None and last.called not in FUNCTIONS
+    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and not is_new
     # the left side is a formula where it is no name and no new function
     if response is None and last and is_formula:
         transform = parse(left, names, units=True)
@@ -181,15 +127,6 @@ def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, s
 def no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     """Return the error for a column that the data lack."""
     return usage_error(f"the data has no column `{name}`", f"its columns are {list_columns(columns)}")
-
-
-def has_unit(spread: str) -> bool:
-    """Return whether an uncertainty is a number with a unit."""
-    if not spread[:1].isdigit() and not spread.startswith("."):
-        return False
-    from ..inputs.quantities import split_quantity  # only units need it
-
-    return split_quantity(spread) is not None
 
 
 class FitInputs(NamedTuple):

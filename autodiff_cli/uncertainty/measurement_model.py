@@ -13,14 +13,12 @@ from typing import Any
 from ..accuracy.rounding import rounding_warnings
 from ..algebra.guards_at_point import jacobian_around, smooth_around
 from ..batched.evaluator import Evaluator
-from ..equations.equations import read_equations
-from ..equations.residuals import derivatives, second_derivatives
-from ..equations.solve import find_solution
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.higher_order import directional_in, hessian_in
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.arithmetic import DOUBLE, kink_warnings
+from ..inputs.measured_value import MeasuredValue
 from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..language.builder import Program
@@ -31,7 +29,6 @@ from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, dot, solve_linear
 from ..numerics.newton import newton
 from ..run.sweep import Breakpoint
-from .measured_value import MeasuredValue
 
 MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
 STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
@@ -58,7 +55,11 @@ def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str
 
 def program_of(text: str, names: Sequence[str], implicit: bool) -> Program:
     """Return the program of a model, or of its equations; `names` have values."""
-    return read_equations(text, names, units=True).program if implicit else parse(text, names, units=True)
+    if not implicit:
+        return parse(text, names, units=True)
+    from ..equations.equations import read_equations
+
+    return read_equations(text, names, units=True).program
 
 
 class _Surfaces:
@@ -112,7 +113,10 @@ class Explicit:
             problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
             if error.kind == "syntax":
-                with suppress(ExpressionError):
+                # without the capability to solve them no text is equations
+                with suppress(ExpressionError, ModuleNotFoundError):
+                    from ..equations.equations import read_equations
+
                     variables = read_equations(text, list(point)).program.variables
                     unknowns = [name for name in variables if name not in point] or ["x"]
                     hint = f"name the unknown: `--for {','.join(unknowns)}`"
@@ -179,6 +183,8 @@ class Implicit:
     """A measurement model whose outputs solve equations, as in JCGM 102:2011, 6.3."""
 
     def __init__(self, problem: Problem) -> None:
+        from ..equations.solve import find_solution
+
         self.units, self._text = problem.units, problem.text
         for name in problem.unknowns:
             if isinstance(start := problem.point.get(name), MeasuredValue):
@@ -192,6 +198,8 @@ class Implicit:
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives."""
+        from ..equations.residuals import derivatives
+
         try:
             rows, kinks = derivatives(REAL, self.program.outputs, self.values, self.outputs, names)
         except Singular:
@@ -204,6 +212,8 @@ class Implicit:
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`."""
+        from ..equations.residuals import second_derivatives
+
         _, rows, _ = self.first_order(names)
         return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
 

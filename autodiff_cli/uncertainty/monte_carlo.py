@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .distributions import Distribution
+from ..inputs.distributions import Distribution
 
 BLOCK_DRAWS = 1 << 16  # draws that are evaluated together
 MAX_KEPT_RESULTS = 1 << 20  # results of an output that are kept as they are; a multiple of `BLOCK_DRAWS`

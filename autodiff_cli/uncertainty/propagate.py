@@ -8,8 +8,10 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..equations.solve import posed_equations
 from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error, quote, require, usage_error
+from ..inputs.distributions import FAMILIES, Distribution, Moments
+from ..inputs.measured_units import measured_value, with_unit
+from ..inputs.measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from ..inputs.optional_units import column_units, in_unit, left_out, uses_angles
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
@@ -19,9 +21,6 @@ from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import coverage_factor, level_of
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
-from .distributions import FAMILIES, Distribution, Moments
-from .measured_units import measured_value, with_unit
-from .measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 
 if TYPE_CHECKING:
@@ -266,6 +265,8 @@ def propagate(
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
     if is_implicit:
+        from ..equations.solve import posed_equations  # few models are equations
+
         model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
     else:
         model = Explicit(text, values, units, system)

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from ..errors import plural
 from ..inputs.figures import Shown
+from ..inputs.measured_value import concise
 from ..optimize.fit import Fit
-from ..uncertainty.measured_value import concise
 from .document import Block, Paragraph, input_lines, matrix_table, numbers_table, quantity_text, text_line
 from .numerals import attach_units, format_number, percent, unit_of, without_unit
 from .schema import OutputRow, PicturedView, Values

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ..uncertainty.measured_value import estimate, plus_minus
+from ..inputs.measured_value import estimate, plus_minus
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Paragraph, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from ..algebra.simplify import simplify
 from ..algebra.symbolic import by_definition
-from ..formulas.diff import where_latex
 from ..graphs.value import Value, constant, node
 from ..inputs.figures import Figure, Shown
 from ..inputs.problem import parse
@@ -157,6 +156,8 @@ class FunctionAtPoint:
 
 def derivatives(answer: Diff, digits: int | None = None) -> str:
     """Return a function, its derivatives and their values."""
+    from ..formulas.diff import where_latex  # few answers are derivatives as formulas
+
     latex = answer.language == "latex" and not answer.equations
     wanted = [(derivative.of, *derivative.by) for derivative in answer.derivatives]
     names = dict.fromkeys(name for several in wanted for name in several if name)

@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
-from ..formulas.diff import where_latex
 from ..inputs.figures import Shown
+from ..inputs.measured_value import concise, rounded
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
+from ..language.equation_trees import last_equation
 from ..language.typesetting import (
     equations,
     equations_of,
@@ -21,8 +22,6 @@ from ..language.typesetting import (
     text_latex,
     typesetting,
 )
-from ..optimize.observations import last_statement
-from ..uncertainty.measured_value import concise, rounded
 from .fit import HELD
 from .numerals import format_number, percent, repr_number, without_unit
 from .tex import unit_latex
@@ -138,7 +137,7 @@ def _model(answer: Fit) -> str:
     names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
     if is_name(answer.response):
         return formula(answer.text, names, name_latex(answer.response))
-    last, response = last_statement(answer.text), parse(answer.response, names)
+    last, response = last_equation(answer.text), parse(answer.response, names)
     left = typesetting(response).expression(response.outputs[0])
     return formula(last.program if last is not None else answer.text, names, left)
 
@@ -245,6 +244,8 @@ def solution_tables(answer: Solved, digits: int | None) -> str:
         (right,) = parse(solved.formula, units=True).outputs
         where = ""
         if solved.condition:
+            from ..formulas.diff import where_latex
+
             (choice,) = parse(f"where({solved.condition}, 1, 0)", units=True).outputs
             where = where_latex(expression_latex(choice._prev[0]))
         sides.append((name_latex(solved.unknown), expression_latex(right) + where))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import mpmath
@@ -244,3 +245,61 @@ def test_lost_digits_that_are_not_settled_are_said(
 )
 def test_large_arguments_that_are_known_lose_nothing(text: str, x: float) -> None:
     assert not autodiff_cli.gradient(text, {"x": x}).warnings
+
+
+def test_a_second_derivative_that_vanishes_by_more_than_100_digits_is_no_zero() -> None:
+    # log(1 + exp(y))'' is exp(-y)/(1 + exp(-y))**2, by hand; a double has 0
+    for text, name, x in (("log(1 + exp(y))", "y", 300.0), ("sqrt(x**2 + 1) - x", "x", 1e60)):
+        answer = autodiff_cli.hessian(text, {name: x})
+        assert answer.hessian == [[0.0]]
+        assert any("the second derivative" in w.message and "no reliable digit" in w.message for w in answer.warnings)
+    along = autodiff_cli.jacobian("sqrt(x**2 + 1) - x", {"x": 1e60}, direction={"x": 1})
+    assert [warning.kind for warning in along.warnings] == ["lost_digits"]
+
+
+@pytest.mark.parametrize(("text", "x"), [("exp(-x)", 800.0), ("x*exp(-x)", 900.0), ("exp(-x**2)", 40.0)])
+def test_what_rounds_to_0_is_right(text: str, x: float) -> None:
+    assert [*autodiff_cli.hessian(text, {"x": x}).warnings] == []
+    assert [*autodiff_cli.jacobian(text, {"x": x}, direction={"x": 1}).warnings] == []
+
+
+def test_a_zero_that_is_shown_as_a_rounding_error_is_named() -> None:
+    answer = autodiff_cli.gradient("(1/x)*x - 1", {"x": 49})
+    assert answer.value == -(2.0**-53)
+    assert [warning.message for warning in answer.warnings] == ["the value is 0: what is shown is a rounding error"]
+    answer = autodiff_cli.gradient("x*(1/y)*(y/x)", {"x": 3.1, "y": 0.7})
+    shown = [name for name, slope in answer.gradient.items() if slope]
+    assert shown and all(f"`{name}`" in answer.warnings[0].message for name in shown)
+
+
+def test_digits_that_two_precisions_share_by_chance_settle_nothing() -> None:
+    # two terms of 1e301 cancel in the adjoint of x, and absorb the rest in 50 digits as in 100
+    program = (
+        "((exp2(csc(1e-3)) - acos(x)/gamma(x))*expm1((x - x) + logaddexp(0.5, 0.1))) - (cosh(sec(x - x)) - atan(x))"
+    )
+    answer = autodiff_cli.gradient(program, {"x": -3.04e-5})
+    assert abs(answer.gradient["x"] + 1.7550174) > 1e-6  # by Arb
+    assert "lost_digits" in [warning.kind for warning in answer.warnings]
+
+
+def test_every_command_that_shows_a_number_checks_it(tmp_path: Path) -> None:
+    lost = "the derivative by `x` has no reliable digit"
+    for command, text in (("diff", "x/exp(x)"), ("diff", "log(1/exp(x))"), ("trace", "x/exp(x)"), ("plot", "x/exp(x)")):
+        more = ("-o", str(tmp_path / "plot.svg"), "--force") if command == "plot" else ()
+        assert lost in autodiff(command, text, "--at", "x=400", *more).err
+    assert "along the direction has" in autodiff("trace", "x/exp(x)", "--at", "x=400", "--mode", "forward").err
+    assert lost in autodiff("descend", "1/exp(x)", "--at", "x=400", "--steps", "1").err
+    second = autodiff("diff", "(exp(x) - 1 - x)/x", "--at", "x=1e-6", "--order", "2", "--everywhere")
+    assert "the derivative by `x`, `x` has no reliable digit" in second.err
+    implicit = autodiff("diff", "y*x**2 = exp(x) - 1 - x", "--for", "y", "--at", "x=1e-8,y=0.5")
+    assert "the derivative of `y` by `x` has no reliable digit" in implicit.err
+
+
+def test_a_search_that_ends_without_digits_has_not_converged() -> None:
+    for text, x in (("1/exp(x)", 400), ("(1 - cos(x))/x**2", 1e-8)):
+        end = autodiff_cli.minimize(text, {"x": x})
+        assert (end.converged, end.reason, end.verdict) == (False, "digits", "")
+        assert [warning.kind for warning in end.warnings] == ["lost_digits"]
+    for text, x in (("(exp(x) - 2)**2", 1.0), ("exp(x) - 2*x", 1.0), ("(x - 3)**2", 3.0), ("exp(x) - 2*x", 0.693147)):
+        end = autodiff_cli.minimize(text, {"x": x})
+        assert end.converged and not end.warnings

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.inputs.arithmetic import arithmetic_of
+from autodiff_cli.inputs.measured_value import MeasuredValue, quantity
 from autodiff_cli.inputs.parse_point import parse_point
 from autodiff_cli.inputs.quantities import quantity_value
 from autodiff_cli.inputs.sweeps import Axis, Grid, grid_of, sweeping
-from autodiff_cli.uncertainty.measured_value import MeasuredValue, quantity
 
 
 def grid(text: str, *, zipped: bool = False, times: float = 1) -> Grid:

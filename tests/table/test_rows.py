@@ -269,7 +269,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/rewriting": ("sum prod sign", "how signs merge"),
     "derivatives/graph": ("sum prod", "what a long sum or product is called"),
-    "uncertainty/distributions": ("beta gamma", "distributions of these names"),
+    "inputs/distributions": ("beta gamma", "distributions of these names"),
     "formulas/derivation": (
         "sum prod log",
         "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
@@ -286,18 +286,20 @@ OTHERS: dict[str, tuple[str, str]] = {
     "views/propagate": ("mean", "a word"),
     "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
     "equations/formula_solutions": ("sqrt", "the formula of a quadratic"),
-    "equations/enclosures": ("ceil floor round sign", "the values of steps over a wide ball"),
+    "numerics/krawczyk": ("ceil floor round sign", "the values of steps over a wide ball"),
     "curves/plot": ("log", "a word of an option"),
     "inputs/sweeps": ("log", "a word of the notation"),
     "language/builder": ("prod sum", "sums and products over an index"),
     "language/unrolling": ("hypot sum", "a norm, a dot product"),
-    "uncertainty/measured_value": ("beta gamma", "distributions"),
+    "inputs/measured_value": ("beta gamma", "distributions"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
 
 OPERATORS: dict[str, str] = {
     "language/builder": "what a literal's minus and a chain of comparisons are",
+    "language/tree": "what is written as the divisor of a first power",
+    "language/equation_trees": "a residual is a difference",
     "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
@@ -421,3 +421,20 @@ def test_large_programs(tmp_path: Path) -> None:
 @pytest.mark.parametrize("to", ["c", "javascript", "jax", "torch"])
 def test_code_is_the_same_every_time(to: str) -> None:
     assert len({export("gamma(x)", to).source for _ in range(12)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "derivative"),
+    [
+        ("x/exp(x)", lambda x: (1 - x) * math.exp(-x)),
+        ("log(1/exp(x))", lambda x: -1.0),
+        ("1/cosh(x)", lambda x: -2 * math.exp(-x)),
+        ("(2/(3 + exp(x)))**2*exp(x)", lambda x: -4 * math.exp(-x)),
+        ("exp(x)**-1", lambda x: -math.exp(-x)),
+    ],
+)
+def test_code_does_not_underflow_where_the_derivative_does_not(text: str, derivative: Callable[[float], float]) -> None:
+    program = export(text, "python")
+    for x in (300.0, 340.0, 352.0) if "**2" in text else (300.0, 400.0, 650.0):
+        _, (slope,) = python(program, [x])
+        assert slope == pytest.approx(derivative(x), rel=1e-12)

@@ -10,8 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.uncertainty.distributions import FAMILIES
-from autodiff_cli.uncertainty.measured_value import MeasuredValue, quantity
+from autodiff_cli.inputs.distributions import FAMILIES
+from autodiff_cli.inputs.measured_value import MeasuredValue, quantity
 from autodiff_cli.uncertainty.monte_carlo import Sampler
 from autodiff_cli.uncertainty.propagate import propagate
 

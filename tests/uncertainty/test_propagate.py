@@ -22,11 +22,11 @@ import autodiff_cli
 from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.equations.solve import posed_equations
+from autodiff_cli.inputs.distributions import FAMILIES
+from autodiff_cli.inputs.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
 from autodiff_cli.inputs.parse_point import constant_value, parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model, monte_carlo
-from autodiff_cli.uncertainty.distributions import FAMILIES
-from autodiff_cli.uncertainty.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
 from autodiff_cli.uncertainty.monte_carlo import BLOCK_DRAWS, Results
 from autodiff_cli.uncertainty.propagate import (
     GAUSS_HERMITE,

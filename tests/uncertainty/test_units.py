@@ -7,11 +7,11 @@ import re
 import pytest
 
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.inputs.measured_units import measured_value
+from autodiff_cli.inputs.measured_value import quantity
 from autodiff_cli.inputs.parse_point import Range
 from autodiff_cli.inputs.sweeps import grid_of, sweeping
 from autodiff_cli.quantities.unit import parse_unit
-from autodiff_cli.uncertainty.measured_units import measured_value
-from autodiff_cli.uncertainty.measured_value import quantity
 from autodiff_cli.uncertainty.propagate import propagate
 from running import autodiff
 

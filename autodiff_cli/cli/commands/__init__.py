@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -125,6 +126,21 @@ def answer_at(
     return code if file is None else file.finish(code, always=call.many)
 
 
+def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
+    """Return the variables of a program or of equations; empty for other texts."""
+    from ...errors import ExpressionError
+    from ...inputs.problem import parse
+
+    with suppress(ExpressionError):
+        return list(parse(text or "", named).variables)
+    # without the capability to solve them no text is equations
+    with suppress(ExpressionError, ModuleNotFoundError):
+        from ...equations.equations import read_equations
+
+        return list(read_equations(text or "", named).program.variables)
+    return ()
+
+
 def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
     """Add the name of a lone variable to values and ranges without one."""
     for parameter in ("at", "range", "bounds"):
@@ -132,7 +148,6 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
         (typed,) = value if isinstance(value, list) and len(value) == 1 else (value,)
         if not isinstance(typed, str) or typed[:1] in ("@", "") or {"=", ","} & {*typed}:
             continue
-        from ...equations.equations import variables_of
         from ...language.tokens import is_name
 
         names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import re
 from collections.abc import Collection, Sequence
 from pathlib import PurePath
 from typing import Any
@@ -12,8 +11,10 @@ from ...inputs.optional_units import MeasuredColumns, left_out
 from ...inputs.parse_point import merge, parse_point
 from ...inputs.problem import Quantity, as_number
 from ...inputs.sweeps import Sweeping, grid_of
+from ...language.equation_trees import last_equation
+from ...language.tokens import names_in
 from ...optimize.fit import Fit, fit
-from ...optimize.observations import columns_needed, last_statement, read_formula
+from ...optimize.observations import columns_needed, read_formula
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from ..option_values import Method, OptionValues
@@ -21,7 +22,6 @@ from ..runner import Command
 from ..searches import Searches, warning_of
 
 MAX_PREDICTED_POINTS = 100_000
-_WORD = re.compile(r"\w+")
 
 
 def run(call: Command) -> int:
@@ -71,8 +71,8 @@ def prediction_columns(
     if isinstance(texts, MeasuredColumns):
         return texts
     point: dict[str, float] = {}
-    last = last_statement(text or "")
-    words = {*_WORD.findall(text or "" if last is None else last.program)}
+    last = last_equation(text or "")
+    words = {*names_in(text or "" if last is None else last.program)}
     for source in texts:
         if "=" in source:
             point = merge([point, parse_point(source, Sweeping(value_with_unit))])

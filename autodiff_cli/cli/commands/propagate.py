@@ -5,14 +5,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...batched.columns_io import list_columns
-from ...equations.solve import posed_equations
 from ...errors import ExpressionError, point_error, usage_error
 from ...inputs.decoding import read_text
+from ...inputs.measured_units import measured_value, with_spreads
+from ...inputs.measured_value import MeasuredValue, of_draws
 from ...inputs.parse_point import ValueOf, is_name, merge, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
-from ...uncertainty.measured_units import measured_value, with_spreads
-from ...uncertainty.measured_value import MeasuredValue, of_draws
 from ...uncertainty.measurement_model import variables_of
 from ...uncertainty.propagate import (
     Estimates,
@@ -80,6 +79,8 @@ def run(call: Command) -> int:
             hint = f'write it after the value: `--at "{example}=5.00±0.02"`'
             raise point_error("no value has an uncertainty", hint)
         if is_implicit:
+            from ...equations.solve import posed_equations
+
             return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
         return pose(text, {name: float(x) for name, x in values.items()}, None)
 
@@ -112,8 +113,8 @@ def with_draws(value_of: ValueOf, written: OptionValues) -> ValueOf:
             return value_of(name, text, offset)
         from ...data.columns import read_columns
         from ...data.text_dialects import ForcedDialect
+        from ...inputs.measured_units import with_unit
         from ...inputs.optional_units import column_units
-        from ...uncertainty.measured_units import with_unit
 
         path, column = match[1], match[2] or name
         columns = read_columns([path], lambda names: [name], ForcedDialect.group_options(written), {name: column})

@@ -105,7 +105,8 @@ def page(call: Command) -> int:
 def descend(call: Command) -> int:
     """Run gradient descent from a point, one row a step."""
     from ...views.formats import writer
-    from ..searches import RunWriter, Saved
+    from ..descents import RunWriter
+    from ..searches import Saved
 
     chosen = call.choose_format()
     call.check_picture(chosen, "loss")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ...uncertainty.measured_value import concise, plus_minus
+from ...inputs.measured_value import concise, plus_minus
 from ..characters import Theme, on_one_line, shorten_end
 from ..numerals import level_digits, percent
 from ..schema import PlotPage

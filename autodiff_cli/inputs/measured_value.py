@@ -9,9 +9,9 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError, Span, plural, point_error
-from ..inputs.parse_point import Typed, constant_value, pieces
-from ..inputs.problem import UNCERTAIN_DIGITS
 from .distributions import FAMILIES, Distribution
+from .parse_point import Typed, constant_value, pieces
+from .problem import UNCERTAIN_DIGITS
 
 if TYPE_CHECKING:
     from ..quantities.unit import Unit

@@ -7,12 +7,12 @@ import re
 from fractions import Fraction
 
 from ..errors import ExpressionError, Span
-from ..inputs.optional_units import percentage_of
-from ..inputs.parse_point import ValueOf, constant_value
-from ..inputs.quantities import check_temperature, make_quantity, quantity_value, to_double
 from ..quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
 from .distributions import FAMILIES
 from .measured_value import BETWEEN, COVERAGE, MeasuredValue, Spread, is_asymmetric, quantity, with_distribution
+from .optional_units import percentage_of
+from .parse_point import ValueOf, constant_value
+from .quantities import check_temperature, make_quantity, quantity_value, to_double
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin after a number."""

@@ -1,0 +1,210 @@
+"""Statements with two sides, `a = b`, and their trees: in equations, in the formula of a fit, in constraints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from ..errors import ExpressionError, Span
+from ..table.operators import SUB
+from .parser import syntax_tree
+from .reader import ParseFailure
+from .tokens import (
+    CLOSE,
+    COMMA,
+    COMPARISON,
+    EQUALS,
+    KIND,
+    NAME,
+    OPEN,
+    Token,
+    check_commas,
+    split_statements,
+)
+from .tree import SyntaxNode, program_of, shifted
+
+_OPENS, _CLOSES = frozenset((OPEN, KIND["LEFT"])), frozenset((CLOSE, KIND["RIGHT"]))
+_LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
+
+
+class TwoSided(NamedTuple):
+    """A statement: its tokens, which of them is its sign of equality, and how many expressions commas part."""
+
+    tokens: list[Token]
+    sign: int | None
+    outputs: int
+
+    @property
+    def span(self) -> Span:
+        """Its place in the text."""
+        return Span(self.tokens[0][1], self.tokens[-1][2])
+
+    @property
+    def sides(self) -> list[Span | None]:
+        """The places of its sides, None for one that is missing; of the whole without a sign."""
+        if self.sign is None:
+            return [self.span]
+        parts = self.tokens[: self.sign], self.tokens[self.sign + 1 :]
+        return [Span(part[0][1], part[-1][2]) if part else None for part in parts]
+
+    def names(self, text: str) -> list[str]:
+        """Return the names in it."""
+        return [text[start:end] for kind, start, end in self.tokens if kind == NAME]
+
+
+def split_equations(text: str) -> list[TwoSided]:
+    """Return the statements of a text, with `==` as a sign of equality where there is no other.
+
+    Raises `ExpressionError` for two signs in one statement.
+    """
+    return [_two_sided(text, tokens) for tokens in split_statements(text)]
+
+
+def _two_sided(text: str, tokens: list[Token]) -> TwoSided:
+    depth = commas = 0
+    signs: list[int] = []
+    doubled: list[int] = []
+    for place, (kind, start, end) in enumerate(tokens):
+        depth += (kind in _OPENS) - (kind in _CLOSES)
+        if depth == 0:
+            commas += kind == COMMA
+            if kind == EQUALS:
+                signs.append(place)
+            elif kind == COMPARISON and text[start:end] == "==":
+                doubled.append(place)
+    if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
+        # programmers may write equations so
+        signs = doubled
+    if len(signs) > 1:
+        hint = "write two equations: `a = b; b = c`"
+        if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
+            hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
+        second = Span(*tokens[signs[1]][1:])
+        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
+    return TwoSided(tokens, signs[0] if signs else None, commas + 1)
+
+
+def check_sides(text: str, statement: TwoSided) -> None:
+    """Raise an error if an equation has commas, or lacks a side."""
+    if statement.sign is None:
+        return
+    if statement.outputs > 1:
+        commas = [end for _, start, end in statement.tokens if text[start:end] == ","]
+        check_commas([statement.tokens[0][1], *commas], text, "outputs")
+        message = "an equation compares two expressions, and this one has commas"
+        raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
+    for side, word in zip(statement.sides, ("left", "right"), strict=True):
+        if side is None:
+            hint = "write an expression on both sides, `x**2 = 2`, on one line or in parentheses"
+            place = Span(*statement.tokens[statement.sign][1:])
+            raise ExpressionError("syntax", f"the {word} side of this equation is missing", place, hint)
+
+
+def residuals_tree(text: str, equations: Sequence[TwoSided]) -> SyntaxNode:
+    """Return the tree of a program that ends in equations, which are left: its outputs are their residuals.
+
+    A residual is the left side less the right one; an expression without `=` is its own, and so is a left side beside
+    a right one of 0. Raises `ParseFailure`, and `ExpressionError` for other errors of syntax.
+    """
+    first = equations[0].span.start
+    before = syntax_tree(text[:first]).parts if split_statements(text[:first]) else ()
+    residuals = [part for equation in equations for part in _residuals(text, equation)]
+    return program_of([*before, SyntaxNode("outputs", program_of(residuals).span, tuple(residuals))])
+
+
+def _residuals(text: str, equation: TwoSided) -> Sequence[SyntaxNode]:
+    check_sides(text, equation)
+    sides = [part for side in equation.sides if side is not None for part in expressions(text, side)]
+    if equation.sign is None:
+        return sides
+    left, right = sides
+    if right.kind == "number" and right.text(text) == "0":
+        return [left]
+    return [SyntaxNode("operation", equation.span, (left, right), SUB)]
+
+
+def expressions(text: str, side: Span) -> Sequence[SyntaxNode]:
+    """Return the trees of the expressions in a piece of a text. Raises as `residuals_tree`."""
+    try:
+        (statement,) = syntax_tree(text[side.start : side.end]).parts
+    except ParseFailure:
+        alone = " " * side.start + text[side.start : side.end]
+        try:
+            syntax_tree(alone)
+        except ParseFailure as stuck:
+            stuck.text = alone
+            raise
+        raise
+    parts = statement.parts if statement.kind == "outputs" else (statement,)
+    return [shifted(part, side.start) for part in parts]
+
+
+class ModelEquation(NamedTuple):
+    """The last statement of a program, `LEFT = RIGHT`."""
+
+    left: str
+    program: str
+    """The program with a blank left side, so that places stay valid."""
+    called: str | None
+    """The function that the left side is the head of, as in `f(x) = x**2`; None for another left side."""
+
+
+def last_equation(text: str) -> ModelEquation | None:
+    """Return the last statement of a program if it has two sides, else None."""
+    tokens = (split_statements(text) or [[]])[-1]
+    sign = next((token for token in tokens if token[0] == EQUALS), None)
+    if sign is None:
+        return None
+    begin, (_, start, end) = tokens[0][1], sign
+    left = [token for token in tokens if token[2] <= start]
+    called = text[begin : left[0][2]] if is_head(left) else None
+    return ModelEquation(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:], called)
+
+
+def is_head(tokens: Sequence[Token]) -> bool:
+    """Return whether tokens are a name with names in parentheses, the head of a definition."""
+    kinds = [kind for kind, _, _ in tokens]
+    return kinds[:2] == [NAME, OPEN] and kinds[-1] == CLOSE and all(kind in (NAME, COMMA) for kind in kinds[2:-1])
+
+
+class Relation(NamedTuple):
+    """A chain of comparisons: its sides, and the meanings of the signs between them."""
+
+    sides: Sequence[SyntaxNode]
+    signs: Sequence[str]
+
+    def pairs(self, text: str) -> Iterator[tuple[SyntaxNode, str, str]]:
+        """Yield for each sign what is not negative (or is 0) where it holds, the meaning of the sign, and the text."""
+        for left, sign, right in zip(self.sides, self.signs, self.sides[1:], strict=False):
+            larger, smaller = (right, left) if sign == "<=" else (left, right)
+            difference = SyntaxNode("operation", Span(left.span.start, right.span.end), (larger, smaller), SUB)
+            written = text[left.span.end : right.span.start].strip()
+            yield difference, sign, f"{left.text(text)} {written} {right.text(text)}"
+
+
+def relations(text: str) -> Iterator[tuple[str, Relation]]:
+    """Yield the statements of a text, each with its sides; `=` is one of the signs. Raises as `residuals_tree`."""
+    for tokens in split_statements(text):
+        sides: list[SyntaxNode] = []
+        signs: list[str] = []
+        for segment in _between_equals(tokens):
+            signs += ["="] if sides else []
+            whole = expressions(text, segment)
+            chain = whole[0] if len(whole) == 1 and whole[0].kind == "comparison" else None
+            sides += whole if chain is None else chain.parts
+            signs += [] if chain is None else chain.value
+        yield text[tokens[0][1] : tokens[-1][2]], Relation(sides, signs)
+
+
+def _between_equals(tokens: Sequence[Token]) -> Iterator[Span]:
+    """Yield the places between the signs `=` outside of parentheses; an empty one where nothing stands."""
+    depth, begin, last = 0, None, tokens[0][1]
+    for kind, start, end in tokens:
+        depth += (kind in _OPENS) - (kind in _CLOSES)
+        if depth == 0 and kind == EQUALS:
+            yield Span(last if begin is None else begin, last)
+            begin = None
+        elif begin is None:
+            begin = start
+        last = end
+    yield Span(last if begin is None else begin, last)
