@@ -487,7 +487,7 @@ def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place:
     return _Header(names, skip, units, tuple(summary))
 
 
-def _with_unit_comment(table: Sequence[Line], comments: Sequence[Line]) -> Sequence[Line]:
+def _with_unit_comment(table: list[Line], comments: Sequence[Line]) -> list[Line]:
     """Return the lines of a table with a row of units that begins like a comment, as `%;N` below the header."""
     first, second = table[0][0], table[1][0] if len(table) > 1 else table[0][0]
     between = [line for line in comments if first < line[0] < second]
@@ -545,7 +545,8 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     table = _with_unit_comment(table, comments)
     header = _header(fit, table, comments, place, skip, forced.header)
     body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
-    other_comments = {k: line for k, line in comments if k not in header.taken}
+    in_table = {k for k, _ in table}
+    other_comments = {k: line for k, line in comments if k not in header.taken and k not in in_table}
     if forced.comment is None:
         _check_comments(other_comments, body, fit.separator, fit.width)
     spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, fit.separator))
