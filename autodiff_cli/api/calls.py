@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from ..cli.commands import CHECKS, name_the_variable
 from ..cli.declarations import declared
 from ..cli.option_values import resolve
 from ..data.frames import QUESTIONS, is_frame
+from ..errors import ExpressionError
 from ..inputs.parse_point import corrections, may_sweep, once_read
 from ..numbers.budget import use_budget
 from .api_answers import as_answer
@@ -178,11 +179,24 @@ class Question:
             result, reading = read_leniently(text, lambda read: self.asked({**values, "text": read}))
             result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
         else:
-            result = self.asked(values)
+            result = self._asked_strictly(values, text)
         result.__dict__["_typed"] = text
         if warnings := getattr(result, "warnings", ()):
             result.__dict__["warnings"] = tuple([in_python(warning, self.command) for warning in warnings])
         return result
+
+    def _asked_strictly(self, values: Mapping[str, Any], text: Any) -> Any:
+        try:
+            return self.asked(values)
+        except ExpressionError as error:
+            if error.offers and isinstance(text, str):
+                from ..cli.strict_reading import advise_leniency  # only an error needs it
+
+                names: list[str] = []
+                with suppress(ExpressionError):
+                    names = [*as_meant(values.get("at"), self.value_of)]
+                advise_leniency(error, text, names)
+            raise
 
     def asked(self, values: Mapping[str, Any]) -> Any:
         """Return the answer at one point, to a program as it is written."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, spelling_hint, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
@@ -18,6 +18,7 @@ from ..inputs.problem import (
     check_values,
     numbers_or_quantities,
     parse,
+    unit_offers,
     unused_name,
     wanted_variables,
 )
@@ -242,7 +243,9 @@ def posed_equations(
             many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
         hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
         verb = "is" if count == 1 else "are"
-        raise usage_error(f"there {verb} {plural(count, 'equation')}, and {many}", hint)
+        offers = unit_offers(text, unknowns, typed) if len(unknowns) > count else ()
+        hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
+        raise ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise limit_error(message, "solve fewer")

@@ -9,6 +9,7 @@ from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
+from ..numbers.budget import WRITTEN_STEP, charge
 from ..numbers.double.formulas import Lacking
 from ..record import Record
 from ..run.flat_graph import Graph
@@ -74,6 +75,7 @@ def export(
             "leave the function out, or export to another target",
             span=graph.span(recorder.node),
         ) from None
+    charge(WRITTEN_STEP * len(recorder.steps))
     bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
     labels = {
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]

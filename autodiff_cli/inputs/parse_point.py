@@ -278,8 +278,13 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     places = begin, begin + len(parts[0]) + 1
     ends = zip(parts, places, strict=True)
     low, high = [_end(bare, part, at, value_of) if part.strip() else None for part, at in ends]
+    first, second = (part.strip() for part in parts)
+    unit = next((x.unit for x in (low, high) if x is not None and hasattr(x, "unit")), None)
+    for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
+        if unit is not None and any(unit.dimension) and x and not hasattr(x, "unit"):
+            message = f"one end of the range of `{bare}` has a unit, and `{typed}` has none"
+            fail(message, Span(start, end), f"write `{bare}={meant}`")
     if low is not None and high is not None and low > high:
-        first, second = (part.strip() for part in parts)
         message = f"the range of `{bare}` goes the wrong way, from {first} down to {second}"
         fail(message, Span(start, end), f"swap its ends: `{bare}={second}:{first}`")
     return bare, Range(low, high)

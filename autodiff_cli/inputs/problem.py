@@ -377,7 +377,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
             raise point_error(message, "leave one of them out", program.all_nodes.span(bound[name]))
         warnings.append(unused_name(program, name, missing))
     if missing:
-        offers = split_name_offers(program, missing, values)
+        offers = (*split_name_offers(program, missing, values), *unit_offers(program.text, missing, values))
         names = [*nest(dict.fromkeys(missing))]
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
         typed = {name: _short_number(values[name]) if name in values else "…" for name in program.leaves}
@@ -412,6 +412,18 @@ def split_name_offers(program: Program, missing: Sequence[str], values: Collecti
             offers = spellings(program.text, name, span, known_names)
             if offers:
                 return offers
+    return ()
+
+
+def unit_offers(text: str, missing: Sequence[str], values: Mapping[str, object]) -> tuple[Offer, ...]:
+    """Return the first number that a missing name may be the unit of, with it in brackets: `40[mm]` for `40mm`."""
+    from ..diagnostics.measured import measured_numbers  # only an error needs it
+
+    certain = measured_numbers(text, values)
+    # a letter is more likely a variable, if nothing else has a unit
+    for one in measured_numbers(text, values, every=have_units(text, values)):
+        if not {*missing}.isdisjoint(one.words):
+            return (one.offer._replace(certain=one in certain and not one.divides_a_number(text)),)
     return ()
 
 

@@ -116,7 +116,9 @@ ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index"
 
 OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 BOUNDED = frozenset(("sum", "prod"))  # with an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
-ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}  # the functions of lists alone
+ITERATE = "iterate"
+UNROLLED = frozenset(("det", "dot", "inv", "norm", "outer", "softmax", "solve", "trace", "transpose", ITERATE))
+"""The functions that are unrolled: those of `list_functions`, and the one of a function."""
 
 
 class NeedsTree(Exception):
@@ -350,15 +352,15 @@ class Builder:
         if not has_value:
             if name in FUNCTIONS:
                 return FUNCTIONS[name]
-            if name in ON_LISTS:
-                return self.on_lists(name)
+            if name in UNROLLED:
+                return self.unrolled(name)
             is_unknown = name not in self.free and name not in CONSTANTS and len(name) > 1
             message = f"there is no function `{name}`" if is_unknown else f"`{name}` is not a function"
         own = self.own_functions() if is_unknown else None
         raise UnexplainedText("name", message, self.span(at), self.span(place).end, functions=own)
 
-    def on_lists(self, name: str) -> Primitive:
-        """Return a function of lists. Raises `NeedsTree`."""
+    def unrolled(self, name: str) -> Primitive:
+        """Return a function that is unrolled. Raises `NeedsTree`."""
         raise NeedsTree
 
     def own_functions(self) -> Collection[str]:

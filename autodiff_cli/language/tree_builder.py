@@ -15,7 +15,7 @@ from ..numbers import budget
 from ..run.flat_graph import Place, in_order
 from ..table.operators import AND, COMPARISONS, CONSTANT
 from ..table.primitive import FUNCTIONS, Primitive
-from .builder import BOUNDED, MAX_NODES, OF_LISTS, ON_LISTS, Builder, NeedsTree, Program, joined, latest
+from .builder import BOUNDED, MAX_NODES, OF_LISTS, UNROLLED, Builder, NeedsTree, Program, joined, latest
 from .tokens import meaning_of
 from .tree import SyntaxNode
 
@@ -35,6 +35,7 @@ class Body:
         self.called: dict[int, tuple[str, Span]] = {}  # names and called functions
         self.pieces: dict[int, Sequence[Span]] = {}  # the places of the operands
         self.bounded: set[int] = set()  # the calls with an index and bounds
+        self.iterated: set[int] = set()  # the calls of `iterate`
         self.lazy: dict[int, int] = {}  # by lazily evaluated part, the innermost part that demands it
 
     def add(self, primitive: Primitive, parents: tuple[int, ...], place: Span, pieces: Sequence[Span] = ()) -> int:
@@ -232,7 +233,7 @@ class TreeBuilder(Builder):
 
     def check_call(self, name: str, count: int) -> None:
         """Raise `NeedsTree` for a call in the body of a definition that may be of lists."""
-        if name in ON_LISTS or (name in BOUNDED and count == 4):
+        if name in UNROLLED or (name in BOUNDED and count == 4):
             raise NeedsTree
 
     def check_operation(self, primitive: Primitive) -> None:

@@ -17,6 +17,7 @@ from .table import BASE, TableUnit, spellings, table, units_file
 Exponent = int | Fraction
 Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
 NUMBER: Dimension = (0,) * len(BASE)
+_LENGTH = BASE.index("m")
 MAX_POWER = 99
 MAX_EXPONENT = 999
 """The largest exponent that powers of powers are read to."""
@@ -433,6 +434,8 @@ def si_unit(dimension: Dimension) -> Unit:
     for unit in named:
         for n in (1, -1):
             rest = tuple(plain_exponent(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
+            if unit.atoms == (("J", 1),) and n * rest[_LENGTH] > 0:
+                continue  # `N·m³`, not `J·m²`: a force times lengths is no energy
             if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
                 candidates.append(unit**n * in_base_units(rest))
     return min(candidates, key=_length)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 DEFAULT_LEVEL = 0.95  # of confidence, by default
 DEFAULT_SEED = 1
 SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
+LEAST_CHANGE = 1 / 3  # of the uncertainty: less is within what a standard uncertainty is known to
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
@@ -151,6 +152,7 @@ class Estimates(NamedTuple):
     correlation: dict[Pair, float]
     level: float
     units: Mapping[str, str] = {}
+    profiles: Mapping[str, tuple[float | None, float | None]] = {}  # intervals that are not those of standard errors
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -175,10 +177,27 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
-    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        profiles = {}
+        if record.get("interval_method") == "profile":
+            profiles = {n: (ends[0], ends[1]) for n, ends in record["intervals"].items() if ends is not None}
+    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not an answer of `fit`", hint) from None
-    return Estimates(values, pairs, level, units)
+    return Estimates(values, pairs, level, units, profiles)
+
+
+def _profile_warnings(fitted: Estimates, names: Iterable[str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
+    for name in names:
+        if name not in fitted.profiles:
+            continue
+        low, high = fitted.profiles[name]
+        ends = f"{'-∞' if low is None else f'{low:.6g}'} to {'∞' if high is None else f'{high:.6g}'}"
+        unit = f" {fitted.units[name]}" if name in fitted.units else ""
+        interval = f"its {fitted.level * 100:g} % interval by profile is {ends}{unit}"
+        message = f"`{name}` is taken as normal, and in the fit it is not: {interval}"
+        hint = f"the interval of a formula of `{name}` alone has the formula's values at these ends"
+        yield Diagnostic("profile", message, None, hint)
 
 
 def propagate(
@@ -255,12 +274,15 @@ def propagate(
                 raise point_error(message, LEAVE_ONE)
         correlation = {**shared, **correlation}
     notes: list[Diagnostic] = []
+    if fitted is not None:
+        notes += _profile_warnings(fitted, used)
     if left_out(units):
         texts, units = {}, None
     elif texts:
         asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
         angles = uses_angles(program_of(text, [*quantities, *measured], is_implicit))
-        by_name, notes = column_units(measured, texts, asked, angles=angles)
+        by_name, unit_notes = column_units(measured, texts, asked, angles=angles)
+        notes += unit_notes
         measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in by_name.items() if unit.atoms}
     system = system or any(hasattr(x, "unit") for x in measured.values())
     values: dict[str, Any] = {**quantities, **measured}
@@ -382,7 +404,8 @@ def _inputs(
         inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
     if not inputs:
         example = next(iter(model.point), "x")
-        raise point_error("no value has an uncertainty", f'write it after the value: `--at "{example}=5.00±0.02"`')
+        hint = f'write it after the value: `--at "{example}=5.00±0.02"`; those of a fit come by `--fit fit.json`'
+        raise point_error("no value has an uncertainty", hint)
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
@@ -575,10 +598,11 @@ class _Expansion:
         higher = size * math.sqrt(variance) if variance >= 0 else None
         unit = f" {self.unit}".rstrip()
         changes = ["they would make the variance negative"] if higher is None else []
-        if higher is not None and abs(higher - first.uncertainty) > self.tolerance:
+        least = max(self.tolerance, LEAST_CHANGE * first.uncertainty)
+        if higher is not None and abs(higher - first.uncertainty) > least:
             written = concise(first.value, higher)
             changes += [f"with them it is {written}{unit}"] if written != first.written else []
-        if abs(shift) > self.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
+        if abs(shift) > least and concise(first.value + shift, first.uncertainty) != first.written:
             changes.append(f"the mean moves by {shift:.2g}{unit}")
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"
         hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
@@ -586,7 +610,10 @@ class _Expansion:
         if warning is None and (name := self._beyond_domain()):
             message = f"{bent}it is undefined at likely values of `{name}`"
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
-        if warning is None and any(self._departs(*line, 0.0) for line in self._lines()):
+        # what the second order explains is no sign of higher orders
+        changed = max(abs(shift), math.inf if higher is None else abs(higher - first.uncertainty))
+        beyond = least if changed > self.tolerance else self.tolerance
+        if warning is None and any(self._departs(*line, 0.0, beyond) for line in self._lines()):
             return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
         return SecondOrderTerms(higher, shift, bool(changes)), warning
 
@@ -648,7 +675,8 @@ class _Expansion:
             distance = abs(value) / size
             if not 0 < distance < min(max(first.k, quantiles[-1]), end):
                 continue
-            if self._departs(way, [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance], math.inf):
+            nodes = [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance]
+            if self._departs(way, nodes, math.inf, self.tolerance):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
                 place = "within the coverage interval" if distance < first.k else place
@@ -656,7 +684,9 @@ class _Expansion:
                 return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", span, None)
         return None
 
-    def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
+    def _departs(
+        self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float, tolerance: float
+    ) -> bool:
         step = [dot(row, way) for row in self.root]
         slope, third = dot(self.slopes, way), self._third(step)
         second = dot(way, [dot(row, way) for row in self.second])
@@ -675,7 +705,7 @@ class _Expansion:
         departures = [(t, w, d / size) for t, w, d in departures]
         shift = math.fsum(w * d for _, w, d in departures)
         extra = math.fsum(w * d * (2 * slope * t + d - shift) for t, w, d in departures)
-        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
+        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
         """Return the higher-order contributions to the variance, over `size` squared.

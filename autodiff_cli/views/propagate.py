@@ -111,8 +111,9 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         if second is not None:
             higher = "no number" if second.uncertainty is None else number(second.uncertainty) + unit
             moved = f"; the mean moves by {format_number(second.shift, 2)}{unit}" if second.shift else ""
-            verdict = "this matters" if second.matters else "linear enough"
-            yield f"with second-order terms u is {higher}{moved}: {verdict}"
+            # the warning says the rest
+            verdict = "" if second.matters else ": linear enough"
+            yield f"with second-order terms u is {higher}{moved}{verdict}"
         drawn, validation = result.drawn, result.validation
         if drawn is not None and validation is not None:
             moments = f"mean {number(drawn.mean)}{unit}, standard deviation {number(drawn.deviation)}{unit}"

@@ -107,7 +107,13 @@ def fit_table(answer: Fit, digits: int | None) -> str:
             rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
         written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
-        interval = between(parameter.interval or (None, None)) + unit
+        low, high = parameter.interval or (None, None)
+        is_open = parameter.interval is not None and None in (low, high)
+        interval = between((low, high))
+        if is_open:
+            least = r"$-\infty$" if low is None else number(low, digits)
+            interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
+        interval += unit
         rows.append((latex_of(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)

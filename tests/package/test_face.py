@@ -47,7 +47,7 @@ SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
     "keep_all", "on_error", "output", "points", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "quiet",
+    "quiet", "strict",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
@@ -132,6 +132,9 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "decimals": 2}),
     ("taylor", "x/w", {"at": POINT, "wrt": "w", "exact": True}),
     ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
+    ("limit", "atan(a*x)", {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True}),
+    ("limit", "(1 - cos(x))/x^2", {"at": "x=0-", "exact": True, "digits": 3, "work": 3}),
+    ("limit", "sin(2 x)/x", {"at": "x=0", "lenient": True, "decimals": 2}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9}),
     ("propagate", "x*w", {"at": "x=0.5±0.1 m,w=2.00(3) N", "in_": "J"}),
     ("propagate", "G*m", {"at": "m=1.0(1) kg", "constants": "G"}),
@@ -153,7 +156,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
-    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
+    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
     ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
@@ -806,6 +809,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "descend": {"text": "x**2", "at": "x=1", "steps": 2}, "minimize": {"text": "x**2", "at": "x=1"},
     "maximize": {"text": "-x**2", "at": "x=1"},
     "plot": {"text": "x**2", "at": "x=1"}, "diff": {"text": "x**2"}, "jacobian": {"text": "x, y", "at": "x=1,y=2"},
+    "limit": {"text": "sin(x)/x", "at": "x=0+"},
     "taylor": {"text": "exp(x)", "at": "x=0"}, "propagate": {"text": "x*y", "at": "x=1±0.1,y=2(1)"},
     "solve": {"text": "x**2 = 2"}, "fit": {"text": "y = a*x", "data": {"x": [1, 2], "y": [1, 2.1]}},
     "export": {"text": "x*y"}, "exercise": {"level": 2, "count": 1}, "functions": {}, "units": {},

@@ -14,7 +14,7 @@ ROOMS = ("language", "diagnostics")
 READ = {
     "units, numbers and points as typed": """
         inputs/problem inputs/optional_units inputs/parse_point inputs/quantities inputs/sweeps inputs/decoding
-        quantities/table quantities/unit streams/requests uncertainty/measured_units uncertainty/measured_value
+        quantities/table quantities/unit streams/requests inputs/measured_units inputs/measured_value
         accuracy/check cli/commands/propagate""",
     "files and their places": """
         data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems

@@ -84,6 +84,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("grad", *AT_ONE, "--certified"): (0, "0.64805427366388540"),
     ("hessian", "gudermann(x)*y", "--at", "x=1", "--at", "y=2"): (0, "-0.987109"),
     ("taylor", "gudermann(x)", "--at", "x=0", "--order", "5"): (0, "0.0416667"),
+    ("limit", "gudermann(x)/x", "--at", "x=0"): (0, "limit x -> 0 = 1"),
     ("diff", "gudermann(-x)"): (0, "d/dx = -sech(x)"),
     ("check", *AT_ONE): (0, "agreement: yes"),
     ("trace", *AT_ONE): (0, "sech(x)"),
@@ -266,6 +267,14 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
     "graphs/value": ("abs tanh relu sigmoid exp log sqrt sin cos", "the methods of a Value, as people know them"),
+    "algebra/asymptotic_series": (
+        "abs acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
+        "how functions grow, oscillate or end where they have no power series",
+    ),
+    "algebra/exact_constants": (
+        "acos acot asin atan cos exp log sin sqrt tan",
+        "simple values: multiples of pi, roots, powers of logarithms",
+    ),
     "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
     "algebra/rewriting": ("sum prod sign", "how signs merge"),
     "derivatives/graph": ("sum prod", "what a long sum or product is called"),
@@ -290,8 +299,9 @@ OTHERS: dict[str, tuple[str, str]] = {
     "curves/plot": ("log", "a word of an option"),
     "inputs/sweeps": ("log", "a word of the notation"),
     "language/builder": ("prod sum", "sums and products over an index"),
-    "language/unrolling": ("hypot sum", "a norm, a dot product"),
+    "language/list_functions": ("exp hypot logsumexp sum", "products, norms and shares of lists"),
     "inputs/measured_value": ("beta gamma", "distributions"),
+    "nn": ("relu", "the usual activation of a network"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
@@ -300,6 +310,7 @@ OPERATORS: dict[str, str] = {
     "language/builder": "what a literal's minus and a chain of comparisons are",
     "language/tree": "what is written as the divisor of a first power",
     "language/equation_trees": "a residual is a difference",
+    "language/list_functions": "products, determinants and quotients of entries",
     "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",
@@ -309,6 +320,10 @@ OPERATORS: dict[str, str] = {
     "batched/kernels": "how near a pole is",
     "equations/continuity": "what a divisor is: an equation has no value where it is 0",
     "equations/pieces": "where a piece ends: at a divisor that is 0, at the base of a power; the branch that is taken",
+    "algebra/asymptotic_series": "arithmetic of series, and of their logarithms and exponentials",
+    "algebra/exact_constants": "simple values of roots, sines and logarithms; conditions on parameters",
+    "derivatives/limit": "conditions on parameters, without a minus sign",
+    "views/limit": "a word of a sentence",
     "algebra/equality_guards": "what a guard at one point is: a choice by an equation that a variable is isolated from",
     "algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
     "algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
