@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Sequence
 
-from ..errors import errors_about, looks_like_option, usage_error
+from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
 from .declarations import COMMANDS, HELP
 
 CONVERT = "convert"
@@ -21,6 +21,10 @@ MAX_VARIABLE_LENGTH = 3
 _HYPHENATED = re.compile(r"[A-Za-z_-]+")
 _OPTION = re.compile(r"-[A-Za-z-]*")
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
+_PLAIN = re.compile(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
+"""A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
+_GLUED = re.compile(r"\d[^\W\d_²³]{2}")
+"""A number with a word behind it, which may be a unit: `40mm`."""
 _CONVERSION = re.compile(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
 
 
@@ -66,6 +70,12 @@ def answer_formula(args: Sequence[str]) -> int:
             from .commands import call
 
             return call("limit", [*limit, *options])
+    if _PLAIN.fullmatch(text) and not _GLUED.search(text) and _is_valid_with_variables(text):
+        # what needs no session starts sooner
+        from .commands import call
+
+        if all(option in _READING for option in options):
+            return call("diff", [text, *options])
     if not all(option in _READING for option in options):
         return _by_command(text, options)
     from .. import errors
@@ -77,6 +87,15 @@ def answer_formula(args: Sequence[str]) -> int:
     error.quiet = "-q" in options or "--quiet" in options
     at_terminal = is_shown(sys.stdout) and is_shown(sys.stderr) and "--strict" not in options
     return answer_line(text, lenient="--lenient" in options or at_terminal)
+
+
+def _is_valid_with_variables(text: str) -> bool:
+    from ..inputs.problem import parse
+
+    try:
+        return bool(parse(text).leaves)
+    except ExpressionError:
+        return False
 
 
 def _split(args: Sequence[str]) -> tuple[str, list[str]]:

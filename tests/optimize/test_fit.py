@@ -1027,4 +1027,6 @@ def test_a_standard_error_too_large_for_doubles_is_none(tmp_path: Path) -> None:
     answer = json.loads(autodiff("fit", *formula, "--json").out)
     assert answer["parameters"]["a"] > 1e308
     assert answer["standard_errors"]["a"] is None and answer["intervals"]["a"] is None
-    assert answer["standard_errors"]["b"] > 1 and "a" not in answer["correlation"]
+    # the search has not converged, so no other has one either
+    assert answer["reason"] == "stuck" and {*answer["standard_errors"].values()} == {None}
+    assert answer["correlation"] == {}
