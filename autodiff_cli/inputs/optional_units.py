@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from fractions import Fraction
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
@@ -365,6 +364,8 @@ def numbers_and_symbol(value: Any) -> tuple[Any, str]:
 
 def plain_power(n: float) -> str:
     """Return an exponent of pint, a number that may be a float, as a fraction."""
+    from fractions import Fraction  # only quantities of pint need it
+
     return str(Fraction(n).limit_denominator(MAX_DENOMINATOR))
 
 
