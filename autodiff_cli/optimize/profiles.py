@@ -250,7 +250,8 @@ def far_values(inference: Inference) -> dict[str, float]:
     The inverse without null directions says nothing of a parameter whose change these make up for.
     """
     far: dict[str, float] = {}
-    names = inference.errors if inference.null and inference.model.basis is None else {}
+    has_rise = inference.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
+    names = inference.errors if inference.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
             profile = _Profile(inference, name)
