@@ -408,6 +408,8 @@ def _header(
         above = [line for line in comments if line[0] < table[0][0]]
         if named := _header_in_comments(above, fit, skip):
             return named
+        if fit.names is None:
+            _check_corner(first, table, separator)
         if fit.names is None or _is_first_reading(first, table, separator):
             return _numbered(width, skip)
     return _header_line(first if fit.names is None else fit.names, fit, table, place, skip)
@@ -421,9 +423,20 @@ def _is_first_reading(first: Cells, table: Sequence[Line], separator: str) -> bo
         return True  # a word that the readings repeat
     if not rows or _units_below(rows[0], rows[1:]) is not None:
         return False
-    line, text = table[0]
-    message = f"line {line + 1} is the header, or the first reading: `{text.strip()[:40]}`"
-    raise point_error(message, "say which: `--header first`, or `--header none`")
+    raise _header_or_reading(table[0])
+
+
+def _check_corner(first: Cells, table: Sequence[Line], separator: str) -> None:
+    """Raise an error if numbers may name columns: above names or numbers of rows stands an empty cell."""
+    rows = [_split(line, separator) for _, line in table[1:SAMPLE_LINES]]
+    below = [row[0] for row in rows if len(row) == len(first)]
+    if first and not first[0] and below and all(below):
+        raise _header_or_reading(table[0])
+
+
+def _header_or_reading(line: Line) -> ExpressionError:
+    message = f"line {line[0] + 1} is the header, or the first reading: `{line[1].strip()[:40]}`"
+    return point_error(message, "say which: `--header first`, or `--header none`")
 
 
 def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int) -> _Header | None:
@@ -474,6 +487,15 @@ def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place:
     return _Header(names, skip, units, tuple(summary))
 
 
+def _with_unit_comment(table: list[Line], comments: Sequence[Line]) -> list[Line]:
+    """Return the lines of a table with a row of units that begins like a comment, as `%;N` below the header."""
+    first, second = table[0][0], table[1][0] if len(table) > 1 else table[0][0]
+    between = [line for line in comments if first < line[0] < second]
+    if len(between) != 1 or re.fullmatch(r"\s*%\s*[;,|\t].*", between[0][1]) is None:
+        return table
+    return [table[0], between[0], *table[1:]]
+
+
 def _left_out(first: int, last: int) -> str:
     return f"line {first} left out" if first == last else f"lines {first} to {last} left out"
 
@@ -520,9 +542,11 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if fit is None:
         _check_title(table, separators)
         fit = _usual_columns(sample, separator, tabs, forced)
+    table = _with_unit_comment(table, comments)
     header = _header(fit, table, comments, place, skip, forced.header)
     body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
-    other_comments = {k: line for k, line in comments if k not in header.taken}
+    in_table = {k for k, _ in table}
+    other_comments = {k: line for k, line in comments if k not in header.taken and k not in in_table}
     if forced.comment is None:
         _check_comments(other_comments, body, fit.separator, fit.width)
     spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, fit.separator))

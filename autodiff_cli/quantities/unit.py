@@ -64,8 +64,19 @@ class Unit(NamedTuple):
         return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
 
     def value_from_si(self, x: float) -> float:
-        """Return a value in coherent units, in this unit, with the zero of its scale."""
-        return self.from_si(float(Fraction(x) - self.zero)) if self.zero else self.from_si(x)
+        """Return a value in coherent units, in this unit, with the zero of its scale.
+
+        A double of kelvin has no digits beyond those that distinguish it: 273.15 K is 0 °C.
+
+        >>> parse_unit("°C").value_from_si(273.15), parse_unit("°F").value_from_si(273.15)
+        (0.0, 32.0)
+        """
+        if not self.zero:
+            return self.from_si(x)
+        value = self.from_si(float(Fraction(x) - self.zero))
+        places = math.floor(-math.log10(math.ulp(x) / self.scale))
+        short = round(value, places)
+        return short + 0.0 if float(Fraction(repr(short)) * self.scale + self.zero) == x else value
 
     @property
     def difference(self) -> Unit:

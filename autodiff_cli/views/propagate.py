@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ..inputs.measured_value import estimate, in_unit
+from ..inputs.measured_value import estimate, plus_minus
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Paragraph, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word
@@ -81,7 +81,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
             name = result.output if several or "output" not in result.output else "result"
             unit = _unit(result)
             yield value_line(name, result.written + unit)
-            interval = in_unit(result.interval, unit)
+            interval = plus_minus(float(result.value), float(result.expanded), result.k, unit)
             yield Paragraph((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
             if not several:
                 yield from input_lines(answer.constants, answer.point, answer.inputs, self.digits)

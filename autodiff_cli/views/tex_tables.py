@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..inputs.figures import Shown
-from ..inputs.measured_value import concise
+from ..inputs.measured_value import concise, rounded
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.equation_trees import last_equation
@@ -217,13 +217,15 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 
 
 def _expand(name: str, result: Result) -> str:
-    pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
-    if len(pieces) != 3:
-        return rf"{latex_of(name)} $=$ {text_latex(result.interval)}"
-    value, spread, k = pieces
-    interval, unit = rf"{value} \pm {spread}", unit_latex(result.value)
-    written = f"({interval})${unit}" if unit else f"{interval}$"
-    return rf"{latex_of(name)} $= {written} ($k = {k}$, {_percent(result.level)})."
+    of = rounded(float(result.value), float(result.expanded))
+    if of is None:
+        return rf"{latex_of(name)} $=$ {number(result.interval)}{unit_latex(result.value)}"
+    unit = unit_latex(result.value)
+    interval = rf"{number(of.value)} \pm {number(of.uncertainty)}"
+    interval = f"({interval})" if of.power or unit else interval
+    power = rf" \times 10^{{{of.power}}}" if of.power else ""
+    factor = f"{result.k:.3g}"
+    return rf"{latex_of(name)} $= {interval}{power}${unit} ($k = {number(factor)}$, {_percent(result.level)})."
 
 
 def solution_tables(answer: Solved, digits: int | None) -> str:

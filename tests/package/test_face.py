@@ -35,6 +35,7 @@ from autodiff_cli.api.keywords import options_of
 from autodiff_cli.api.tracebacks import explain
 from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.derivatives.gradient import gradient as question
+from autodiff_cli.quantities.unit import parse_unit
 from autodiff_cli.table.primitives import MAX
 from running import autodiff
 
@@ -1096,17 +1097,27 @@ def test_numbers_of_uncertainties_keep_their_correlations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "symbol"),
-    [("milliinch", "min"), ("centiday", "cd"), ("kilotechnical_atmosphere", "kat"), ("milliinch/s", "min/s")],
-)
-def test_a_unit_of_pint_whose_symbol_is_another_unit_is_refused(unit: str, symbol: str) -> None:
+    ("unit", "si"),
+    [("milliinch", 5.08e-5), ("centiday", 1728), ("kilotechnical_atmosphere", 196133000), ("milliinch/s", 5.08e-5),
+     ("acre", 2 * 43560 * (1200 / 3937) ** 2), ("Btu", 2110.112), ("thou", 5.08e-5), ("slug", 29.187805874),
+     ("delta_degC", 2), ("delta_degF", 10 / 9), ("year", 2 * 31557600), ("mil", 2 * 9.817477042468104e-05),
+     ("debye", 2 * 3.335640951981521e-30), ("Btu/acre/year", 2 * 1055.056 / (43560 * (1200 / 3937) ** 2) / 31557600)],
+)  # fmt: skip
+def test_a_unit_of_pint_whose_symbol_is_none_or_another_here_is_converted(unit: str, si: float) -> None:
     registry = pytest.importorskip("pint").UnitRegistry()
-    for call in (
-        lambda: api.gradient("x", {"x": registry.Quantity(2.0, unit)}),
-        lambda: api.propagate("x", data={"x": registry.Quantity([1.0, 2.0, 3.0], unit)}),
-    ):
-        with pytest.raises(ExpressionError, match=f"as `{symbol}`, which is another unit here"):
-            call()
+    value = registry.Quantity(2.0, unit)
+    answer = api.gradient("x", {"x": value})
+    units = answer.to_dict()["units"]["value"] if answer.units else "1"
+    assert answer.value * parse_unit(units).to_si(1.0) == pytest.approx(si, rel=1e-9)
+    mean = api.propagate("x", data={"x": registry.Quantity([1.0, 2.0, 3.0], unit)})
+    of_mean = "1" if mean.units is None else mean.to_dict()["units"]["results"][0]["value"]
+    assert mean.results[0].value * parse_unit(of_mean).to_si(1.0) == pytest.approx(si, rel=1e-9)
+
+
+def test_a_unit_of_pint_without_a_dimension_of_the_si_is_refused() -> None:
+    registry = pytest.importorskip("pint").UnitRegistry()
+    with pytest.raises(ExpressionError, match="the unit pixel of pint has the dimension"):
+        api.gradient("x", {"x": registry.Quantity(2.0, "pixel")})
 
 
 @pytest.mark.parametrize(
