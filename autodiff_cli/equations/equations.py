@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors import ExpressionError, Span
 from ..inputs.problem import build, parse
-from ..language.builder import ON_LISTS, Program
+from ..language.builder import UNROLLED, Program
 from ..language.equation_trees import TwoSided, check_sides, is_head, residuals_tree, split_equations
 from ..language.tokens import AUGMENT, EQUALS, NAME
 from ..table.primitive import FUNCTIONS
@@ -93,7 +93,7 @@ def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str]
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
-    taken = (FUNCTIONS, ON_LISTS, defined, known_names, bound)
+    taken = (FUNCTIONS, UNROLLED, defined, known_names, bound)
     is_new = not any(name in names for names in taken)
     return ("define" if is_new and is_head(tokens[:place]) else "equation"), name
 
