@@ -12,7 +12,7 @@ def of_functions_too(made: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(made)
     def function(text: Any, *args: Any, **keywords: Any) -> Any:
-        if callable(text):
+        if callable(text) and not isinstance(text, type):
             from . import transforms  # programs are texts mostly
 
             return getattr(transforms, made.__name__)(text, *args, **keywords)
