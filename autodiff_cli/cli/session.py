@@ -5,6 +5,7 @@ definitions and the line; numbers are its point.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
@@ -280,6 +281,7 @@ class Session:
         `hidden` names have other meanings.
         """
         text, tokens = reading.text, list(scan(reading.text))
+        starts = [start for _, start, _ in tokens]
         offers: list[Offer] = []
         freed: set[str] = set()
         for kind, start, end in tokens:
@@ -288,7 +290,7 @@ class Session:
                 continue
             prime = _PRIMES.match(text, end)
             after = prime.end() if prime else end
-            following = next(token for token in tokens if token[1] >= after)
+            following = tokens[bisect_left(starts, after)]
             function = self.definitions.get(name)
             if prime is not None:
                 name, function = self._prime(name, _order(prime[0]), Span(start, after))

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, point_error, quote
+from ..inputs import decoding
 from ..inputs.optional_units import NO_UNIT, as_unit, heading, is_unit, without_brackets
 from ..language.tokens import is_name
 from .text_dialects import (
@@ -496,6 +497,11 @@ def _with_unit_comment(table: list[Line], comments: Sequence[Line]) -> list[Line
     return [table[0], between[0], *table[1:]]
 
 
+def _may_be_left_out(line: str) -> bool:
+    """Return whether a line above a table is a line of text: all quotes are closed, and it is not too long."""
+    return line.count('"') % 2 == 0 and len(line) <= decoding.MAX_BYTES
+
+
 def _left_out(first: int, last: int) -> str:
     return f"line {first} left out" if first == last else f"lines {first} to {last} left out"
 
@@ -534,6 +540,8 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
     place = _Place() if forced.header is not None else _table_place(table, separators)
+    if any(not _may_be_left_out(line) for _, line in table[: place.begin]):
+        place = _Place()
     preface, table = table[: place.begin], table[place.begin :]
     skip = table[0][0] if preface else skip
     sample = [line for _, line in table[:SAMPLE_LINES]]

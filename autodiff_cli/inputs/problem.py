@@ -117,21 +117,31 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    return _checked(explained(text, lambda: read(text, valued), valued), units)
+    try:
+        program = read(text, valued)
+    except (ParseFailure, UnexplainedText) as failure:
+        error = _explanation(text, failure, valued)
+    else:
+        return program if units or "[" not in text else _without_units(program)
+    try:
+        raise error
+    finally:
+        del error  # it would hold itself, by the frame in its traceback
 
 
 def build(tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
     """Return the program of a tree, which the function returns; its places are in `text`. Raises `ExpressionError`."""
-    return _checked(explained(text, lambda: build_tree(tree(), text, valued), valued), units)
+    program = explained(text, lambda: build_tree(tree(), text, valued), valued)
+    return program if units or "[" not in text else _without_units(program)
 
 
-def _checked(program: Program, units: bool) -> Program:
-    if "[" in program.text and not units:
-        for i, (x, source) in program.all_nodes.constants.items():
-            if source is not None and source.endswith("]"):
-                message = "numbers with units are not taken here: formulas and code are written in plain numbers"
-                hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
-                raise ExpressionError("type", message, program.all_nodes.span(i), hint)
+def _without_units(program: Program) -> Program:
+    """Return the program. Raises `ExpressionError` if a number in it has a unit."""
+    for i, (x, source) in program.all_nodes.constants.items():
+        if source is not None and source.endswith("]"):
+            message = "numbers with units are not taken here: formulas and code are written in plain numbers"
+            hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
+            raise ExpressionError("type", message, program.all_nodes.span(i), hint)
     return program
 
 
@@ -146,18 +156,22 @@ def explained(text: str, reading: Callable[[], Read], valued: Collection[str] = 
     """Return what is read from a text. Raises `ExpressionError` that says why it cannot be read, and what to write."""
     try:
         return reading()
-    except ParseFailure as stuck:
-        from ..diagnostics.diagnosis import diagnosis  # only an error needs it
-
-        error = diagnosis(stuck.text or text, stuck, valued)
-    except UnexplainedText as unexplained:
-        from ..diagnostics.suggestions import explain  # only an error needs it
-
-        error = explain(text, unexplained, valued)
+    except (ParseFailure, UnexplainedText) as failure:
+        error = _explanation(text, failure, valued)
     try:
         raise error
     finally:
-        del error  # it would hold itself, by the frame in its traceback
+        del error  # as above
+
+
+def _explanation(text: str, failure: ParseFailure | UnexplainedText, valued: Collection[str]) -> ExpressionError:
+    if isinstance(failure, UnexplainedText):
+        from ..diagnostics.suggestions import explain  # only an error needs it
+
+        return explain(text, failure, valued)
+    from ..diagnostics.diagnosis import diagnosis  # only an error needs it
+
+    return diagnosis(failure.text or text, failure, valued)
 
 
 def parse_program(

@@ -79,12 +79,7 @@ class Spans:
     """Spans of a text with parts known in pairs; it is cut on first use."""
 
     def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def plain(self) -> str:
-        """The text with blanks for what is skipped; cached."""
-        return without_skipped(self.text)
+        self.plain = without_skipped(text)  # what the reader reads
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:

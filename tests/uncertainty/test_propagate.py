@@ -23,7 +23,7 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.equations.solve import posed_equations
 from autodiff_cli.inputs.distributions import FAMILIES
-from autodiff_cli.inputs.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
+from autodiff_cli.inputs.measured_value import MeasuredValue, concise, plus_minus, quantity
 from autodiff_cli.inputs.parse_point import constant_value, parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model, monte_carlo
@@ -677,7 +677,7 @@ def test_rounding_by_the_guide() -> None:
     assert concise(-0.0004, 0.0996) == "0.00(10)" and concise(-4.0, 1000.0) == "0(10)e2"
     assert concise(1.0, 3.5e-26) == f"1.{'0' * 27}(35)" and concise(5.0, 1e-320) == f"5.{'0' * 321}(10)"
     assert plus_minus(1.0, 3.5e-26, 2.0) == f"1.{'0' * 27} ± 0.{'0' * 25}35 (k = 2)"
-    assert in_unit("(1.5 ± 0.1)e3 (k = 2)", " mm") == "(1.5 ± 0.1)e3 mm (k = 2)"
+    assert plus_minus(150000.0, 10000.0, 2.0, " mm") == "(1.50 ± 0.10)e5 mm (k = 2)"
 
 
 def test_coverage_factors() -> None:
