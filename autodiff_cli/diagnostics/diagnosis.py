@@ -460,6 +460,8 @@ def _measured_error(c: Fragments) -> ExpressionError | None:
     if before is None or (here is None and second is None):
         return None
     first, last = before[0].rstrip(), here.literal if here else second[0] if second else ""
+    if any(unit_or_none(literal.partition("[")[2].rstrip("]")) is None for literal in (first, last)):
+        return None  # what is no unit is the first thing to say
     at = Span(c.point - len(before[0]), here.end if here else second.end() if second else c.point)
     texts = [f"{first} {sign} {last}" for sign in "+*"]
     offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
