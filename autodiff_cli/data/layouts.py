@@ -531,8 +531,9 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
         separator, skip = separator or declared[1], start + 1
     as_usual = separator in (None, ",") and skip == 0 and not forced.changes_rows
-    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
-        return AS_CSV
+    head = "\n".join(lines[: start + 1])
+    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search(head) or len(head) > decoding.MAX_BYTES):
+        return AS_CSV  # whose reader says what is wrong with the header
     marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
     pairs = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     table, comments = _separate_comments(pairs, marks)
