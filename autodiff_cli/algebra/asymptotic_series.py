@@ -10,6 +10,7 @@ Gruntz, On computing limits in a symbolic manipulation system (1996).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cmp_to_key, partial
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from ..numbers.budget import charge
 from ..numbers.series import Failed, SeriesType
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS, by_name
-from .exact_constants import ExactConstant, ExactConstants
+from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 
 ITERATED_LOGARITHMS = 4
 """How often t may be replaced by its logarithm."""
@@ -516,8 +517,9 @@ class EventualSigns:
 def _pow(m: AsymptoticSeries, x: Multiseries, y: Multiseries) -> Multiseries:
     if y.is_constant:
         return m.power(x, y.constant)
-    if m.side(x) < 0:
-        raise NoAsymptotics  # it has values where the exponent is whole
+    with suppress(UndecidedSign):  # then the logarithm says where there are values
+        if m.side(x) < 0:
+            raise NoAsymptotics  # it has values where the exponent is whole
     return m.exp(m.mul(y, m.log(x)))
 
 
