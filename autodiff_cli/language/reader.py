@@ -60,7 +60,8 @@ def read(builder: Receiver) -> None:
     name_read, number_read, numeric, cached_number = NAME, tokens.NUMBER, _NUMERIC, tokens.cached_number
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-    text = builder.span.plain
+    spans = builder.span
+    text = spans.plain = tokens.without_skipped(spans.text) if spans.plain is None else spans.plain
     may_define = builder.records or "=" in text
     operands, signs, is_exact = tokens.split(text)
     stack: list[Frame] = []

@@ -79,14 +79,17 @@ class Spans:
     """Spans of a text with parts known in pairs; it is cut on first use."""
 
     def __init__(self, text: str) -> None:
-        self.plain = without_skipped(text)  # what the reader reads
+        self.text = text
+        self.plain: str | None = None  # without what is skipped, once it was read
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
         """For each pair: its start, the end before its sign, the place of the sign."""
         positions = []
         end = 0
-        for match in _compile(PAIR).finditer(_readable(self.plain)):
+        for match in _compile(PAIR).finditer(
+            _readable(without_skipped(self.text) if self.plain is None else self.plain)
+        ):
             (start, stop), (sign, after) = match.span(1), match.span(2)
             if stop > start:
                 end = stop
