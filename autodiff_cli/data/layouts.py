@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, point_error, quote
@@ -596,7 +596,8 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     first = next((line for line in lines[:SAMPLE_LINES] if line.strip()), "")
     if not _PLAIN_HEADER.fullmatch(first.strip()) or _SPECIAL.search(text):
         return False
-    table = [(k, line) for k, line in enumerate(lines) if line.strip()]
+    # the first block of a file may have many lines: no more of them are looked at
+    table = [*islice(((k, line) for k, line in enumerate(lines) if line.strip()), MAX_PREFACE_LINES)]
     names = _split(first, ",")
     if len({*names}) < len(names):
         return False
