@@ -1,7 +1,7 @@
 """The code of the tutorial for Spark and Ray, which no extra brings, with what these engines do played in Arrow.
 
-Spark's `mapInArrow` gives an iterator of record batches and takes one, of the schema that was stated. Ray's `map_batches`
-with Arrow gives one table at a time. Both send the function to workers by pickle.
+Spark's `mapInArrow` gives an iterator of record batches and takes one, of the schema that was stated; Ray's
+`map_batches` with Arrow gives one table at a time. Both send the function to workers by pickle.
 """
 
 from __future__ import annotations
