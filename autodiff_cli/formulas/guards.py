@@ -5,12 +5,11 @@ from __future__ import annotations
 from ..errors import Diagnostic
 from ..graphs.value import values_of
 from ..language.builder import Program
-from ..table.operators import EQ, NE
 
 
 def guard_warnings(program: Program) -> tuple[Diagnostic, ...]:
     """Return a warning for each guard `u == v` at which code and formulas have the derivative of its branch alone."""
-    if not any(primitive in (EQ, NE) for primitive in program.graph.primitives):
+    if not any(primitive.lazy_inputs for primitive in program.graph.primitives):
         return ()
     from ..algebra.guard_series import undecided_guards  # only guards need it
 
