@@ -48,14 +48,15 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
             hint = f"move it before the equations; as an equation `{name}` needs a value, or `--for {name}`"
             raise ExpressionError("syntax", f"`{name}` is bound here, after an equation", statement.span, hint)
     if not equations:
-        return _without_equations(text, named, statements[-1], units)
+        return _without_equations(text, named, statements, units)
     program = build(lambda: residuals_tree(text, equations), text, named, units=units)
     return Equations(program, _texts(text, program, equations))
 
 
-def _without_equations(text: str, named: Collection[str], last: TwoSided, units: bool) -> Equations:
+def _without_equations(text: str, named: Collection[str], statements: Sequence[TwoSided], units: bool) -> Equations:
     """Return a program whose output is 0 at a solution; what is bound or defined last is no equation by mistake."""
     program = parse(text, named, units=units)
+    last = statements[-1]
     for name, start, root in program.bindings_at()[-1:]:
         if root == program.roots[0] and last.sign is not None:
             message = f"`{name} = …` is an equation only if `{name}` has a value or is an unknown"
