@@ -105,8 +105,9 @@ def _function(
 ) -> Callable[..., Any]:
     """Return a function with these parameters, in the module and with the name and docstring of another one.
 
-    It is compiled, as the `__init__` of a record is: Python then checks the arguments and knows the signature, and
-    `inspect`, which takes longer to import than a gradient to compute, is not needed.
+    It is compiled of the declarations, whose names a test holds to plain ones; no text of a call is in it. Python then
+    checks the arguments and knows the signature, and `inspect` is not needed, which takes longer to import than a
+    gradient to compute.
     """
     texts = [_declaration(parameter) for parameter in parameters]
     if not all(parameter.positional for parameter in parameters):

@@ -18,6 +18,7 @@ from ..targets import DIALECTS, target
 from ..targets.lowering import Lowering, showing_faults
 from ..targets.target import SourceUnit, Target, comment_lines
 from .diff import diff
+from .guards import guard_warnings
 
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
 
@@ -58,6 +59,7 @@ def export(
     if to == "latex":
         return _equations(text, name, wrt)
     program = parse(text)
+    warnings = guard_warnings(program)
     if to != "sql":
         check_single(program, SEVERAL)
     wanted = wanted_variables(program, {}, wrt)
@@ -82,7 +84,8 @@ def export(
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
-    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)
+    module = writer.module(unit)
+    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
 
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:

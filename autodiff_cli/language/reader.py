@@ -153,7 +153,7 @@ def read(builder: Receiver) -> None:
                 top, first = node, before
                 places.append((first, i))
             elif how == _SUPERSCRIPT:
-                exponent = builder.superscript(sign, i)
+                exponent = _exponent(builder, sign, i)
                 top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
             elif how in (_OTHER, _CLOSING):
                 rule, size = make
@@ -205,6 +205,17 @@ def read(builder: Receiver) -> None:
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
+
+
+def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
+    """Return the node of a superscript, the sign of a pair."""
+    digits, place = meaning_of(superscript), (~sign, sign + 1)
+    if digits[0] not in "+-":
+        return builder.constant(float(digits), digits, place)
+    start, end, _ = builder.span(place)
+    behind = Span(start + 1, end)
+    number = builder.constant(float(digits[1:]), digits[1:], behind)
+    return number if digits[0] == "+" else builder.operation(NEG, (number,), Span(start, end), (behind,))
 
 
 def outline(builder: Receiver) -> list[Statement]:

@@ -307,11 +307,10 @@ OTHERS: dict[str, tuple[str, str]] = {
 
 
 OPERATORS: dict[str, str] = {
-    "language/builder": "what a literal's minus and a chain of comparisons are",
+    "language/builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree": "what is written as the divisor of a first power",
     "language/equation_trees": "a residual is a difference",
     "language/list_functions": "products, determinants and quotients of entries",
-    "language/tree_builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree_recorder": "a literal's minus",
     "language/reader": "the grammar's own operators, by the names of its rules",
     "language/tables": "the grammar's own operators, by the names of its rules",
