@@ -70,6 +70,10 @@ def answer_formula(args: Sequence[str]) -> int:
             from .commands import call
 
             return call("limit", [*limit, *options])
+    if rest[:1].isalnum() and _is_command(command):
+        from .slips import bad_command
+
+        raise bad_command(command)  # `integrate x^2` in quotes
     if _PLAIN.fullmatch(text) and not _GLUED.search(text) and _is_valid_with_variables(text):
         # what needs no session starts sooner
         from .commands import call
