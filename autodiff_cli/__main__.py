@@ -137,7 +137,7 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        from .cli.formula import answer_formula, is_formula
+        from .capabilities.session.formula import answer_formula, is_formula
 
         if is_formula(args):
             return answer_formula(args)
@@ -162,13 +162,13 @@ class _Closed(io.TextIOBase):
 
 
 def _abandon_output() -> None:
-    from .views.error import discard_output
+    from .show.error import discard_output
 
     discard_output(sys.stdout)
 
 
 def _report(error: ExpressionError) -> int:
-    from .views.error import report
+    from .show.error import report
 
     report(error.diagnostic, error.text)
     return error.exit_code
