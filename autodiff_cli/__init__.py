@@ -14,17 +14,22 @@
 
 __version__ = "0.2.0"
 
-_COMMANDS = (
-    "gradient", "check", "trace", "graph", "page", "hessian", "jacobian", "taylor", "limit", "diff", "solve", "plot",
-    "descend", "minimize", "fit", "propagate", "export", "exercise", "functions", "units",
-)  # fmt: skip
-"""The functions of commands; each has the module of its name in `api`."""
+_CAPABILITIES = {
+    "gradient": "derivatives", "check": "check", "trace": "trace", "graph": "graph", "page": "page",
+    "hessian": "derivatives", "jacobian": "derivatives", "taylor": "derivatives", "limit": "limit",
+    "diff": "formulas", "solve": "solve", "plot": "plot", "descend": "optimize", "minimize": "optimize",
+    "fit": "optimize", "propagate": "propagate", "export": "export", "exercise": "exercise",
+    "functions": "formulas", "units": "formulas",
+}  # fmt: skip
+"""The functions of commands, with the capabilities whose modules `NAME_function` have them."""
 
 _PUBLIC = {
-    **{name: f"api.{name}" for name in _COMMANDS},
-    "maximize": "capabilities.optimize.minimize_function", "parse": "capabilities.derivatives.program", "Program": "capabilities.derivatives.program", "rows": "api.row_functions",
+    **{name: f"capabilities.{home}.{name}_function" for name, home in _CAPABILITIES.items()},
+    "maximize": "capabilities.optimize.minimize_function", "rows": "api.row_functions",
+    "parse": "capabilities.derivatives.program", "Program": "capabilities.derivatives.program",
     "grad": "capabilities.derivatives.transforms", "value_and_grad": "capabilities.derivatives.transforms",
-    "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function", "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",
+    "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function",
+    "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",
     "Value": "engine.graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip
 """Public names besides the functions of the language, in reading order, with their modules.
@@ -48,11 +53,11 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     value: object
-    home = f"api.{_ANSWERS[name]}" if name in _ANSWERS else _PUBLIC.get(name)
+    home = _PUBLIC.get(_ANSWERS.get(name, name))
     if home is not None:
         value = getattr(import_module(f"{__name__}.{home}"), name)
     else:
-        library = import_module(f"{__name__}.graphs.library")
+        library = import_module(f"{__name__}.engine.graphs.library")
         if name == "__all__":
             value = [*_PUBLIC, *[public for public in library.__all__ if not hasattr(builtins, public)]]
         elif name in library.__all__:

@@ -4,42 +4,42 @@ from typing import Any, Literal, overload
 
 from .api.api_arguments import At, Names, Ranges, Table
 from .api.api_answers import Answer as Answer
+from .api.row_functions import rows as rows
 from .capabilities.check.check_function import Check as Check
-from .capabilities.optimize.descend_function import Descent as Descent
-from .capabilities.formulas.diff_function import Diff as Diff
+from .capabilities.derivatives.gradient_function import Gradient as Gradient
+from .capabilities.derivatives.hessian_function import Hessian as Hessian
+from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
+from .capabilities.derivatives.program import Program as Program
+from .capabilities.derivatives.program import parse as parse
+from .capabilities.derivatives.taylor_function import Taylor as Taylor
+from .capabilities.derivatives.transforms import grad as grad
+from .capabilities.derivatives.transforms import value_and_grad as value_and_grad
 from .capabilities.exercise.exercise_function import Marked as Marked
 from .capabilities.exercise.exercise_function import Sheet as Sheet
 from .capabilities.export.export_function import Exported as Exported
-from .capabilities.optimize.fit_function import Fit as Fit
+from .capabilities.formulas.diff_function import Diff as Diff
 from .capabilities.formulas.functions_function import FunctionEntry as FunctionEntry
 from .capabilities.formulas.functions_function import Functions as Functions
-from .capabilities.derivatives.gradient_function import Gradient as Gradient
+from .capabilities.formulas.units_function import UnitTable as UnitTable
 from .capabilities.graph.graph_function import Picture as Picture
 from .capabilities.graph.graph_function import draw as draw
 from .capabilities.graph.graph_function import draw_dot as draw_dot
-from .capabilities.derivatives.hessian_function import Hessian as Hessian
-from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
 from .capabilities.limit.limit_function import Limit as Limit
+from .capabilities.optimize.descend_function import Descent as Descent
+from .capabilities.optimize.fit_function import Fit as Fit
 from .capabilities.optimize.minimize_function import Minimum as Minimum
 from .capabilities.page.page_function import Page as Page
 from .capabilities.plot.plot_function import Curve as Curve
 from .capabilities.plot.plot_function import Surface as Surface
-from .capabilities.derivatives.program import Program as Program
-from .capabilities.derivatives.program import parse as parse
 from .capabilities.propagate.propagate_function import Propagation as Propagation
-from .api.row_functions import rows as rows
 from .capabilities.solve.solve_function import Solved as Solved
-from .capabilities.derivatives.taylor_function import Taylor as Taylor
 from .capabilities.trace.trace_function import Trace as Trace
-from .capabilities.derivatives.transforms import grad as grad
-from .capabilities.derivatives.transforms import value_and_grad as value_and_grad
-from .capabilities.formulas.units_function import UnitTable as UnitTable
+from .engine.graphs.value import Value as Value
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
 from .errors import Span as Span
-from .engine.graphs.value import Value as Value
-from .engine.graphs.library import *
-from .capabilities.optimize.descend import DescentStep
+from .graphs.library import *
+from .optimize.descend import DescentStep
 
 __version__: str
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
+from ..capability import resolve
 from ..errors import ExpressionError
 from ..show import html as html_of
 from ..show import latex as latex_of
-from ..show import question_of, view_of, write
+from ..show import module_beside, view_of, write
 from ..show import record as record_of
 from ..show import svg as svg_of
 from ..show import text as text_of
@@ -132,9 +132,8 @@ class Drawing(Answer):
             out.finish(0)
 
     def _format(self, path: str) -> str:
-        from ..capabilities.plot.plot_view import drawn_as
-
-        return drawn_as(None, path)
+        drawn_as = resolve("plot.plot_view.drawn_as")
+        return str(drawn_as(None, path))
 
     def _repr_svg_(self) -> str | None:
         try:
@@ -160,7 +159,7 @@ def as_answer(answer: Any, **choices: Any) -> Any:
     """Return the answer of a question as one of its Python function, shown as `choices` say."""
     kind = type(answer)
     if kind not in _ANSWER_CLASSES:
-        import_module(f".{question_of(answer)}", __package__)
+        module_beside(answer, "function")
     result = object.__new__(_ANSWER_CLASSES.get(kind, kind))
     result.__dict__.update(answer.__dict__)
     result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}

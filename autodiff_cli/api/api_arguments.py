@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any
 
+from ..capability import resolve
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.option_values import OptionValues
@@ -218,11 +219,9 @@ def _fit(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str):
         return value
     from .. import show as views
-    from ..capabilities.optimize.fit import Fit
-    from ..capabilities.propagate.propagate import estimates_of_fit
 
-    if isinstance(value, Fit):
-        return estimates_of_fit(views.record(value))
+    if isinstance(value, resolve("optimize.fit.Fit")):
+        return resolve("propagate.propagate.estimates_of_fit")(views.record(value))
     raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(value)}")
 
 

@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
+from ..capability import resolve
 from ..cli.commands import CHECKS, name_the_variable
 from ..cli.declarations import declared
-from ..cli.option_values import resolve
 from ..data.frames import QUESTIONS, is_frame
 from ..engine.numbers.budget import use_budget
 from ..errors import ExpressionError

@@ -12,9 +12,9 @@ from typing import Any
 
 import autodiff_cli
 
+from ..capability import resolve
 from ..cli.declarations import COMMANDS, QUESTIONS, declared, table, users_of_options
 from ..cli.man_page import command_list, man_page
-from ..cli.option_values import resolve
 from ..errors import EXIT_CODES
 from ..show.schema import Field
 from .calls import FUNCTIONS, Declared
@@ -73,7 +73,10 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 def stub() -> str:
     """Return the stub file of the package."""
     package = vars(autodiff_cli)
-    homes = {**package["_PUBLIC"], **{name: f"api.{home}" for name, home in package["_ANSWERS"].items()}}
+    homes = {
+        **package["_PUBLIC"],
+        **{name: package["_PUBLIC"][command] for name, command in package["_ANSWERS"].items()},
+    }
     for home in sorted({*homes.values()}):
         # a function is declared when its module is imported
         import_module(f"..{home}", __package__)

@@ -77,7 +77,7 @@ class Declaration:
         """The heading of each option in help."""
         self.summary = ""
         self.facts: dict[str, str] = {}
-        """What a command asks (`asks`), when it exits with 1, and why it takes no stream (`one`)."""
+        """What a command asks, how it runs, when it exits with 1, and why it takes no stream; see `commands.txt`."""
         self.details: list[str] = []
         self.examples: list[str] = []
         lines = _lines(section)
@@ -89,7 +89,7 @@ class Declaration:
                 self.details.append(rest)
             elif word == "$":
                 self.examples.append(rest)
-            elif word in ("1", "one", "asks"):
+            elif word in ("1", "one", "asks", "runs", "method"):
                 self.facts[word] = rest
             elif word == "formats":
                 names, _, default = rest.partition("; ")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cached_property
-from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from ..capability import resolve
 from ..questions.arithmetic import Arithmetic, arithmetic_of
 from ..questions.optional_units import left_out
 from ..questions.parse_point import Range, merge, parse_between, parse_point, parse_ranges, parse_weights
@@ -35,21 +35,6 @@ CHOICES |= {
 """Choices of views that have them, by option."""
 
 
-OWN_METHODS = {
-    "export": "cli.commands.methods.export",
-    "fit": "capabilities.optimize.fit_command.method_of",
-    "plot": "cli.commands.methods.plot",
-    "propagate": "capabilities.propagate.propagate_command.method_of",
-}
-"""What makes the methods of commands that do more than to ask their question."""
-
-
-def resolve(path: str) -> Any:
-    """Return what a module of the package defines, by a path such as `capabilities.optimize.fit_view.FitView`."""
-    module, _, name = path.rpartition(".")
-    return getattr(import_module(f"...{module}", __name__), name)
-
-
 class OptionValues:
     """The values of options: attributes, and arguments of questions."""
 
@@ -75,7 +60,7 @@ class OptionValues:
     def question(self) -> Callable[..., Any]:
         """Return the command's question, a function of programs and points."""
         implicit = self.command == "diff" and self.unknowns
-        path = "capabilities.solve.implicit_formulas.implicit_diff" if implicit else self.paths[0]
+        path = "solve.implicit_formulas.implicit_diff" if implicit else self.paths[0]
         return resolve(path)  # type: ignore[no-any-return]
 
     @cached_property
@@ -108,7 +93,7 @@ class OptionValues:
 
     def question_method(self) -> Method:
         """Return the command's question as a function of requests, with the arguments of the call."""
-        own = OWN_METHODS.get(self.command)
+        own = declared(self.command).facts.get("method")
         return self.bind_question() if own is None else resolve(own)(self)
 
     def read_columns(
@@ -187,9 +172,7 @@ class OptionValues:
         path = self.values["path"]
         if not isinstance(path, str):
             return path or ()
-        from ..capabilities.plot.contours import read_path
-
-        return read_path(path, self.standard_input_for("--path", path))
+        return resolve("plot.contours.read_path")(path, self.standard_input_for("--path", path))
 
     @property
     def system(self) -> bool:

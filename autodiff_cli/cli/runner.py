@@ -11,6 +11,7 @@ from contextlib import closing
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
+from ..capability import resolve
 from ..engine.numbers.budget import BudgetExceeded, current_budget, gc_collect
 from ..errors import Diagnostic, ExpressionError, error_of, needs_error, usage_error
 from ..questions.parse_point import corrections, may_sweep, once_read
@@ -120,9 +121,7 @@ class Command(OptionValues):
         numbers = {name: float(value) for name, value in point.items()}
         problem = pose(text, numbers, self.variables)
         if self.command == "jacobian":
-            from ..capabilities.derivatives.jacobian import seeds
-
-            seeds(problem, self.direction, self.adjoint)
+            resolve("derivatives.jacobian.seeds")(problem, self.direction, self.adjoint)
         return problem
 
     def row_question(self) -> RowQuestion:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..capability import resolve
 from ..errors import Diagnostic, usage_error
 from ..language.elements import nest
 from ..questions.parse_point import may_sweep
@@ -19,9 +20,6 @@ from ..streams.requests import Request
 from .commands import answer_at
 from .option_values import Method
 from .runner import Command, RowQuestion
-
-if TYPE_CHECKING:
-    from ..capabilities.optimize.descend import DescentStep
 
 INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
@@ -46,12 +44,11 @@ class Saved:
         texts = {name: str(unit) for name, unit in of_point.items() if unit is not None}
         self.best = {name: f"{x!r} {texts[name]}" if texts.get(name) else x for name, x in point.items()}
 
-    def row(self, row: DescentStep) -> None:
+    def row(self, row: Any) -> None:
         """Write a step."""
         if self._path is not None:
-            from ..capabilities.optimize.descend_view import DescentView  # few searches write their path
-
-            self._path.stream.write(json.dumps(record_of(DescentView.fields, row)) + "\n")
+            fields = resolve("optimize.descend_view.DescentView").fields  # few searches write their path
+            self._path.stream.write(json.dumps(record_of(fields, row)) + "\n")
 
     def finish(self, code: int) -> None:
         """Write the files, if there was an answer."""

@@ -18,7 +18,7 @@ from ..compiled.backends import one_by_one
 from ..compiled.columns_io import Fitted, program_over
 from ..compiled.evaluator import Evaluator, Record, gradient_recorder
 from ..engine.graphs.adjoint import column_names
-from ..engine.graphs.higher_order import hessian_in
+from ..engine.graphs.higher_order import check_size_of_hessian, hessian_in
 from ..engine.graphs.value_and_gradient import evaluate_in
 from ..engine.numbers.budget import BudgetExceeded, use_budget
 from ..engine.numbers.floats import REAL
@@ -73,10 +73,9 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
     program, wanted = fit.program, fit.wanted
     results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
     if question == "hessian":
-        from ..capabilities.derivatives.hessian import check_size
         from ..compiled.kernels import second_recorder
 
-        check_size(wanted)
+        check_size_of_hessian(wanted)
         pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]
         results += [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
 

@@ -1,9 +1,8 @@
-"""How accurate a gradient is, and where digits were lost."""
+"""How many digits of a value and its derivatives are right, and where the others were lost."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
@@ -24,12 +23,10 @@ from ..errors import Diagnostic, ExpressionError, plural, quote
 from ..language.printer import expression_text
 from ..record import Record
 from .arithmetic import number_as_typed
-from .optional_units import pose_with_units, with_units
-from .problem import Point, Problem
+from .problem import Point
 
 if TYPE_CHECKING:
-    from ..compiled.data_loss import DataLoss, LossSpec, LossSummary
-    from .quantities import ProgramUnits, Units
+    pass
 
 REFERENCE_DIGITS = 50  # of the reference at first
 REFERENCE_STEP = "1e-50"  # of differences of the reference, relative
@@ -62,7 +59,7 @@ class Difference(NamedTuple):
     error: float | None = None
 
 
-class _Comparison(NamedTuple):
+class Comparison(NamedTuple):
     """How a partial derivative compares with differences of values."""
 
     slope: Difference = Difference()
@@ -86,120 +83,8 @@ class CheckedNumber(Record):
     remark: str
 
 
-class Check(Record):
-    """A check of a program's value and gradient at a point."""
-
-    text: str
-    value: float
-    gradient: dict[str, float]
-    point: dict[str, float]
-    constants: dict[str, float]
-    precision: int
-    required: int
-    quantities: tuple[CheckedNumber, ...]
-    warnings: tuple[Diagnostic, ...]
-    over: LossSummary | None = None
-    units: Units | None = None
-
-    @property
-    def agrees(self) -> bool:
-        return bool(self.quantities) and all(number.agrees for number in self.quantities)
-
-
-def check(
-    text: str,
-    point: Point | None = None,
-    *,
-    wrt: Sequence[str] | None = None,
-    required: int = DEFAULT_REQUIRED_DIGITS,
-    over: LossSpec | None = None,
-    watch: Callable[[int], None] | None = None,
-    units: Sequence[str] | str | None = None,
-    system: bool = False,
-) -> Check:
-    """Return value and gradient of a program, with lower bounds on their correct digits.
-
-    The reference is the program in 50 digits or more, at exactly the doubles of the computation; its
-    partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
-    `watch` receives the number of rows of data added up, in 50 digits and again in 100.
-
-    >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
-    0
-    """
-    if over is None:
-        problem = pose_with_units(text, point, wrt, units, system=system)
-        answer = _check_program(problem, required)
-    else:
-        from ..compiled.data_loss import pose_over
-
-        passes, point = 1 + MAX_DIFFERENCE_EVALUATIONS, with_units(point)
-        problem, function = pose_over(text, point, wrt, over, passes, only_variables=True, units=units)
-        answer = _check_loss(problem, function, required, watch)._replace(text=text)
-    return answer if problem.units is None else _in_units(answer, problem.units, of_numbers=over is not None)
-
-
-def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
-    from ..engine.numbers.multiprecision import Multiprecision
-    from ..engine.quantities.unit import si_unit
-    from .quantities import in_unit
-
-    tree = units.of_gradient(answer.gradient)
-    m = Multiprecision(REFERENCE_DIGITS)
-    shown = {"": tree["value"], **tree["gradient"]}
-    factors = {
-        name: unit / units.quotient([name] if name else []) if of_numbers else unit for name, unit in shown.items()
-    }
-
-    def converted(number: CheckedNumber) -> CheckedNumber:
-        unit, own, remark = factors[number.name], shown[number.name], number.remark
-        if own.atoms and re.search(r"\d", remark.partition(":")[2]):
-            remark += f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
-        differences = number.difference, number.difference_error
-        slope, error = (None if x is None else unit.from_si(x) for x in differences)
-        return number._replace(
-            computed=unit.value_from_si(number.computed),
-            exact=_text(in_unit(m, m.literal(number.exact), unit)),
-            difference=slope,
-            difference_error=error,
-            remark=remark,
-        )
-
-    of_numbers_checked = [dict.fromkeys(("computed", "exact", "difference"), unit) for unit in shown.values()]
-    return answer._replace(
-        value=factors[""].value_from_si(answer.value),
-        gradient={name: factors[name].from_si(x) for name, x in answer.gradient.items()},
-        point={name: units.number_of(name, x) for name, x in answer.point.items()},
-        quantities=tuple(map(converted, answer.quantities)),
-        units=type(tree)({**tree, "checked": of_numbers_checked[: len(answer.quantities)]}),
-    )
-
-
-def _check_program(problem: Problem, required: int) -> Check:
-    graph, values, wanted = problem.program.graph, problem.values, problem.wanted
-    try:
-        doubles = value_and_gradient(REAL, graph, values, wanted)
-    except ExpressionError as error:
-        diagnostic = error.diagnostic
-        try:
-            exact = _references(graph, values, ()).exact.value
-        except ExpressionError:
-            raise error from None
-        message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the program has the value {_short(exact)}"
-        raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
-    partials = [doubles.gradient[name] for name in wanted]
-    answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
-    try:
-        references = _references(graph, values, wanted)
-    except ExpressionError as error:
-        return answer._replace(warnings=(*answer.warnings, _without_value(error)))
-    compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]
-    numbers = [_number(doubles, references, name, required, name in compared) for name in ("", *wanted)]
-    kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
-    warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
-    return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
-
-
-def _without_value(error: ExpressionError) -> Diagnostic:
+def without_value(error: ExpressionError) -> Diagnostic:
+    """Return the warning that there is no reference, with its reason."""
     hint = "the double-precision result is an artefact of rounding"
     return Diagnostic("lost_digits", f"computed without rounding, this has no value: {error}", error.span, hint)
 
@@ -230,16 +115,16 @@ def lost_digits(
 
     doubles = value_and_gradient(REAL, graph, values, wanted)
     try:
-        references = _references(graph, values, wanted)
+        references = references_of(graph, values, wanted)
     except ExpressionError as error:
-        return [_without_value(error)]
+        return [without_value(error)]
     with suppress(ExpressionError):
         m = Multiprecision(references.precision, decimals=True)
         typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
         references.written.append(value_and_gradient(m, graph, typed, wanted))
     lost, zeros, unsettled = [], [], []
     for name in ("", *wanted):
-        number = _number(doubles, references, name, required, False)
+        number = checked_number(doubles, references, name, required, False)
         exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
         # a tiny one is 0, but for the digits of this reference
         written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
@@ -270,83 +155,6 @@ def zero_warning(subject: str, numbers: int) -> Diagnostic:
     return Diagnostic("lost_digits", message, None, "rewrite the formula so that it cancels exactly")
 
 
-def _answer(
-    problem: Problem, value: float, partials: Sequence[float], required: int, warnings: Iterable[Diagnostic]
-) -> Check:
-    return Check(
-        text=problem.program.text,
-        value=value + 0.0,
-        gradient={name: partial + 0.0 for name, partial in zip(problem.wanted, partials, strict=True)},
-        point={**problem.values},
-        constants=problem.program.constants,
-        precision=REFERENCE_DIGITS,
-        required=required,
-        quantities=(),
-        warnings=(*problem.warnings, *warnings),
-    )
-
-
-def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Callable[[int], None] | None) -> Check:
-    from ..engine.numbers.multiprecision import Multiprecision
-
-    wanted, graph = problem.wanted, function.evaluator.graph
-    here = [problem.values[name] for name in function.variables]
-
-    def sums(digits: int) -> tuple[list[Number], list[Number]]:
-        m = Multiprecision(digits)
-        totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
-        for row in range(function.data.rows):
-            budget.charge(budget.REFERENCE_NODE * len(graph.places))
-            if watch is not None:
-                watch(row)
-            at = zip(function.names, map(m.number, function.point_at(row, here)), strict=True)
-            try:
-                swept = value_and_gradient(m, graph, dict(at), wanted)
-            except ExpressionError as error:
-                function.leave_out(row, error)
-                continue
-            for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
-                totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
-        return totals, sizes
-
-    def compare(name: str, exact: Number) -> _Comparison:
-        place = function.variables.index(name)
-
-        def along(x: float) -> float | None:
-            with budget.Defined():
-                return function.value([*here[:place], x, *here[place + 1 :]])
-            return None
-
-        slope = ridders(along, here[place], lambda _: noise)
-        near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
-        if slope.slope is None or kinks or abs(slope.slope - exact) <= near:
-            return _Comparison(slope, exists=not kinks)
-        return _Comparison(slope, f"wrong: differences give {slope.slope:.6g}", agrees=False)
-
-    value, partials = function(here)
-    summary, kinks = function.summary, function.kinks(problem.values, wanted)
-    coarse, _ = sums(REFERENCE_DIGITS)
-    totals, sizes = sums(2 * REFERENCE_DIGITS)
-    share = summary.rows if function.over.how == "mean" else 1
-    roundings = [ROUNDING_STEPS * 2.0**-52 * float(size) / share for size in sizes]
-    noise = abs(value - float(totals[0] / share)) + roundings[0]
-    numbers = []
-    for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
-        # a sum that cancels below this precision is rounding error
-        exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
-        sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
-        unsure = 0 if sure else 2 * REFERENCE_DIGITS
-        condition = totals[k] * problem.values[name] / totals[0] if name and totals[0] else None
-        comparison = _Comparison()
-        if name and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows):
-            comparison = compare(name, exact)
-        elif name:
-            comparison = _Comparison(remark="no differences: too many rows")
-        numbers.append(_judge(name, computed, exact, [exact], required, unsure, roundings[k], comparison, condition))
-    answer = _answer(problem, value, partials, required, kinks)
-    return answer._replace(precision=2 * REFERENCE_DIGITS, quantities=tuple(numbers), over=summary)
-
-
 class _References(NamedTuple):
     exact: Evaluation  # at exactly the doubles of the computation
     written: list[Evaluation]  # with decimal literals, at decimals and doubles; empty without a value
@@ -355,7 +163,8 @@ class _References(NamedTuple):
     underflowed: bool
 
 
-def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
+def references_of(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
+    """Return the values of a program in ever more digits, until they agree."""
     from ..engine.numbers.multiprecision import Multiprecision
 
     def swept(digits: int) -> Evaluation:
@@ -457,7 +266,7 @@ def correct_digits(computed: float, exact: Number) -> int:
     return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
 
 
-def _judge(
+def judged(
     name: str,
     computed: float,
     exact: Number,
@@ -465,10 +274,11 @@ def _judge(
     required: int,
     unsure: int,
     rounding: float,
-    comparison: _Comparison,
+    comparison: Comparison,
     condition: Number | None,
     underflowed: bool = False,
 ) -> CheckedNumber:
+    """Return a checked number: its correct digits, those that were kept, and whether they are enough."""
     # `unsure` are the digits in which the reference has not settled, 0 if it has
     kept = correct_digits(computed, exact)
     agrees, remark = kept >= required, ""
@@ -493,7 +303,7 @@ def _judge(
     return CheckedNumber(
         name=name,
         computed=computed,
-        exact=_text(exact),
+        exact=reference_text(exact),
         digits=digits if comparison.exists else None,
         kept=kept if comparison.exists else None,
         difference=comparison.slope.slope,
@@ -504,9 +314,11 @@ def _judge(
     )
 
 
-def _number(
+def checked_number(
     doubles: Evaluation, references: _References, name: str, required: int, with_differences: bool
 ) -> CheckedNumber:
+    """Return what is known of the digits of the value, or of a partial derivative by name."""
+
     def of(result: Evaluation) -> Number:
         return result.gradient[name] if name else result.value
 
@@ -522,7 +334,7 @@ def _number(
         rounding = ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
     if name and reference.value:
         condition = 0 if leaf is None else exact * doubles.graph.data[leaf] / reference.value
-    comparison = _Comparison(exists=not (name and reference.kinks))
+    comparison = Comparison(exists=not (name and reference.kinks))
     if leaf is not None and with_differences:
         comparison = _compare(doubles, references, name, leaf)
     elif leaf is not None:
@@ -530,10 +342,10 @@ def _number(
     written = [of(result) for result in references.written]
     unsure = 0 if name in references.settled else references.precision
     underflowed = references.underflowed
-    return _judge(name, computed, exact, written, required, unsure, rounding, comparison, condition, underflowed)
+    return judged(name, computed, exact, written, required, unsure, rounding, comparison, condition, underflowed)
 
 
-def _compare(doubles: Evaluation, references: _References, name: str, leaf: int) -> _Comparison:
+def _compare(doubles: Evaluation, references: _References, name: str, leaf: int) -> Comparison:
     from ..engine.numbers.multiprecision import Multiprecision
 
     bounded = evaluator(doubles.graph, RUNNING, leaf)
@@ -551,7 +363,7 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
     step = (abs(x) or m.number(1)) * m.literal(REFERENCE_STEP)
     around = sides(value, x, step)
     if around is None:
-        return _Comparison(slope, "one-sided: the function ends here")
+        return Comparison(slope, "one-sided: the function ends here")
     left, right = around.left, around.right
     middle = (left + right) / 2
     near = (abs(partial) + abs(left) + abs(right)) * 1e-12
@@ -559,27 +371,29 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
     near += abs(here) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
     consistent = abs(middle - partial) <= near and abs(left - right) <= near
     if consistent or (around.vanishes and not partial):
-        return _Comparison(slope)
+        return Comparison(slope)
     if not around.digits_agree:
         before = value(x - step)
         for other in (value(x + step), here):
             if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
-                return _Comparison(slope, f"a jump: from {_short(before)} to {_short(other)}", exists=False)
-        return _Comparison(slope, "differences do not converge here", exists=not exact.kinks)
+                return Comparison(slope, f"a jump: from {short_text(before)} to {short_text(other)}", exists=False)
+        return Comparison(slope, "differences do not converge here", exists=not exact.kinks)
     # A curved piece has another slope a step away.
     if min(left, right) - near <= partial <= max(left, right) + near and abs(left - right) > near:
-        return _Comparison(
-            slope, f"a kink: slope {_short(left)} on the left, {_short(right)} on the right", exists=False
+        return Comparison(
+            slope, f"a kink: slope {short_text(left)} on the left, {short_text(right)} on the right", exists=False
         )
-    remark = f"wrong: differences in {m.digits} digits give {_short(middle)}"
-    return _Comparison(slope, remark, agrees=False, exists=not exact.kinks)
+    remark = f"wrong: differences in {m.digits} digits give {short_text(middle)}"
+    return Comparison(slope, remark, agrees=False, exists=not exact.kinks)
 
 
-def _short(x: Number) -> str:
+def short_text(x: Number) -> str:
+    """Return a number in six digits."""
     return digits_text(x, 6) if x else "0"
 
 
-def _text(x: Number) -> str:
+def reference_text(x: Number) -> str:
+    """Return a reference in 25 digits."""
     return digits_text(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20) if x else "0"
 
 

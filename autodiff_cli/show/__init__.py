@@ -1,6 +1,6 @@
 """Write any answer in any of its formats, as text or on a stream.
 
-A question and its view are in modules of one name. Nothing is imported before it is needed.
+A question is in a capability, with its view beside it. Nothing is imported before it is needed.
 """
 
 from __future__ import annotations
@@ -8,28 +8,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .schema import View
 
-SUBJECTS = ("derivatives", "formulas", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises")
-"""The rooms of what people ask."""
+CAPABILITIES = "autodiff_cli.capabilities."
 
 
-def question_of(answer: Any) -> str:
-    """Return the name that the module of an answer's question has, and those of its view and its Python function."""
+def module_beside(answer: Any, part: str) -> ModuleType:
+    """Import the `view` or the Python `function` of an answer's question, modules of names that begin as its own."""
+    from importlib import import_module
+
+    homes = [kind.__module__ for kind in type(answer).__mro__]
     # the Python functions have kinds of their own of the questions' answers
-    homes = [kind.__module__.split(".") for kind in type(answer).__mro__]
-    question = next(home[-1] for home in homes if len(home) == 3 and home[1] in SUBJECTS)
+    question = next(home for home in homes if home.startswith(CAPABILITIES) and not home.endswith("_function"))
     # a plot over two variables is another answer to the same question
-    return "plot" if question == "contours" else question
+    return import_module(f"{question.replace('.contours', '.plot')}_{part}")
 
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
     """Return the view of an answer, with those of the choices, such as `digits`, that it has."""
-    from importlib import import_module
-
     from .schema import view_in
 
-    return view_in(import_module(f".{question_of(answer)}", __name__))(**choices)
+    return view_in(module_beside(answer, "view"))(**choices)
 
 
 def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from importlib import import_module
 from itertools import pairwise
 from operator import attrgetter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, dataclass_transform
 
+from ..capability import resolve
 from ..errors import Diagnostic, ExpressionError
 from ..language.elements import has_elements, nested_record
 from .numerals import attach_units, doubles, figure_texts, format_number, words
@@ -306,7 +306,7 @@ class View(Generic[Answer]):
 
     def latex_document(self, answer: Answer) -> str:
         """Return the answer as a piece of LaTeX that needs amsmath."""
-        text: str = _function(self.latex_writer)(answer, self.digits)
+        text: str = resolve(self.latex_writer)(answer, self.digits)
         return text
 
     def latex_formula(self, answer: Answer) -> str | None:
@@ -338,17 +338,12 @@ class PicturedView(View[Answer]):
 
     def picture(self, answer: Answer) -> PlotPage:
         """Return the picture of an answer."""
-        picture: PlotPage = _function(self.figure)(answer)
+        picture: PlotPage = resolve(self.figure)(answer)
         return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:
-        drawing: bytes = _function("plots.figure.draw_file")(self.picture(answer), format, self.theme)
+        drawing: bytes = resolve("plot.figure.draw_file")(self.picture(answer), format, self.theme)
         return drawing
-
-
-def _function(path: str) -> Any:
-    module, _, function = path.rpartition(".")
-    return getattr(import_module(f".{module}", __package__), function)
 
 
 def view_in(module: Any) -> type[View[Any]]:

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 
+from autodiff_cli.capabilities.check.check import Check, check
 from autodiff_cli.engine.numbers.floats import REAL
 from autodiff_cli.engine.numbers.multiprecision import Multiprecision
 from autodiff_cli.engine.table.primitive import FUNCTIONS
@@ -19,11 +20,9 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
 from autodiff_cli.questions.digits import (
     ZERO,
-    Check,
-    _Comparison,
-    _judge,
-    check,
+    Comparison,
     correct_digits,
+    judged,
     ridders,
     sides,
 )
@@ -315,5 +314,5 @@ def test_differences_know_the_rounding_of_values_and_what_is_near(text: str, x: 
 )
 def test_what_is_computed_for_zero_is_at_most_the_rounding(computed: float, is_zero: bool) -> None:
     rounding = 3e-16
-    number = _judge("value", computed * rounding, mpf(0), [], 6, 0, rounding, _Comparison(), None)
+    number = judged("value", computed * rounding, mpf(0), [], 6, 0, rounding, Comparison(), None)
     assert number.agrees == is_zero and (number.remark == ZERO) == is_zero

@@ -26,11 +26,12 @@ from autodiff_cli.capabilities.propagate import propagate
 from autodiff_cli.capabilities.solve.implicit_formulas import implicit_diff
 from autodiff_cli.capabilities.trace.trace import MODES
 from autodiff_cli.capabilities.trace.trace_view import DEFAULT_LINES
+from autodiff_cli.capability import resolve
 from autodiff_cli.cli import commands, option_values, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, methods, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
-from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues, resolve
+from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues
 from autodiff_cli.cli.runner import Command
 from autodiff_cli.data.text_dialects import ForcedDialect
 from autodiff_cli.errors import ExpressionError

@@ -22,6 +22,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from autodiff_cli import ExpressionError, descend, gradient, parse
+from autodiff_cli.capabilities.check.check import check
 from autodiff_cli.capabilities.derivatives.gradient import Gradient
 from autodiff_cli.capabilities.derivatives.gradient import gradient as question
 from autodiff_cli.capabilities.derivatives.hessian import hessian
@@ -32,7 +33,6 @@ from autodiff_cli.compiled.data_loss import LossSpec, Totals
 from autodiff_cli.data import columns
 from autodiff_cli.engine.numbers import budget
 from autodiff_cli.engine.numerics.optimality import Single
-from autodiff_cli.questions.digits import check
 from running import autodiff
 
 LOSS = "(y - (w*x + b))**2"

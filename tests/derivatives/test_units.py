@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from autodiff_cli.capabilities.check.check import check
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.capabilities.derivatives.hessian import hessian
 from autodiff_cli.capabilities.derivatives.jacobian import jacobian
@@ -15,7 +16,6 @@ from autodiff_cli.capabilities.graph.graph import picture
 from autodiff_cli.capabilities.trace.trace import trace
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.arithmetic import Arithmetic
-from autodiff_cli.questions.digits import check
 from autodiff_cli.questions.quantities import quantity_value
 from running import autodiff
 

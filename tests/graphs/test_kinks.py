@@ -12,6 +12,7 @@ import pytest
 
 import kinked
 from autodiff_cli import ExpressionError
+from autodiff_cli.capabilities.check.check import check
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.capabilities.derivatives.hessian import hessian
 from autodiff_cli.capabilities.derivatives.jacobian import jacobian
@@ -25,7 +26,6 @@ from autodiff_cli.engine.numbers.floats import REAL
 from autodiff_cli.engine.run.smooth_branches import SmoothBranch
 from autodiff_cli.engine.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.questions.arithmetic import Arithmetic
-from autodiff_cli.questions.digits import check
 from samples import samples_of
 
 CERTIFIED = Arithmetic("certified")

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from autodiff_cli import show as views
+from autodiff_cli.capabilities.check.check import check
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.capabilities.derivatives.hessian import hessian
 from autodiff_cli.capabilities.derivatives.jacobian import jacobian
@@ -31,7 +32,6 @@ from autodiff_cli.capabilities.trace.trace import trace
 from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.questions.arithmetic import arithmetic_of
-from autodiff_cli.questions.digits import check
 from autodiff_cli.show.characters import Terminal, width_of
 from autodiff_cli.show.document import Block, Paragraph, Pieces, Table, TextDrawing
 from autodiff_cli.show.error import draw

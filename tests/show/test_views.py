@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 import pytest
 
 from autodiff_cli import show as views
+from autodiff_cli.capabilities.check.check import check
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.capabilities.derivatives.hessian import hessian
 from autodiff_cli.capabilities.derivatives.jacobian import jacobian
@@ -29,7 +30,6 @@ from autodiff_cli.capabilities.solve.solve import solve
 from autodiff_cli.capabilities.trace.trace import trace
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.arithmetic import arithmetic_of
-from autodiff_cli.questions.digits import check
 from places import TESTS
 from running import autodiff
 

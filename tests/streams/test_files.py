@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from autodiff_cli.capability import resolve
 from autodiff_cli.cli.declarations import COMMANDS, declared
-from autodiff_cli.cli.option_values import resolve
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.show.formats import COLUMNAR, ENDINGS
 from autodiff_cli.streams import files

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+from autodiff_cli.capability import resolve
 from autodiff_cli.cli.declarations import COMMANDS, declared
-from autodiff_cli.cli.option_values import resolve
 from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
 from autodiff_cli.questions import decoding
 from autodiff_cli.show.schema import PICTURES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...api.api_answers import Answer
 from ...api.calls import function_of
-from ...questions import digits as _check
+from . import check as _check
 
 
 class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):

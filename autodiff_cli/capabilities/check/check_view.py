@@ -3,10 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...questions.digits import MAX_DOUBLE_DIGITS, Check, CheckedNumber
+from ...questions.digits import MAX_DOUBLE_DIGITS, CheckedNumber
 from ...show.document import Block, Paragraph, Pieces, Table, input_lines, quantity_text, sentence
 from ...show.numerals import attach_units, format_number, repr_number, unit_of
 from ...show.schema import OutputRow, View
+from .check import Check
 
 MAX_SHOWN_DIGITS = 20
 """Digits of the reference that a table shows."""
@@ -15,7 +16,7 @@ MAX_SHOWN_DIGITS = 20
 class CheckView(View[Check], section="check"):
     """How a check is shown; `digits` are those of differences."""
 
-    latex_writer = "tex_tables.check_table"
+    latex_writer = "check.check_latex.check_table"
     row_key = ("variable", "checked")
 
     def attach_units(self, answer: Check, units: Mapping[str, Any]) -> Check:

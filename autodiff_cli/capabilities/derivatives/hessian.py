@@ -9,14 +9,14 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...engine.algebra.guards_at_point import smooth_around
-from ...engine.graphs.higher_order import Curvature, hessian_in
+from ...engine.graphs.higher_order import Curvature, check_size_of_hessian, hessian_in
 from ...engine.graphs.value import Source, graph_of
 from ...engine.numbers.base import Number, NumberType
 from ...engine.numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ...engine.numerics.linear_algebra import eigenvalues
 from ...engine.numerics.optimality import Derivatives, Single, classify, direction_in_words
 from ...engine.run.flat_graph import Graph
-from ...errors import Diagnostic, ExpressionError, limit_error, quote
+from ...errors import Diagnostic, ExpressionError, quote
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.problem import Point, Problem
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...compiled.data_loss import LossSpec, LossSummary
     from ...questions.quantities import Units
 
-MAX_VARIABLES = 500
 MAX_EIGENVALUES = 100
 """Larger matrices get no eigenvalues, whose cost is cubic."""
 
@@ -79,7 +78,7 @@ def hessian(
         in_doubles(arithmetic)
         posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, units=units)
     names, values, measured = posed.wanted, posed.values, posed.units
-    check_size(names)
+    check_size_of_hessian(names)
     tree = None if measured is None else measured.of_hessian(names)
 
     graph = posed.program.graph
@@ -154,15 +153,6 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
     unit = si_unit(unit.dimension) if others else unit
     tree["eigenvalues"] = [unit] * len(spectrum)
     return shape | {"eigenvalues": [unit.from_si(x) for x in spectrum]} if in_si else shape
-
-
-def check_size(names: Sequence[str]) -> None:
-    """Raise `ExpressionError` for more variables than a Hessian may have."""
-    if len(names) > MAX_VARIABLES:
-        raise limit_error(
-            f"a Hessian of {len(names):,} variables is too large; {MAX_VARIABLES} is the most",
-            "name some of them: `--wrt x,y`",
-        )
 
 
 def _shape(

@@ -13,9 +13,9 @@ from ...show.characters import Terminal
 from ...show.document import Block, Paragraph, Pieces, Room, plain_text, sentence, text_line
 from ...show.mathematics import mathematics
 from ...show.schema import OutputRow, View, cells_of, read_section
-from ...show.tex import page as trace_page
 from ..formulas.derivation import latex as steps_latex
 from ..formulas.diff_view import derivation_blocks, derivation_record
+from ..trace.trace_latex import page as trace_page
 from ..trace.trace_view import TraceView
 from .exercise import Exercise, Marked, Sheet
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...capability import resolve
 from ...engine.algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
 from ...engine.algebra.guards_at_point import gradient_around, smooth_around
 from ...engine.algebra.simplify import simplify
@@ -262,7 +263,7 @@ def diff(
         typeset = typesetting(program, names, [name for name, _ in parts], function=name)
     written = typeset.expression if typeset else expression_text
     if language == "sympy":
-        from ..export.languages import sympy_text as written  # only SymPy's text needs it
+        written = resolve("export.languages.sympy_text")
     shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
     function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
     listed = [
@@ -531,9 +532,8 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
     from ...compiled.lowering import Lowering
     from ...compiled.target import SourceUnit
     from ...engine.numbers.double.formulas import Lacking
-    from ..export.targets import target
 
-    writer = target("python")
+    writer = resolve("export.targets.target")("python")
     assert writer is not None
     graph = graph_of(outputs)
     leaves = [i for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE]

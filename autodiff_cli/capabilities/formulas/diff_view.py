@@ -138,7 +138,7 @@ class DiffView(View[Diff], section="diff"):
         return "\n".join([*lines, answer.program])
 
     def latex_document(self, answer: Diff) -> str:
-        from ...show.tex import derivatives
+        from .diff_latex import derivatives
 
         return latex(answer.derivations) or derivatives(answer, self.digits)
 

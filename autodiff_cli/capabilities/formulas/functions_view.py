@@ -43,7 +43,7 @@ class FunctionsView(View[Answer], section="functions"):
         yield Table((entry.signature, entry.doc), rows)
 
     def latex_document(self, entry: Answer) -> str:
-        from ...show.tex import of_function
+        from .functions_latex import of_function
 
         return "\n".join(map(of_function, _entries(entry)))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
+from ...capability import resolve
 from ...show.characters import shorten_end
 from ...show.document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from ...show.numerals import attach_units, heading, unit_of, words
@@ -97,15 +98,14 @@ class DescentView(PicturedView[Answer], section="descend"):
             yield Paragraph((*value, (" at ", "faint"), *place))
 
     def picture(self, shown: Answer) -> PlotPage:
-        from ..plot.figure import loss_picture
-
         run = _run(shown)
         best, ending = _measured(run.descent.best), run.descent.ending
         assert ending is not None
         place = ", ".join([f"{name} = {self.number(best.point[name])}" for name in best.free])
         title = shorten_end(f"value {self.number(best.value)} at {place}")
         up = heading("value", unit_of(best.value))
-        return loss_picture(run.rows_shown(), best.step, title, ending.message, up)
+        drawn: PlotPage = resolve("plot.figure.loss_picture")(run.rows_shown(), best.step, title, ending.message, up)
+        return drawn
 
 
 def _measured(row: DescentStep) -> DescentStep:

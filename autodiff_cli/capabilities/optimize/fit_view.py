@@ -35,7 +35,7 @@ class FitView(PicturedView[Fit], section="fit"):
         "linear": lambda answer: [name for name, x in answer.parameters.items() if x.linear],
         "held": lambda answer: {name: x.held for name, x in answer.parameters.items() if x.held},
     }
-    latex_writer, figure = "tex_tables.fit_table", "plots.figure.fit_picture"
+    latex_writer, figure = "optimize.fit_latex.fit_table", "plot.figure.fit_picture"
     row_key = ("parameter", "parameters")
 
     predicted: tuple[str, ...] = ()

@@ -59,7 +59,7 @@ def document(page: Page, theme: Theme = "auto") -> str:
     style = web_file("page.css", mono=FAMILY, graph=graph, **rules)
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
     script = f"const OPERATIONS = [{','.join(functions)}];\n"
-    script += (files(__package__) / "web" / "page.js").read_text(encoding="utf-8")
+    script += (files("autodiff_cli.show") / "web" / "page.js").read_text(encoding="utf-8")
     policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
     heading = "\n".join(map(escaped, page.text.strip().splitlines()))
     pictures = [page.picture, *(folding.picture for folding in page.folded)]

@@ -40,7 +40,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         "outputs": lambda answer: [result.output for result in answer.results],
         "seed": lambda answer: answer.seed if answer.samples else None,
     }
-    latex_writer, figure = "tex_tables.budget_tables", "plots.figure.budget_picture"
+    latex_writer, figure = "propagate.propagate_latex.budget_tables", "plot.figure.budget_picture"
 
     sort: bool = False
 

@@ -32,7 +32,7 @@ class SolvedView(View[Solved], section="solve"):
         "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
         "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
     }
-    latex_writer = "tex_tables.solution_tables"
+    latex_writer = "solve.solve_latex.solution_tables"
 
     relative: bool = False
     sort: bool = False

@@ -21,9 +21,9 @@ from ...show.document import (
 )
 from ...show.numerals import format_number, literal, unit_of, unit_text, word
 from ...show.schema import Values, View
-from ...show.tex import in_numbers, page
 from ..graph.graph import MANY_ALIKE
 from .trace import AdjointStep, TangentStep, Term, Trace, TraceRow
+from .trace_latex import in_numbers, page
 
 if TYPE_CHECKING:
     from ..page.page import Node

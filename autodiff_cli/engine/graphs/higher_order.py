@@ -10,7 +10,7 @@ from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
 
-from ...errors import ExpressionError
+from ...errors import ExpressionError, limit_error
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded, Defined
 from ..numbers.double.twofold import two_sum
@@ -36,6 +36,17 @@ SAFE_SIZE = 1e-75
 SMALLEST_LEFT = 1e-305
 """The smallest second derivative that underflow cannot falsify, relative to the largest factor squared."""
 MAX_SQUARED = 1e150
+MAX_VARIABLES = 500
+"""The most variables of a Hessian: 125,000 entries."""
+
+
+def check_size_of_hessian(names: Sequence[str]) -> None:
+    """Raise `ExpressionError` for more variables than a Hessian may have."""
+    if len(names) > MAX_VARIABLES:
+        raise limit_error(
+            f"a Hessian of {len(names):,} variables is too large; {MAX_VARIABLES} is the most",
+            "name some of them: `--wrt x,y`",
+        )
 
 
 class Curvature(NamedTuple):

@@ -1,21 +1,25 @@
-"""The methods of commands that do more than to ask their question, and have no module of their own."""
+"""How `plot` runs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from ...cli.commands import answer_at
+from ...cli.option_values import Method, OptionValues
+from ...cli.runner import Command
 from ...streams.requests import Request
-from ..option_values import Method, OptionValues
+from .plot_view import drawn_as
 
 
-def export(call: OptionValues) -> Method:
-    """Return the method that writes code in the language that is asked for."""
-    language, name, dialect = call.language, call.name or "f", call.dialect
-    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
+def run(call: Command) -> int:
+    """Plot a function with its derivative and tangent, or contours."""
+    chosen = drawn_as(call.format, call.output)
+    call.check_picture(chosen, "plot")
+    return answer_at(call, call.question_method(), chosen=chosen)
 
 
-def plot(call: OptionValues) -> Method:
+def method_of(call: OptionValues) -> Method:
     """Return the method that plots a program, with the columns of data that it names."""
     method = call.bind_question()
 
@@ -23,7 +27,7 @@ def plot(call: OptionValues) -> Method:
         known_names, over = [*request.point], request.wrt or [*call.ranges]
 
         def wanted(columns: Sequence[str]) -> Collection[str]:
-            from ...capabilities.plot.measurements import columns_drawn
+            from .measurements import columns_drawn  # data need it
 
             options = (call.response, call.sigma, call.unknowns, call.between)
             return columns_drawn(request.text, columns, known_names, over, *options)[1]

@@ -6,47 +6,42 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from ...errors import EXIT_CODES, needs_error, usage_error
-from ..arguments import NothingAsked, read, with_own
-from ..declarations import declared
+from ..capability import resolve
+from ..errors import EXIT_CODES, needs_error, usage_error
+from .arguments import NothingAsked, read, with_own
+from .declarations import declared
 
 if TYPE_CHECKING:
-    from ...streams.requests import Request
-    from ..option_values import Method
-    from ..runner import Command, RowQuestion
+    from ..streams.requests import Request
+    from .option_values import Method
+    from .runner import Command, RowQuestion
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
 CHECKS = {
-    "diff": "capabilities.exercise.answers.check_derivative",
-    "hessian": "capabilities.exercise.answers.check_hessian",
-    "taylor": "capabilities.exercise.answers.check_series",
-    "solve": "capabilities.exercise.equation_answers.check_solution",
+    "diff": "exercise.answers.check_derivative",
+    "hessian": "exercise.answers.check_hessian",
+    "taylor": "exercise.answers.check_series",
+    "solve": "exercise.equation_answers.check_solution",
 }
 """The functions that check answers."""
-OWN_MODULES = ("fit", "propagate", "repl")
-"""The commands with modules of their own here."""
 
 
 @cache
 def load(command: str) -> Callable[[Command], int]:
     """Import what a command needs; return the function that runs it."""
-    from ..option_values import resolve
 
     for path in declared(command).facts.get("asks", "").split():
         resolve(path)
-    if command in OWN_MODULES:
-        return module_of(command).run  # type: ignore[no-any-return]
-    runs = module_of("runs")
-    return getattr(runs, command, runs.run)  # type: ignore[no-any-return]
+    own = declared(command).facts.get("runs")
+    return answer_question if own is None else resolve(own)
 
 
-def module_of(name: str) -> Any:
-    """Import a module of this package, on first use."""
-    return import_module(f".{name}", __package__)
+def answer_question(call: Command) -> int:
+    """Answer the command's question; about rows if it has options for them."""
+    return answer_at(call, call.question_method(), call.row_question() if "points" in call.values else None)
 
 
 def call(command: str, args: Sequence[str]) -> int:
@@ -56,11 +51,10 @@ def call(command: str, args: Sequence[str]) -> int:
 
 def answer(command: str, values: Mapping[str, Any]) -> int:
     """Run a command with these parameters; return its exit code."""
-    from ... import errors
-    from ...engine.numbers.budget import use_budget
-    from ...show import error
-    from ..option_values import resolve
-    from ..runner import Command
+    from .. import errors
+    from ..engine.numbers.budget import use_budget
+    from ..show import error
+    from .runner import Command
 
     declaration = declared(command)
     values = {**declaration.defaults, "work": 1, **with_own(values, command)}
@@ -73,10 +67,8 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
                 request.require_program(declaration.facts.get("one"))
             if command not in CHECKS or request.answer is None:
                 return load(command)(request)
-            from ...capabilities.exercise.exercise_view import MarkedView
-
             # for programs only; points follow the options
-            request.lenient, request.view = True, MarkedView()
+            request.lenient, request.view = True, resolve("exercise.exercise_view.MarkedView")()
             return answer_at(request, request.bind_question(resolve(CHECKS[command])), good="right")
     except NothingAsked:
         error.write_stderr(
@@ -94,8 +86,8 @@ def answer_at(
     Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
     `chosen` is the format, if the command has chosen it.
     """
-    from ...show.formats import writer
-    from ..runner import answer_with
+    from ..show.formats import writer
+    from .runner import answer_with
 
     if good:
         verdicts: set[bool] = set()
@@ -112,7 +104,7 @@ def answer_at(
             if call.points and call.zip and grid is not None and len(grid.axes) == 1:
                 hint = "for one value per row, add that column to the data; for all combinations, leave `--zip` out"
                 raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
-            from ..row_routes import answer_rows
+            from .row_routes import answer_rows
 
             return answer_rows(call, grid, method, question)
     for name in ("wide", "spreadsheet", "backend"):
@@ -128,14 +120,14 @@ def answer_at(
 
 def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
     """Return the variables of a program or of equations; empty for other texts."""
-    from ...errors import ExpressionError
-    from ...questions.problem import parse
+    from ..errors import ExpressionError
+    from ..questions.problem import parse
 
     with suppress(ExpressionError):
         return list(parse(text or "", named).variables)
     # without the capability to solve them no text is equations
     with suppress(ExpressionError, ModuleNotFoundError):
-        from ...questions.equations import read_equations
+        from ..questions.equations import read_equations
 
         return list(read_equations(text or "", named).program.variables)
     return ()
@@ -148,7 +140,7 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
         (typed,) = value if isinstance(value, list) and len(value) == 1 else (value,)
         if not isinstance(typed, str) or typed[:1] in ("@", "") or {"=", ","} & {*typed}:
             continue
-        from ...language.tokens import is_name
+        from ..language.tokens import is_name
 
         names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]
         if len(names) == 1 and "," not in names[0] and not is_name(typed.strip()):

@@ -1,0 +1,11 @@
+"""What `export` asks."""
+
+from __future__ import annotations
+
+from ...cli.option_values import Method, OptionValues
+
+
+def method_of(call: OptionValues) -> Method:
+    """Return the method that writes code in the language that is asked for."""
+    language, name, dialect = call.language, call.name or "f", call.dialect
+    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)

@@ -1,0 +1,95 @@
+"""A fit as tables for a report, in LaTeX."""
+
+from __future__ import annotations
+
+from ...language.equation_trees import last_equation
+from ...language.typesetting import name_latex, text_latex, typesetting
+from ...questions.figures import Shown
+from ...questions.measured_value import concise
+from ...questions.parse_point import is_name
+from ...questions.problem import parse
+from ...show.numerals import without_unit
+from ...show.tex import unit_latex
+from ...show.tex_tables import formula, latex_of, number, paragraphs, percentage, table
+from .fit import Fit
+from .fit_view import HELD
+
+MAX_CORRELATED = 8
+"""The most parameters whose correlations fit on a page."""
+
+
+def fit_table(answer: Fit, digits: int | None) -> str:
+    """Return the tables of a fit."""
+
+    def between(ends: tuple[Shown | None, Shown | None]) -> str:
+        return f"{number(ends[0], digits)} to {number(ends[1], digits)}"
+
+    rows = []
+    for name, parameter in answer.parameters.items():
+        unit = unit_latex(parameter.estimate)
+        if parameter.error is None:
+            held = text_latex(HELD.get(parameter.held, "--"))
+            rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
+            continue
+        written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
+        low, high = parameter.interval or (None, None)
+        is_open = parameter.interval is not None and None in (low, high)
+        interval = between((low, high))
+        if is_open:
+            least = r"$-\infty$" if low is None else number(low, digits)
+            interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
+        interval += unit
+        rows.append((latex_of(name), written, number(parameter.error, digits), interval))
+    heads = ("parameter", "estimate", "standard error", rf"{percentage(answer.level)} interval")
+    names = list(answer.correlation)
+    correlations = ""
+    if 1 < len(names) <= MAX_CORRELATED:
+        entries = [(latex_of(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
+        correlations = table(("correlation", *map(latex_of, names)), entries, "r")
+    parts = [_model(answer), table(heads, rows), _quality(answer, digits), correlations]
+    if answer.predictions:
+        units = {} if answer.units is None else answer.units["data"]
+        columns = [
+            latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
+            for name in (*answer.predictors, answer.response)
+        ]
+        bands = [f"{percentage(answer.level)} {band}" for band in ("confidence", "prediction")]
+        places = []
+        for place in answer.predictions:
+            point = [place.point[name] for name in answer.predictors]
+            row = [number(x, digits) for x in (*point, place.value)]
+            row += [between(ends) if ends else "--" for ends in (place.confidence, place.prediction)]
+            places.append(row)
+        parts.append(table((*columns, *bands), places))
+    return paragraphs(*parts)
+
+
+def _model(answer: Fit) -> str:
+    names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
+    if is_name(answer.response):
+        return formula(answer.text, names, name_latex(answer.response))
+    last, response = last_equation(answer.text), parse(answer.response, names)
+    left = typesetting(response).expression(response.outputs[0])
+    return formula(last.program if last is not None else answer.text, names, left)
+
+
+def _quality(answer: Fit, digits: int | None) -> str:
+    goodness = answer.goodness
+    parts = []
+    if goodness.chi_squared is not None and goodness.reduced is not None:
+        parts.append(
+            rf"$\chi^2/\nu = {number(without_unit(answer.rss), digits)}/{answer.dof} = {number(goodness.reduced, 3)}$ "
+            rf"($p = {number(goodness.p_value, 2)}$)"
+        )
+        parts.append(
+            "standard errors " + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
+        )
+    elif answer.deviation is not None:
+        deviation = number(answer.deviation, digits)
+        parts.append(rf"residual standard deviation $s = {deviation}$ ($\nu = {answer.dof}$)")
+    if answer.r_squared is not None:
+        parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
+    if goodness.aic is not None and goodness.bic is not None:
+        parts.append(rf"$\mathrm{{AIC}} = {number(goodness.aic, 5)}$, $\mathrm{{BIC}} = {number(goodness.bic, 5)}$")
+    parts.append(f"{answer.rows:,} rows of data".replace(",", r"\,"))
+    return "; ".join(parts) + "."
