@@ -38,8 +38,8 @@ from .engine.graphs.value import Value as Value
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
 from .errors import Span as Span
-from .graphs.library import *
-from .optimize.descend import DescentStep
+from .engine.graphs.library import *
+from .capabilities.optimize.descend import DescentStep
 
 __version__: str
 

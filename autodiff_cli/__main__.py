@@ -137,7 +137,7 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        from .capabilities.session.formula import answer_formula, is_formula
+        from .cli.formula import answer_formula, is_formula
 
         if is_formula(args):
             return answer_formula(args)

@@ -29,7 +29,7 @@ from autodiff_cli.capabilities.trace.trace_view import DEFAULT_LINES
 from autodiff_cli.capability import resolve
 from autodiff_cli.cli import commands, option_values, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
-from autodiff_cli.cli.commands import CHECKS, load, methods, runs
+from autodiff_cli.cli.commands import CHECKS, answer_question, load
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues
 from autodiff_cli.cli.runner import Command
@@ -201,18 +201,9 @@ def asked_of(command: str) -> set[str]:
 def code_of(command: str) -> list[Any]:
     """What runs a command: a module, or a function, and what makes its method."""
     run = load(command)
-    if run.__module__ != runs.__name__:
-        return [import_module(run.__module__)]
-    return [
-        run,
-        *(
-            {
-                "export": [methods.export, OptionValues.language],
-                "diff": [OptionValues.language],
-                "plot": [methods.plot],
-            }.get(command, [])
-        ),
-    ]
+    asked = [resolve(path) for path in (declared(command).facts.get("method"),) if path]
+    own = [OptionValues.language] if command in ("export", "diff") else []
+    return [run if run is answer_question else import_module(run.__module__), *asked, *own]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -10,69 +10,54 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 import autodiff_cli
 from autodiff_cli.cli.declarations import QUESTIONS
-from autodiff_cli.show import SUBJECTS
 
 PACKAGE = Path(autodiff_cli.__file__).parent
 GRAMMARS = next(path for path in (PACKAGE / "grammars", PACKAGE.parent / "grammars") if path.is_dir())
 
-FACES = ("views", "api", "cli/commands")
-"""The folders where a command has a module of its name."""
+FOLDER = PACKAGE / "capabilities"
+NAMES = tuple(sorted(path.name for path in FOLDER.iterdir() if (path / "__init__.py").exists()))
 
+NEEDED_BY_ALL = {"derivatives", "graph"}
+"""A gradient and its tree are what all others show or check by."""
 
-class Capability(NamedTuple):
-    """What a capability is made of."""
+PARTS = {"jacobian": "derivatives/jacobian.py", "cluster": "../data/cluster.py"}
+"""Modules that can be taken out by themselves."""
 
-    paths: tuple[str, ...]
-    """Its folders and modules."""
-    commands: tuple[str, ...]
-    """Its commands: the modules of their names in `FACES` are its own too."""
-    fails: tuple[str, ...]
-    """The lines of `LINES` that need it."""
-
-
-CAPABILITIES = {
-    "exercises": Capability(("exercises",), ("exercise",), ("exercise", "answer")),
-    "curves": Capability(("curves", "capabilities/plot"), ("plot",), ("plot", "plot of data", "contours")),
-    "uncertainty": Capability(("uncertainty",), ("propagate",), ("propagate", "samples", "propagate equations")),
-    "optimize": Capability(
-        ("optimize", "capabilities/optimize/descents.py"),
-        ("descend", "minimize", "fit"),
-        ("descend", "minimize", "maximize", "fit", "fit of powers"),
+FAILS = {
+    "exercise": ("exercise", "answer"),
+    "plot": ("plot", "plot of data", "contours"),
+    "propagate": ("propagate", "samples", "propagate equations"),
+    "optimize": ("descend", "minimize", "maximize", "fit", "fit of powers"),
+    # solutions have derivatives of implicit functions; exercises may ask for these
+    "solve": ("solve", "system", "solve a sweep", "implicit", "propagate equations"),
+    # exercises are derivatives as formulas, a page shows them, and a session writes them
+    "formulas": (
+        "diff",
+        "markdown",
+        "implicit",
+        "export",
+        "functions",
+        "units",
+        "exercise",
+        "answer",
+        "page",
+        "repl",
     ),
-    "equations": Capability(
-        ("equations",),
-        ("solve",),
-        # a line of a session may be an equation
-        ("solve", "system", "solve a sweep", "implicit", "propagate equations", "repl"),
-    ),
-    "formulas": Capability(
-        ("formulas",),
-        ("diff", "export", "functions", "units"),
-        # exercises are derivatives as formulas, a page shows them, and a session writes them
-        ("diff", "markdown", "implicit", "export", "functions", "units", "exercise", "answer", "page", "repl"),
-    ),
-    "export": Capability(
-        ("capabilities/export/export.py", "capabilities/export/languages.py", "capabilities/export/sql.py"),
-        ("export",),
-        ("export", "page"),
-    ),
-    "page": Capability(("capabilities/page/page.py",), ("page",), ("page",)),
-    "trace": Capability(("capabilities/trace/trace.py",), ("trace",), ("trace", "exercise", "answer", "page")),
-    "jacobian": Capability(("capabilities/derivatives/jacobian.py",), ("jacobian",), ("jacobian",)),
-    "session": Capability(
-        ("capabilities/session/session.py", "capabilities/session/session_lines.py", "capabilities/session/repl.py"),
-        (),
-        ("repl",),
-    ),
-    "cluster": Capability(("data/cluster.py",), (), ()),
+    "export": ("export", "page"),
+    "page": ("page",),
+    "trace": ("trace", "exercise", "answer", "page"),
+    "check": ("check",),
+    "limit": ("limit",),
+    "session": ("repl",),
+    "jacobian": ("jacobian",),
+    "cluster": (),
 }
-"""What can be taken out, with the lines that fail without it."""
+"""The lines of `LINES` that need each: those of its own commands, and why others."""
 
 LINES = {
     "grad": "grad x**2*y --at x=3,y=2",
@@ -150,7 +135,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
     """What the lines answer without each capability; without none of them by the name ""."""
     top = tmp_path_factory.mktemp("capabilities")
     with ThreadPoolExecutor(2) as pool:
-        names = ["", *CAPABILITIES]
+        names = ["", *FAILS]
         return dict(zip(names, pool.map(lambda name: told_without(name, top / (name or "all")), names), strict=True))
 
 
@@ -158,14 +143,9 @@ def told_without(name: str, top: Path) -> Told:
     """What the lines answer in a copy of the package that lacks a capability."""
     shutil.copytree(PACKAGE, top / "autodiff_cli", ignore=shutil.ignore_patterns("__pycache__", "grammars"))
     shutil.copytree(GRAMMARS, top / "autodiff_cli" / "grammars")
-    capability = CAPABILITIES.get(name, Capability((), (), ()))
-    for path in capability.paths:
-        part = top / "autodiff_cli" / path
-        assert part.exists(), part
+    part = top / "autodiff_cli" / "capabilities" / PARTS.get(name, name)
+    if name:
         shutil.rmtree(part) if part.is_dir() else part.unlink()
-    for face in FACES:
-        for command in capability.commands:
-            (top / "autodiff_cli" / face / f"{command}.py").unlink(missing_ok=True)
     (top / "data.csv").write_text("x,y\n1,2.1\n2,3.9\n3,6.2\n4,7.8\n", encoding="utf-8")
     (top / "points.csv").write_text("x\n1\n2\n", encoding="utf-8")
     environment = {**os.environ, "PYTHONPATH": str(top), "PYTHONDONTWRITEBYTECODE": "", "COLUMNS": "80"}
@@ -180,10 +160,8 @@ def told_without(name: str, top: Path) -> Told:
 
 def test_every_command_is_run() -> None:
     assert {line.split()[0] for line in LINES.values()} == {*QUESTIONS, "repl"}
-    assert {name for capability in CAPABILITIES.values() for name in capability.fails} <= {*LINES}
-    rooms = {path for capability in CAPABILITIES.values() for path in capability.paths}
-    # the digits of an answer are compared with `check`'s reference; derivatives are what all others need
-    assert {*SUBJECTS} - rooms == {"accuracy", "derivatives"}
+    assert {line for lines in FAILS.values() for line in lines} <= {*LINES}
+    assert FAILS.keys() - PARTS.keys() == {*NAMES} - NEEDED_BY_ALL
 
 
 def test_all_lines_are_answered_by_the_whole(copies: dict[str, Told]) -> None:
@@ -192,9 +170,9 @@ def test_all_lines_are_answered_by_the_whole(copies: dict[str, Told]) -> None:
     assert all(told[1] for told in copies[""].values())
 
 
-@pytest.mark.parametrize("name", CAPABILITIES)
+@pytest.mark.parametrize("name", FAILS)
 def test_without_a_capability_only_its_own_commands_are_missing(name: str, copies: dict[str, Told]) -> None:
-    told, whole, fails = copies[name], copies[""], CAPABILITIES[name].fails
+    told, whole, fails = copies[name], copies[""], FAILS[name]
     others = {line: answer for line, answer in told.items() if line not in fails}
     assert others == {line: answer for line, answer in whole.items() if line not in fails}
     for line in fails:

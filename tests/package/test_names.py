@@ -10,19 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import autodiff_cli
-from autodiff_cli.cli.declarations import COMMANDS
-from autodiff_cli.show import SUBJECTS
 
 TOP = Path(autodiff_cli.__file__).parent
-ANSWERED = {"api", "cli", "views", *SUBJECTS}
-"""The rooms in which a command, its question, its view and its Python function have one name."""
-
-PATTERN = {*COMMANDS, "gradient"}
-"""Those names: what the command `grad` answers is a gradient."""
-
-API = "api."
-"""The room whose classes of answers have the names of those that they extend."""
-
 SEVERAL = {"Program": "the API's program is a function, which has the builder's graph"}
 """The names of other classes that stand for two, with the reasons."""
 
@@ -82,16 +71,12 @@ def circles(edges: Mapping[str, set[str]]) -> list[list[str]]:
 
 
 def doubles(names: Mapping[str, Path]) -> dict[str, list[str]]:
-    """The last parts of names that two modules have, but for a command with its question and its view."""
+    """The last parts of names that two modules have."""
     by_last = defaultdict(list)
     for name, path in names.items():
         if path.name not in ("__init__.py", "__main__.py"):
             by_last[name.split(".")[-1]].append(name)
-    return {
-        last: found
-        for last, found in by_last.items()
-        if len(found) > 1 and not (last in PATTERN and {name.split(".")[0] for name in found} <= ANSWERED)
-    }
+    return {last: found for last, found in by_last.items() if len(found) > 1}
 
 
 def test_no_imports_form_a_circle() -> None:
@@ -115,18 +100,7 @@ def test_no_two_modules_have_one_name() -> None:
 
 
 def test_a_second_name_would_be_noticed() -> None:
-    paths = dict.fromkeys(
-        [
-            "cli.commands.taylor",
-            "capabilities.derivatives.taylor",
-            "capabilities.derivatives.taylor_view",
-            "engine.graphs.value",
-        ],
-        Path("x.py"),
-    )
-    assert doubles(paths) == {}
-    assert list(doubles({**paths, "values.taylor": Path("x.py")})) == ["taylor"]
-    assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]
+    assert list(doubles({"show.value": Path("x.py"), "engine.graphs.value": Path("x.py")})) == ["value"]
 
 
 def classes(module: str, source: str) -> Iterator[tuple[str, str]]:
@@ -134,7 +108,7 @@ def classes(module: str, source: str) -> Iterator[tuple[str, str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ClassDef):
             bases = {base.attr for part in node.bases for base in ast.walk(part) if isinstance(base, ast.Attribute)}
-            if not (module.startswith(API) and node.name in bases):
+            if not (module.endswith("_function") and node.name in bases):
                 yield node.name.lstrip("_"), module
 
 
@@ -157,7 +131,7 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_a_second_class_would_be_noticed() -> None:
     face = "class Line(Answer, _lines.Line): ..."
-    assert shared_class_names({"show.document": "class Line: ...", "api.lines": face}) == {}
+    assert shared_class_names({"show.document": "class Line: ...", "capabilities.lines.lines_function": face}) == {}
     assert shared_class_names({"show.document": "class Line: ...", "cli.runner": face}) == {
         "Line": ["show.document", "cli.runner"]
     }

@@ -11,8 +11,9 @@ import re
 import sys
 from collections.abc import Sequence
 
-from ...cli.declarations import COMMANDS, HELP
-from ...errors import ExpressionError, errors_about, looks_like_option, usage_error
+from ..capability import resolve
+from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
+from .declarations import COMMANDS, HELP
 
 CONVERT = "convert"
 """The synonym of `QUANTITY in UNIT`."""
@@ -35,8 +36,8 @@ def is_formula(args: Sequence[str]) -> bool:
     first = args[0]
     if first in COMMANDS or first == HELP or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
-    from ...engine.table.primitive import FUNCTIONS
-    from ...language.builder import CONSTANTS  # options need no engine
+    from ..engine.table.primitive import FUNCTIONS
+    from ..language.builder import CONSTANTS  # options need no engine
 
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
@@ -51,7 +52,7 @@ def is_formula(args: Sequence[str]) -> bool:
 
 
 def _is_command(word: str) -> bool:
-    from ...cli.slips import COMMAND_ADVICE, COMMAND_SYNONYMS
+    from .slips import COMMAND_ADVICE, COMMAND_SYNONYMS
 
     return word in COMMAND_SYNONYMS or word in COMMAND_ADVICE
 
@@ -63,38 +64,36 @@ def answer_formula(args: Sequence[str]) -> int:
     if space and command in COMMANDS and len(args) == 1:
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if text.lstrip().startswith(("lim", "\\lim")):
-        from .session import limit_arguments
-
-        limit = limit_arguments(text)
+        limit = resolve("session.session.limit_arguments")(text)
         if limit is not None:
-            from ...cli.commands import call
+            from .commands import call
 
             return call("limit", [*limit, *options])
     if rest[:1].isalnum() and _is_command(command):
-        from ...cli.slips import bad_command
+        from .slips import bad_command
 
         raise bad_command(command)  # `integrate x^2` in quotes
     if _PLAIN.fullmatch(text) and not _GLUED.search(text) and _is_valid_with_variables(text):
         # what needs no session starts sooner
-        from ...cli.commands import call
+        from .commands import call
 
         if all(option in _READING for option in options):
             return call("diff", [text, *options])
     if not all(option in _READING for option in options):
         return _by_command(text, options)
-    from ... import errors
-    from ...cli.runner import is_shown
-    from ...show import error
-    from .session_lines import answer_line
+    from .. import errors
+    from ..show import error
+    from .runner import is_shown
 
     errors.tracebacks = "--debug" in options
     error.quiet = "-q" in options or "--quiet" in options
     at_terminal = is_shown(sys.stdout) and is_shown(sys.stderr) and "--strict" not in options
-    return answer_line(text, lenient="--lenient" in options or at_terminal)
+    answer_line = resolve("session.session_lines.answer_line")
+    return int(answer_line(text, lenient="--lenient" in options or at_terminal))
 
 
 def _is_valid_with_variables(text: str) -> bool:
-    from ...questions.problem import parse
+    from ..questions.problem import parse
 
     try:
         return bool(parse(text).leaves)
@@ -115,8 +114,8 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
 
 def _conversion(words: Sequence[str]) -> str:
     """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
-    from ...engine.quantities.unit import parse_unit
-    from ...questions.quantities import split_quantity
+    from ..engine.quantities.unit import parse_unit
+    from ..questions.quantities import split_quantity
 
     typed = " ".join(words)
     match = _CONVERSION.fullmatch(typed)
@@ -131,9 +130,12 @@ def _conversion(words: Sequence[str]) -> str:
 
 
 def _by_command(text: str, options: Sequence[str]) -> int:
-    from ...cli.commands import call
-    from .session import conversion_of, has_variables, is_equation, statements_of
+    from .commands import call
 
+    conversion_of, has_variables, is_equation, statements_of = (
+        resolve(f"session.session.{name}")
+        for name in ("conversion_of", "has_variables", "is_equation", "statements_of")
+    )
     if any(is_equation(text, part) for part in statements_of(text)):
         return call("solve", [text, *options])
     if (conversion := conversion_of(text)) is not None:
