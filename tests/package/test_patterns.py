@@ -11,33 +11,36 @@ from autodiff_cli.api.calls import FUNCTIONS
 from autodiff_cli.cli.declarations import QUESTIONS
 
 SOURCE = Path(autodiff_cli.__file__).parent
-ROOMS = ("language", "diagnostics")
+ROOMS = ("language",)
 """The language itself, and why a text is not in it."""
 
 READ = {
     "units, numbers and points as typed": """
-        questions/problem questions/optional_units questions/parse_point questions/quantities questions/sweeps questions/decoding
-        engine/quantities/table engine/quantities/unit streams/requests questions/measured_units questions/measured_value
-        questions/digits capabilities/propagate/propagate_command""",
+        questions/problem questions/optional_units questions/parse_point questions/quantities questions/sweeps
+        questions/decoding engine/quantities/table engine/quantities/unit streams/requests questions/measured_units
+        questions/measured_value capabilities/check/check capabilities/propagate/propagate_command""",
     "files and their places": """
         data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems
         compiled/columns_io""",
     "command lines, words of help, names of options": """
-        api/manual api/tracebacks capabilities/session/repl cli/completion cli/help_page capabilities/session/session_lines
-        cli/shell_lines cli/slips errors""",
-    "rows of the table, words of messages": "engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces",
+        api/manual api/tracebacks capabilities/session/repl cli/completion cli/help_page
+        capabilities/session/session_lines cli/shell_lines cli/slips errors""",
+    "rows of the table, words of messages": """
+        engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces""",
     "what this program has written itself": """
-        capabilities/export/languages capabilities/export/sql compiled/target show/characters capabilities/exercise/exercise_view show/formats show/mathematics
-        capabilities/graph/pictures/drawings capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering show/tex
-        show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
-    "answers of learners": "capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking",
+        capabilities/export/languages capabilities/export/sql compiled/target show/characters
+        capabilities/exercise/exercise_view show/formats show/mathematics capabilities/graph/pictures/drawings
+        capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
+        show/tex show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
+    "answers of learners": """
+        capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking""",
 }
 """Who may use patterns, by what the texts are."""
 
 PROGRAMS = {
     "capabilities/formulas/diff": "`d/dx` before a formula, and names that may be products",
-    "capabilities/session/formula": "conversions, and what a line that names no command may be",
-    "capabilities/session/session": "primes, `dy/dx` and definitions as in other programs, in the session's own notation",
+    "cli/formula": "conversions, and what a line that names no command may be",
+    "capabilities/session/session": "primes, `dy/dx`, and definitions as in other programs",
 }
 """Who still looks into programs by patterns. A module may leave this table; none comes in."""
 
