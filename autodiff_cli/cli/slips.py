@@ -108,14 +108,14 @@ def too_many(
         name = arg.partition("=")[0]
         if re.fullmatch(_SHORT_OPTION, name) and (hint := _short_option_hint(name, declared, is_first=k == 0)):
             return usage_error(f"there is no option `{name}`", hint)
-    call = _Call(positional, positional[len(declared.arguments) :], declared.options, command, values)
+    call = _ExcessArguments(positional, positional[len(declared.arguments) :], declared.options, command, values)
     hint = _repeated_point(call) or _range_hint(call) or _point_hint(call) or _argument_hint(call)
     return usage_error(
         f"`{call.extra}` is one argument too many", hint or f"`autodiff {command} --help` says what it takes"
     )
 
 
-class _Call(NamedTuple):
+class _ExcessArguments(NamedTuple):
     """A call of a command with arguments too many: all, those that are `more`, and the options read before them."""
 
     positional: Sequence[str]
@@ -145,7 +145,7 @@ def _short_option_hint(name: str, declared: Declaration, *, is_first: bool) -> s
     return f"did you mean {either(long[:3])}? long options have two dashes" if long else ""
 
 
-def _repeated_point(call: _Call) -> str:
+def _repeated_point(call: _ExcessArguments) -> str:
     at, extra = call.points, call.extra
     if at and (braces := _in_braces([*at[-1:], *call.more], extra)):
         return f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
@@ -154,7 +154,7 @@ def _repeated_point(call: _Call) -> str:
     return ""
 
 
-def _range_hint(call: _Call) -> str:
+def _range_hint(call: _ExcessArguments) -> str:
     more = call.more
     if "--range" in call.options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
         return f"the range is `--range {':'.join(more)}`"
@@ -169,7 +169,7 @@ def _range_hint(call: _Call) -> str:
     return ""
 
 
-def _point_hint(call: _Call) -> str:
+def _point_hint(call: _ExcessArguments) -> str:
     if "--at" not in call.options:
         return ""
     if len(call.more) == 1 and re.fullmatch(_NUMBER, call.extra):
@@ -180,7 +180,7 @@ def _point_hint(call: _Call) -> str:
     return f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
 
 
-def _argument_hint(call: _Call) -> str:
+def _argument_hint(call: _ExcessArguments) -> str:
     extra, options, formula = call.extra, call.options, call.positional[0]
     if call.command == "check":
         return f"to mark a derivative: `autodiff diff '{formula}' --answer '{extra}'`"

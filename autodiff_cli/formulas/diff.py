@@ -146,7 +146,7 @@ class Diff(Record):
     """The units of the values and the point, by field."""
 
 
-class _Problem(NamedTuple):
+class _DiffProblem(NamedTuple):
     """An output, the variables by which it is differentiated, and the point: as typed, and in plain numbers."""
 
     text: str
@@ -173,7 +173,7 @@ class _Derived(NamedTuple):
     used: Sequence[Assumption]
 
 
-class _AtPoint(NamedTuple):
+class _DerivativeValues(NamedTuple):
     """The values of derivatives at the point, in the order of their formulas."""
 
     values: Sequence[Shown | None]
@@ -182,7 +182,7 @@ class _AtPoint(NamedTuple):
     warnings: Sequence[Diagnostic]
 
 
-class _Parts(NamedTuple):
+class _SharedParts(NamedTuple):
     """The formulas to be written: common parts by their names, the function itself where it is stated, derivatives."""
 
     shared: Sequence[tuple[str, Value]]
@@ -246,7 +246,7 @@ def diff(
 # ---- the problem
 def _read_problem(
     typed: str, point: Point | None, wrt: Sequence[str] | None, order: int, units: Sequence[str] | str | None
-) -> tuple[_Problem, list[Diagnostic]]:
+) -> tuple[_DiffProblem, list[Diagnostic]]:
     """Return what is to be differentiated, and warnings; a `d/dx` at the start is in place of `wrt` and `order`."""
     text, operator = typed, differential_operator(typed)
     if operator is not None:
@@ -268,7 +268,7 @@ def _read_problem(
     _check_names(program, {*values, *(wrt or ())}, products=wrt is None and not values)
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
-    problem = _Problem(text, program, output, names, leaves, order, values, numbers)
+    problem = _DiffProblem(text, program, output, names, leaves, order, values, numbers)
     check_has_values(units, problem.has_point)
     checked = check_values(program, numbers) if problem.has_point else []
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
@@ -297,11 +297,11 @@ def _check_options(language: str, *, steps: bool, share: bool) -> None:
 
 # ---- the answer
 def _values(
-    problem: _Problem, derived: Mapping[Multi, Value], arithmetic: Arithmetic, units: Sequence[str] | str | None
-) -> _AtPoint:
+    problem: _DiffProblem, derived: Mapping[Multi, Value], arithmetic: Arithmetic, units: Sequence[str] | str | None
+) -> _DerivativeValues:
     program, output, names, numbers = problem.program, problem.output, problem.names, problem.numbers
     if not problem.has_point:
-        return _AtPoint([None] * len(derived), {}, None, ())
+        return _DerivativeValues([None] * len(derived), {}, None, ())
     warnings: list[Diagnostic] = []
     at = {name: problem.point[name] for name in program.variables}
     tree: Units | None = None
@@ -323,10 +323,10 @@ def _values(
     if arithmetic == DOUBLE:
         doubles = {name: float(numbers[name]) for name in program.variables}
         warnings += _lost_digits(program, output, derived, doubles, at, names)
-    return _AtPoint(answer["values"], answer["point"], tree, warnings)
+    return _DerivativeValues(answer["values"], answer["point"], tree, warnings)
 
 
-def _worked(problem: _Problem, derived: _Derived) -> tuple[Derivation, ...]:
+def _worked(problem: _DiffProblem, derived: _Derived) -> tuple[Derivation, ...]:
     formulas = zip(derived.formulas.items(), derived.shorts, strict=True)
     ends = {by: short.formula if short else formula for (by, formula), short in formulas}
     used = [one.text for one in derived.used]
@@ -335,7 +335,7 @@ def _worked(problem: _Problem, derived: _Derived) -> tuple[Derivation, ...]:
 
 # ---- its text
 def _written(
-    problem: _Problem,
+    problem: _DiffProblem,
     derived: _Derived,
     values: Sequence[Shown | None],
     worked: Sequence[Derivation],
@@ -346,7 +346,7 @@ def _written(
     """Return common parts, derivatives, and all of it, in a language."""
     program, names = problem.program, problem.names
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
-    parts = _Parts((), (), list(derived.formulas.values()))
+    parts = _SharedParts((), (), list(derived.formulas.values()))
     if share:
         # a program too long to print shares parts with its derivatives
         states_function = typeset is not None and not equations_of(program, typeset)
@@ -552,7 +552,7 @@ def _check_divisors(root: Value, output: Value) -> None:
                 raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
 
 
-def _derived(problem: _Problem, assume: str | Sequence[str] | None, *, short: bool) -> _Derived:
+def _derived(problem: _DiffProblem, assume: str | Sequence[str] | None, *, short: bool) -> _Derived:
     assumed = assumptions(assume, problem.program)
     _check_assumptions(assumed, problem.numbers)
     formulas, used = _derive(problem.output, problem.leaves, problem.order, assumed)
@@ -644,7 +644,7 @@ def _lost_digits(
     return lost_number_warnings(program.graph, values, point, compute, "diff")
 
 
-def _share(function: Value | None, derivatives: Sequence[Value], bound: Collection[str]) -> _Parts:
+def _share(function: Value | None, derivatives: Sequence[Value], bound: Collection[str]) -> _SharedParts:
     """Return formulas with their common parts named; the `function` is one of them where it is stated."""
     formulas = [*derivatives] if function is None else [function, *derivatives]
     order = in_order(formulas)
@@ -667,7 +667,7 @@ def _share(function: Value | None, derivatives: Sequence[Value], bound: Collecti
 
     rest = rewrite(formulas, rule)
     first = len(formulas) - len(derivatives)
-    return _Parts(parts, rest[:first], rest[first:])
+    return _SharedParts(parts, rest[:first], rest[first:])
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
