@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -139,22 +139,13 @@ def solve(
         if name not in problem.bounds:
             hint = f"`--between {name}=0:1`"
             raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
-    variables, count = len(problem.wanted), len(problem.unknowns)
-    if order > 1 and variables and variables + count > MAX_HESSIAN_SIZE:
-        numbers = f"{plural(variables, 'variable')} and {plural(count, 'unknown')}"
-        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
-        hint = "name some of the variables: `--wrt x,y`" if count < MAX_HESSIAN_SIZE else "leave out `--order 2`"
-        raise limit_error(message, hint)
-    finder = (OneEquation if count == 1 else SeveralEquations)(problem, stop)
-    anywhere = count == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
+    if order > 1 and problem.wanted:
+        _check_size(len(problem.wanted), len(problem.unknowns))
+    finder = _finder(problem, stop)
     interrupted = False
     starts: list[list[float]] = []
     try:
-        if every and arithmetic.name == "certified":
-            exact = finder.solve_exactly() if isinstance(finder, OneEquation) else None
-            starts = prove(finder) if exact is None else exact
-        else:
-            starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
+        starts = _starts(finder, every, certified=arithmetic.name == "certified")
     except SolvingStopped:
         interrupted = True
     finder.warn_of_places(starts)
@@ -195,9 +186,34 @@ def solve(
     )
 
 
+def _check_size(variables: int, unknowns: int) -> None:
+    if variables + unknowns > MAX_HESSIAN_SIZE:
+        numbers = f"{plural(variables, 'variable')} and {plural(unknowns, 'unknown')}"
+        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
+        hint = "name some of the variables: `--wrt x,y`" if unknowns < MAX_HESSIAN_SIZE else "leave out `--order 2`"
+        raise limit_error(message, hint)
+
+
+def _finder(problem: Problem, *stop: Callable[[], bool]) -> OneEquation | SeveralEquations:
+    return (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, *stop)
+
+
+def _starts(finder: OneEquation | SeveralEquations, every: bool, certified: bool) -> list[list[float]]:
+    """Return the roots in doubles. Raises `SolvingStopped`."""
+    problem = finder.problem
+    if every and certified:
+        exact = finder.solve_exactly() if isinstance(finder, OneEquation) else None
+        return prove(finder) if exact is None else exact
+    if every:
+        return finder.search_all()
+    if isinstance(finder, OneEquation) and not problem.bounds and problem.unknowns[0] not in problem.point:
+        return finder.around()
+    return finder.solve_once()
+
+
 def find_solution(problem: Problem) -> dict[str, float]:
     """Return the requested solution. Raises `ExpressionError`."""
-    finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
+    finder = _finder(problem)
     for root in finder.solve_once():
         if isinstance(finder, OneEquation):
             _warn_of_others(problem, root[0])
@@ -245,27 +261,9 @@ def posed_equations(
     if not names:
         hint = "write the unknown as a name: `x**2 = 2`"
         raise usage_error("there is no variable in the equations", hint)
-    if unknowns is None:
-        unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
-        if not unknowns and len(names) == count:
-            unknowns = names
-    unknowns = expand(unknowns, names)
-    for name in [*unknowns, *ranges]:
-        if name not in names:
-            hint = f"their variables: {quote(names)}"
-            raise usage_error(f"`{name}` is not a variable of these equations", hint)
-    for name in ranges:
-        if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
+    unknowns = _unknowns(unknowns, names, ranges, typed, count)
     if len(unknowns) != count:
-        many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
-        if len(unknowns) < 2:
-            many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
-        hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
-        verb = "is" if count == 1 else "are"
-        offers = unit_offers(text, unknowns, typed) if len(unknowns) > count else ()
-        hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
-        raise ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
+        raise _wrong_number(text, unknowns, typed, count)
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise limit_error(message, "solve fewer")
@@ -277,12 +275,7 @@ def posed_equations(
     numbers, measured = numbers_or_quantities(typed), None
     if dimensions:
         measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
-    bounds: Ends = {}
-    for name, (low, high) in ranges.items():
-        if low is None or high is None or not low < high:
-            wrong = "need two ends" if low is None or high is None else "are one number"
-            raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
-        bounds[name] = (float(low), float(high))
+    bounds: Ends = {name: _bounds(name, ends) for name, ends in ranges.items()}
     values = {name: float(x) for name, x in numbers.items()}
     for name in unknowns:
         if name not in values:
@@ -293,6 +286,44 @@ def posed_equations(
     wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
+
+
+def _unknowns(
+    asked: Sequence[str] | None, names: Sequence[str], bounded: Collection[str], known: Collection[str], count: int
+) -> list[str]:
+    """Return the unknowns, by default those variables that have bounds, or no value. Raises a usage error."""
+    if asked is None:
+        asked = [name for name in names if name in bounded] or [name for name in names if name not in known]
+        if not asked and len(names) == count:
+            asked = names
+    unknowns = expand(asked, names)
+    for name in [*unknowns, *bounded]:
+        if name not in names:
+            hint = f"their variables: {quote(names)}"
+            raise usage_error(f"`{name}` is not a variable of these equations", hint)
+    for name in bounded:
+        if name not in unknowns:
+            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
+    return list(unknowns)
+
+
+def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) -> ExpressionError:
+    many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
+    if len(unknowns) < 2:
+        many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
+    hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
+    verb = "is" if count == 1 else "are"
+    offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
+    hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
+    return ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
+
+
+def _bounds(name: str, ends: Range) -> tuple[float, float]:
+    low, high = ends
+    if low is None or high is None or not low < high:
+        wrong = "need two ends" if low is None or high is None else "are one number"
+        raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
+    return float(low), float(high)
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
@@ -311,10 +342,8 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     found = formula_solutions(program.outputs[0], program.variables[name], values)
     if found is None:
         return None
-    formulas, warnings = (
-        found.solutions,
-        [unused_name(program, other) for other in point if other not in program.leaves],
-    )
+    formulas = found.solutions
+    warnings = [unused_name(program, other) for other in point if other not in program.leaves]
     message = "solved" if formulas else "none: there is no real solution"
     if found.restriction is not None:
         only = (
@@ -325,12 +354,6 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
         warnings.append(Diagnostic("flat", always, None, "give the other variables values to see where"))
         message = message if formulas else f"none, but where {found.identity}"
-    units = None
-    if any(hasattr(x, "unit") for x in point.values()):
-        from ..inputs.quantities import Units  # only units need it
-        from ..quantities.unit import Unit
-
-        units = Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
     held: dict[str, Shown] = {x: numbers[x] for x in point if x in program.leaves and x != name}
     return Solved(
         text=text,
@@ -345,8 +368,17 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         constants=program.constants,
         warnings=tuple(warnings),
         formulas=formulas,
-        units=units,
+        units=_units_of_point(point),
     )
+
+
+def _units_of_point(point: Mapping[str, float | str]) -> Units | None:
+    if not any(hasattr(x, "unit") for x in point.values()):
+        return None
+    from ..inputs.quantities import Units  # only units need it
+    from ..quantities.unit import Unit
+
+    return Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
 
 
 class _FoundRoot:
