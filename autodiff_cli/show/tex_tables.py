@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..language.typesetting import (
@@ -20,10 +19,6 @@ from ..questions.parse_point import is_name
 from ..questions.problem import parse
 from .numerals import format_number, percent, without_unit
 from .tex import unit_latex
-
-if TYPE_CHECKING:
-    pass
-
 
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
 """A number as siunitx takes it."""
