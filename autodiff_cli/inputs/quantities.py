@@ -262,13 +262,21 @@ class ProgramUnits:
         return unit
 
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
-        """Return the unit of an output's derivative by these variables in succession."""
+        """Return the unit of an output's derivative by these variables in succession.
+
+        In a unit that was asked for, a first derivative stays in it over that of the variable: `mm/m`.
+        """
         if not names:
             return self.outputs[output].difference
-        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names])
+        kept = output in self.chosen and len(names) == 1
+        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names], kept=kept)
 
-    def _ratio(self, output: int, below: Sequence[Unit]) -> Unit:
-        unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
+    def sensitivity(self, name: str, output: int) -> Unit:
+        """Return the unit of an output over that of a variable, in which a contribution is that times an uncertainty."""
+        return self._ratio(output, [self.point[name].difference], kept=True)
+
+    def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
+        unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), len(below) > 1, kept=kept)
         if self._system is None or output in self.chosen:
             return unit
         # products of other units cannot replace degrees and per cent

@@ -297,7 +297,7 @@ def propagate(
         for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
             shown = row
             if of_program is not None:
-                to = [of_program.derivative([name], j) for name in inputs]
+                to = [of_program.sensitivity(name, j) for name in inputs]
                 shown = [unit.from_si(out[j].to_si(c)) for unit, c in zip(to, row, strict=True)]
             first = spread.result(output, estimate, row, shown, level, k)
             second, warning = _Expansion(model, j, out[j], spread, whitened[j], first).second_order(drawn=count > 0)
@@ -340,7 +340,7 @@ def propagate(
         of_inputs = {n: {"estimate": of_program.point[n], "uncertainty": of_program.point[n].degree} for n in inputs}
         of_results = []
         for j, unit in enumerate(of_program.outputs):
-            shares = {n: {"sensitivity": of_program.derivative([n], j), "contribution": unit.degree} for n in inputs}
+            shares = {n: {"sensitivity": of_program.sensitivity(n, j), "contribution": unit.degree} for n in inputs}
             of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
         units_of_answer = of_program.tree(results=of_results, inputs=of_inputs)
     return Propagation(
