@@ -1,5 +1,5 @@
 # Written by `python -m autodiff_cli.api.manual` from the declarations of the commands.
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, overload
 
 from .api.api_arguments import At, Names, Ranges, Table
@@ -19,6 +19,7 @@ from .api.graph import draw as draw
 from .api.graph import draw_dot as draw_dot
 from .api.hessian import Hessian as Hessian
 from .api.jacobian import Jacobian as Jacobian
+from .api.limit import Limit as Limit
 from .api.minimize import Minimum as Minimum
 from .api.page import Page as Page
 from .api.plot import Curve as Curve
@@ -30,6 +31,8 @@ from .api.row_functions import rows as rows
 from .api.solve import Solved as Solved
 from .api.taylor import Taylor as Taylor
 from .api.trace import Trace as Trace
+from .api.transforms import grad as grad
+from .api.transforms import value_and_grad as value_and_grad
 from .api.units import UnitTable as UnitTable
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
@@ -247,6 +250,8 @@ def hessian(
     work: int | None = None,
 ) -> Any: ...
 @overload
+def hessian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+@overload
 def jacobian(
     text: str,
     at: At = None,
@@ -285,6 +290,8 @@ def jacobian(
     work: int | None = None,
 ) -> Any: ...
 @overload
+def jacobian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+@overload
 def taylor(
     text: str,
     at: At = None,
@@ -321,6 +328,20 @@ def taylor(
     zip: bool = False,
     work: int | None = None,
 ) -> Marked: ...
+def limit(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    assume: str | Sequence[str] | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> Limit: ...
 @overload
 def diff(
     text: str,
@@ -506,6 +527,7 @@ def fit(
     loss: str | None = None,
     level: float | None = None,
     in_: Names = None,
+    intervals: str | None = None,
     predict: Table = None,
     theme: str | None = None,
     digits: int | None = None,

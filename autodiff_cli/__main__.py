@@ -137,6 +137,10 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
+        from .cli.formula import answer_formula, is_formula
+
+        if is_formula(args):
+            return answer_formula(args)
         from .cli.app import run_app
 
         return run_app(args)

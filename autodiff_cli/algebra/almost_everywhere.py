@@ -13,7 +13,7 @@ from ..graphs.value import Value, constant, in_order, node
 from ..numbers.budget import GUARD, current_budget
 from ..numbers.exact import EXACT
 from ..table import operators
-from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
+from ..table.operators import ADD, AND, COMPARISONS, CONSTANT, DIV, EQ, GT, MUL, NE, NEG, NOT, OR, POW, SUB, WHERE
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, CLAMP, LOG, SQRT
 from .branch_elimination import ALL, MAX_WORK, Guards, Interval, ProgramPoint, point
@@ -369,3 +369,11 @@ def as_linear(value: Value) -> tuple[dict[Value, Fraction], Fraction]:
 
     multiples = facts_of((value,), rule)[value]
     return multiples, multiples.pop(one, Fraction(0))
+
+
+def order_under(value: Value, facts: Sequence[Value]) -> str:
+    """Return which of `<`, `=`, `>` may hold between a formula and 0 under assumptions."""
+    zero = constant(0.0, "0")
+    root = node(GT, (value, zero))
+    guards = _guards(root, facts)
+    return guards.possible_orders(value, zero, guards.places[0])

@@ -40,7 +40,7 @@ def without_guards_of_total_branches(graph: Graph) -> Graph:
     indices = {value: i for i, value in enumerate(values)}
     replaced: dict[Value, Value] = {}
     for value in values:
-        simpler = without_equality_guards(value, _is_total) if value.primitive is WHERE else value
+        simpler = without_equality_guards(value, is_total) if value.primitive is WHERE else value
         if simpler is not value and simpler in indices:
             replaced[value] = simpler
     source = {indices[value]: indices[simpler] for value, simpler in replaced.items()}
@@ -58,7 +58,9 @@ def without_guards_of_total_branches(graph: Graph) -> Graph:
     return graph.replace(rows=rows, roots=moved(graph.roots))
 
 
-def _is_total(condition: Value, around: Value) -> bool:
+def is_total(condition: Value, around: Value) -> bool:
+    """Return whether the other branch of a guard has a value everywhere."""
+
     def fixed(value: Value) -> list[float | None]:
         return [p.data if p.primitive is CONSTANT else None for p in value._prev]
 
@@ -66,16 +68,24 @@ def _is_total(condition: Value, around: Value) -> bool:
 
 
 def agree(condition: Value, one: Value, other: Value) -> bool:
-    """Return whether two formulas are equal, by substitution, where an equality holds."""
+    """Return whether two formulas are known to be equal where an equality holds."""
+    return agreement(condition, one, other) is True
+
+
+def agreement(condition: Value, one: Value, other: Value) -> bool | None:
+    """Return whether two formulas are equal, by substitution, where an equality holds.
+
+    None where that isolates no variable, or a formula has no value there.
+    """
     isolated = solved(*condition._prev) or solved(*condition._prev[::-1])
     if isolated is None:
-        return False
+        return None
     name, value = isolated
     try:
         difference = node(SUB, (one, other))
         (rest,) = simplify((substitute(difference, lambda v: value if v is name else None),), spell=False)
     except ExpressionError:  # no value there
-        return False
+        return None
     return not rest._prev and rest.data == 0
 
 

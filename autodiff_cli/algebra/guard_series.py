@@ -8,7 +8,7 @@ to be 0, by simplification, or not to be, by a number with error bounds; otherwi
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
@@ -24,7 +24,7 @@ from ..run.flat_graph import Graph
 from ..table.operators import ADD, AND, CONSTANT, EQ, GE, GT, LE, LT, MUL, NE, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES
 from .canonical import exact_value, number_text
-from .equality_guards import agree, solved
+from .equality_guards import agree, agreement, is_total, solved
 from .simplify import simplify
 from .walk import chain_of, rebuild, rewrite, substitute, text_ids
 
@@ -254,6 +254,20 @@ def with_series_at_guards(output: Value, order: int) -> Value:
         return rebuild(value, inputs) if is_smooth else _with_line(value, inputs, order, where_defined=False)
 
     return rewrite((output,), rule)[0]
+
+
+def undecided_guards(values: Iterable[Value]) -> list[Value]:
+    """Return the equations of guards of which it is not known what the function around them does there."""
+    found = []
+    for value in values:
+        guard = _guard(value)
+        if guard is None or is_total(guard[0], guard[2]):
+            continue
+        equation, at_point, around = guard
+        series = guard_series(equation, around, 1)
+        if series is None or agreement(equation, at_point, series.coefficients[0]) is None:
+            found.append(equation)
+    return found
 
 
 def with_slopes_in_graph(graph: Graph) -> tuple[Graph, dict[int, int]]:

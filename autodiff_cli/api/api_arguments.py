@@ -11,6 +11,7 @@ from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.option_values import OptionValues
 from ..errors import ExpressionError, point_error, usage_error
+from ..inputs.approach import approach_value
 from ..inputs.arithmetic import DOUBLE, Arithmetic
 from ..inputs.figures import Figure
 from ..inputs.optional_units import MeasuredColumns, is_of_pint, numbers_and_unit, units_in_headings, value_text
@@ -97,6 +98,8 @@ class PythonCall(OptionValues):
 
 def value_reader(command: str) -> ValueOf:
     """Return the reader of values in a command's points."""
+    if command == "limit":
+        return approach_value
     if command != "propagate":
         return value_with_unit
     from ..inputs.measured_units import measured_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar
 
@@ -12,6 +12,7 @@ from ..cli.commands import CHECKS, name_the_variable
 from ..cli.declarations import declared
 from ..cli.option_values import resolve
 from ..data.frames import QUESTIONS, is_frame
+from ..errors import ExpressionError
 from ..inputs.parse_point import corrections, may_sweep, once_read
 from ..numbers.budget import use_budget
 from .api_answers import as_answer
@@ -104,8 +105,9 @@ def _function(
 ) -> Callable[..., Any]:
     """Return a function with these parameters, in the module and with the name and docstring of another one.
 
-    It is compiled, as the `__init__` of a record is: Python then checks the arguments and knows the signature, and
-    `inspect`, which takes longer to import than a gradient to compute, is not needed.
+    It is compiled of the declarations, whose names a test holds to plain ones; no text of a call is in it. Python then
+    checks the arguments and knows the signature, and `inspect` is not needed, which takes longer to import than a
+    gradient to compute.
     """
     texts = [_declaration(parameter) for parameter in parameters]
     if not all(parameter.positional for parameter in parameters):
@@ -178,11 +180,24 @@ class Question:
             result, reading = read_leniently(text, lambda read: self.asked({**values, "text": read}))
             result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
         else:
-            result = self.asked(values)
+            result = self._asked_strictly(values, text)
         result.__dict__["_typed"] = text
         if warnings := getattr(result, "warnings", ()):
             result.__dict__["warnings"] = tuple([in_python(warning, self.command) for warning in warnings])
         return result
+
+    def _asked_strictly(self, values: Mapping[str, Any], text: Any) -> Any:
+        try:
+            return self.asked(values)
+        except ExpressionError as error:
+            if error.offers and isinstance(text, str):
+                from ..cli.strict_reading import advise_leniency  # only an error needs it
+
+                names: list[str] = []
+                with suppress(ExpressionError):
+                    names = [*as_meant(values.get("at"), self.value_of)]
+                advise_leniency(error, text, names)
+            raise
 
     def asked(self, values: Mapping[str, Any]) -> Any:
         """Return the answer at one point, to a program as it is written."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..derivatives import hessian as _hessian
 from .api_answers import Answer
 from .calls import function_of
+from .function_or_text import of_functions_too
 
 
 class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
@@ -12,7 +13,9 @@ class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
+
+    Of a Python function it returns the function of its derivatives: `hessian(f, argnums)`, as `grad` does.
     """
 
 
-hessian = function_of(Hessian, "hessian")
+hessian = of_functions_too(function_of(Hessian, "hessian"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..derivatives import jacobian as _jacobian
 from .api_answers import Answer
 from .calls import function_of
+from .function_or_text import of_functions_too
 
 
 class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")):
@@ -14,7 +15,9 @@ class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian
     [[3.0, 2.0], [1.0, 1.0]]
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
+
+    Of a Python function it returns the function of its derivatives: `jacobian(f, argnums)`, as `grad` does.
     """
 
 
-jacobian = function_of(Jacobian, "jacobian")
+jacobian = of_functions_too(function_of(Jacobian, "jacobian"))

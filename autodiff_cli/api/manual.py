@@ -80,7 +80,7 @@ def stub() -> str:
     others = {name: home for name, home in homes.items() if name not in FUNCTIONS}
     lines = [
         "# Written by `python -m autodiff_cli.api.manual` from the declarations of the commands.",
-        "from collections.abc import Iterable, Mapping, Sequence",
+        "from collections.abc import Callable, Iterable, Mapping, Sequence",
         "from typing import Any, Literal, overload",
         "",
         "from .api.api_arguments import At, Names, Ranges, Table",
@@ -111,6 +111,16 @@ def _function_stubs(name: str, declaration: Declared) -> Iterator[str]:
                 needed = parameter.default is None or kind in ("int", "str", "Any")
                 yield f"    {parameter.name}: {kind}{'' if needed else f' = {parameter.default}'},"
         yield f") -> {answer}: ..."
+    if hasattr(package_function(name), "of_functions"):
+        yield from (
+            "@overload",
+            f"def {name}(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...",
+        )
+
+
+def package_function(name: str) -> Any:
+    """Return a public function of the package."""
+    return getattr(autodiff_cli, name)
 
 
 def files(top: Path) -> dict[Path, str]:

@@ -18,7 +18,7 @@ from ..numbers.budget import BudgetExceeded
 from ..numbers.floats import REAL
 from ..numbers.recorder import Recorder
 from ..run.evaluation import error_at, leaves_below, with_fallback
-from ..run.flat_graph import Graph
+from ..run.flat_graph import Graph, in_order
 from ..run.sweep import domain_error
 from ..targets.target import Internal
 
@@ -134,7 +134,7 @@ class Evaluator:
                     data[i] = out
                     continue
             # separate the points without a value from the others
-            leaves = leaves_below(at, i)
+            leaves, below = leaves_below(at, i), in_order(graph.parents, parents)
             out, defined = [], []
             for k, numbers in enumerate(zip(*inputs, strict=True)):
                 try:
@@ -146,8 +146,8 @@ class Evaluator:
                 except BudgetExceeded:
                     return
                 except (ValueError, ArithmeticError) as error:
-                    for leaf in leaves:
-                        at.data[leaf] = data[leaf][k]
+                    for j in below:
+                        at.data[j] = data[j][k]
                     fault = domain_error(REAL, i, primitive, numbers, error)
                     refusal = error_at(fault, at, leaves=leaves)
                     assert isinstance(refusal, ExpressionError)

@@ -102,7 +102,8 @@ class Commands(typer.core.TyperGroup):
             before_command = [name for names in options for name in names]
             name = args[0].partition("=")[0]
             if name not in before_command:
-                near, word = nearest_option(args[0], before_command), name.lstrip("-")
+                near = f"-{name}" if f"-{name}" in before_command else nearest_option(args[0], before_command)
+                word = name.lstrip("-")
                 hint = f"for its gradient: `autodiff grad '{args[0]}'`"
                 hint = "`autodiff --help` lists the options" if looks_like_option(args[0]) or name == "--" else hint
                 hint = f"did you mean `{near}`?" if near else hint
@@ -125,10 +126,9 @@ class Commands(typer.core.TyperGroup):
         sections = {
             "Options": dict(filter(None, records)),
             **{title: {name: declared(name).summary for name in names.split()} for title, names in titles},
-            "Exit codes": table("exit codes"),
-            "Environment": table("environment"),
         }
-        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help),), sections)
+        more = "Exit codes and environment variables: `autodiff help --man`."
+        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help), more), sections)
 
 
 def _console() -> Any:

@@ -38,12 +38,12 @@ def find_page(name: str) -> str | None:
 
 
 def show_page(page: str) -> None:
-    """Write a page: drawn on a terminal, else as it is."""
+    """Write a page as a terminal shows it, through a pager there; in a pipe as plain text."""
     terminal = terminal_of(sys.stdout)
     if terminal.is_terminal:
         _write_paged(draw_page(page, terminal), terminal)
     else:
-        sys.stdout.write(page)
+        sys.stdout.write(draw_page(page, terminal._replace(color=False, width=None)))
 
 
 def draw_page(page: str, terminal: Terminal) -> str:

@@ -21,7 +21,7 @@ from ..data.rows import FLAT, Rows, check_clash, checked_units, plain_cell, row_
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import ForcedDialect
 from ..diagnostics.leniency import read_leniently
-from ..errors import ExpressionError, needs_error, quote, usage_error
+from ..errors import Diagnostic, ExpressionError, needs_error, quote, usage_error
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.measured_value import MeasuredValue, Spread, normal, quantity
 from ..inputs.optional_units import (
@@ -93,6 +93,7 @@ class _RowsJob:
         self.axes: Mapping[str, Any] = {} if grid is None else grid.axes
         self.typed: Mapping[str, Unit] = {}
         """The units of values shared by all rows, and of sweeps beside data."""
+        self.reported: set[str] = set()
         self.factors: Mapping[str, float] = {}
         """The factors that bring uncertainties to the units of their columns."""
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
@@ -228,7 +229,17 @@ class _RowsJob:
             return None
         if not (columns or self.typed or self.units or self.has_literals):
             return None
-        return row_units(self.call.command, self.fitted, {**self.typed, **columns}, self.units)
+        units = row_units(self.call.command, self.fitted, {**self.typed, **columns}, self.units)
+        if self.wide:
+            self.report_scales(units.warnings)
+        return units
+
+    def report_scales(self, warnings: Sequence[Diagnostic]) -> None:
+        """Print once what is to be known of the units of all rows, which records have in each."""
+        new = [warning for warning in warnings if warning.kind == "unit" and warning.message not in self.reported]
+        if new:
+            self.reported |= {warning.message for warning in new}
+            warn(new, self.text)
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQuestion) -> int:
@@ -404,6 +415,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
         if result.warnings:
             tally.note_kinks(result.warnings)
         if job.wide:
+            job.report_scales(result.warnings)
             if job.question.batched:
                 return Values(FLAT[job.call.command](result))
             return WideRows(job.call.view.cells(job.call.view.with_units(result)))

@@ -57,13 +57,20 @@ class Command(OptionValues):
         super().__init__(command, values)
         self.uncertain = command == "propagate"
         """Whether values, and constants of nature, have uncertainties."""
-        self.document, self.lenient = bool(values.get("document")), bool(values.get("lenient"))
-        self.read_by(AS_USUAL)
+        self.document = bool(values.get("document"))
         self.format = "json" if values.get("json") else values.get("format")
         self.output = None if values.get("output") == "-" else values.get("output")
         self.unicode = self.output is not None or terminal_of(sys.stdout).unicode
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
         """Whether the programs come from a stream."""
+        self.lenient = bool(values.get("lenient")) or self.is_typed_at_terminal
+        self.read_by(AS_USUAL)
+
+    @property
+    def is_typed_at_terminal(self) -> bool:
+        """Return whether a person typed the program and sees the answer and `read as:`; not with `--strict`."""
+        typed = self.values.get("expr") is not None and not self.many and self.values.get("file") is None
+        return typed and not self.values.get("strict") and is_shown(sys.stdout) and is_shown(sys.stderr)
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
@@ -201,7 +208,7 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
         request = Request(subject, subject.program_read or "", point, call.variables)
     except ExpressionError as error:
         request = Request(subject, subject.program_read or "", {}, None, error)
-    return _answer_request(request, method, out, True, call.lenient, alone=True)
+    return _answer_request(request, method, out, True, call.lenient, alone=True, command=call.command)
 
 
 def _answer(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
@@ -266,7 +273,14 @@ def answer_requests(
 
 
 def _answer_request(
-    request: Request, method: Method, out: Writer[Any], flush: bool, lenient: bool, *, alone: bool = False
+    request: Request,
+    method: Method,
+    out: Writer[Any],
+    flush: bool,
+    lenient: bool,
+    *,
+    alone: bool = False,
+    command: str = "",
 ) -> int:
     source, text, _, _, invalid, _ = request
     current_budget().reset(len(text))
@@ -285,6 +299,10 @@ def _answer_request(
             earlier = dropped.__context__
             dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
             dropped = earlier
+        if not lenient and error.offers and source.reading is None:
+            from .strict_reading import advise_leniency  # only an error needs it
+
+            advise_leniency(error, text, request.point)
         subject = source
         if source.reading is None and error.read is not None and source.text is not None:
             from ..diagnostics.leniency import AsRead
@@ -299,7 +317,7 @@ def _answer_request(
             place = "" if alone else f"line {source.line}: "
             if alone or source.reading is None:
                 _note(subject.readings, place)
-            diagnostic = _with_advice(error.diagnostic, subject.text) if alone else error.diagnostic
+            diagnostic = _with_advice(error.diagnostic, subject.text, request, command) if alone else error.diagnostic
             report(diagnostic, error.text if error.text is not None else subject.text, where=place)
         return error.exit_code
     warnings = answer.warnings
@@ -324,12 +342,15 @@ def _answer_request(
     return 0
 
 
-def _with_advice(diagnostic: Diagnostic, typed: str | None) -> Diagnostic:
+def _with_advice(diagnostic: Diagnostic, typed: str | None, request: Request, command: str) -> Diagnostic:
+    hint = diagnostic.hint
+    is_pointless = command == "grad" and not request.point and "give the point" in (hint or "")
+    if diagnostic.kind == "missing_value" and is_pointless:
+        hint = f"{hint}; for the derivative as a formula: `autodiff diff`"
     # a file was read as an expression
-    advice = ""
     if diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
-        advice = f"a file has that name: its program is read by `--file {typed}`; "
-    return diagnostic._replace(hint=f"{advice}{diagnostic.hint}") if advice else diagnostic
+        hint = f"a file has that name: its program is read by `--file {typed}`; {hint}"
+    return diagnostic._replace(hint=hint)
 
 
 def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:
@@ -346,6 +367,11 @@ def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", comp
     if len(warnings) > MAX_DRAWN_WARNINGS:
         more = len(warnings) - MAX_DRAWN_WARNINGS
         write_note(f"{where}… and {more:,} more warnings; `--json` gives them all")
+
+
+def is_shown(file: TextIO | None) -> bool:
+    """Return whether a stream is a terminal."""
+    return file is not None and file.isatty()
 
 
 def is_file(file: TextIO) -> bool:

@@ -5,8 +5,9 @@ definitions and the line; numbers are its point.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from itertools import accumulate, product
 from operator import add
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
 from ..diagnostics.leniency import AsRead, read_leniently
+from ..diagnostics.measured import measured_numbers
 from ..errors import Diagnostic, ExpressionError, Offer, Span, usage_error
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Diff, diff, differential_operator
@@ -34,6 +36,7 @@ from ..language.tokens import (
     OPEN,
     UNREADABLE,
     names_in,
+    plain_number,
     scan,
     split_statements,
 )
@@ -56,7 +59,7 @@ _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
 """An entry of a list, with its unit if any."""
-_IN_UNIT = re.compile(r"(.+?)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+_IN_UNIT = re.compile(r"(.+)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
 """A derivative by name: `df/dx`, `d²f/dx²`."""
@@ -161,6 +164,73 @@ def statements_of(line: str) -> Iterator[SessionStatement]:
             yield SessionStatement("expression", first, last, first)
 
 
+def has_primes(text: str) -> bool:
+    """Return whether a name in a text has primes: `f'(2)`."""
+    return any(kind == NAME and _PRIMES.match(text, end) for kind, _, end in scan(text))
+
+
+def is_equation(line: str, part: SessionStatement) -> bool:
+    """Return whether a statement has one `=` between two sides, and is no binding or definition."""
+    text = line[part.start : part.end]
+    signs = [(start, end) for kind, start, end in scan(text) if kind == EQUALS]
+    if part.kind != "expression" or len(signs) != 1:
+        return False
+    ((start, end),) = signs
+    return bool(text[:start].strip() and text[end:].strip())
+
+
+_LIMIT = re.compile(
+    r"\s*\\?lim(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)", re.DOTALL
+)
+_PLACE = re.compile(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
+_ONE_SIDE = re.compile(r"\^\{?([-+])\}?$")
+"""The sign of a side, as in `0^+`."""
+_INFINITY = re.compile(r"∞|\\infty\b|\boo\b|\binfinity\b")
+
+
+def limit_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `limit` for a limit as written by hand; None for another text.
+
+    >>> limit_arguments("lim x->0 sin(x)/x"), limit_arguments(r"\\lim_{x \\to 0^+} ln x")
+    (['sin(x)/x', '--at', 'x=0'], ['ln x', '--at', 'x=0+'])
+    """
+    match = _LIMIT.fullmatch(text)
+    place = _PLACE.fullmatch(match[1] or match[2] or match[3]) if match else None
+    if match is None or place is None:
+        return None
+    to = _ONE_SIDE.sub(r"\1", _INFINITY.sub("inf", place[2]))
+    return [match[4].strip(), "--at", f"{place[1]}={to}"]
+
+
+def has_variables(text: str) -> bool:
+    """Return whether a program has variables; also if it cannot be read."""
+    try:
+        program, _ = read_leniently(text, lambda read: parse(read, units=True))
+    except ExpressionError:
+        return True
+    return bool(program.leaves)
+
+
+def conversion_of(text: str) -> list[str] | None:
+    """Return the arguments of `grad` for a conversion, `100 kPa in psi`; None if it is none."""
+    from ..inputs.quantities import split_quantity
+    from ..quantities.unit import unit_or_none
+
+    match = _IN_UNIT.fullmatch(text)
+    if match is None or unit_or_none(match[2]) is None:
+        return None
+    quantity = None
+    with suppress(ExpressionError):
+        quantity = split_quantity(match[1])
+    if quantity is None:
+        return [match[1], "--in", match[2]]
+    number, own = quantity
+    if plain_number(number) and not own.zero:
+        return [f"{number}[{own}]", "--in", match[2]]
+    # a temperature is no number in a formula, but a value
+    return ["T", "--at", f"T={match[1]}", "--in", match[2]]
+
+
 @lru_cache(256)
 def _derivative(text: str, parameter: str, order: int, first: int | None = None) -> str:
     def formula(text: str) -> str:
@@ -180,7 +250,9 @@ def _derivative(text: str, parameter: str, order: int, first: int | None = None)
 class Session:
     """The names of a session; a method that raises changes none."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, lenient: bool = True) -> None:
+        self.lenient = lenient
+        """Whether informal notation is read."""
         self.values: dict[str, str] = {}
         """Constant expressions, numbers with units, and lists, by name."""
         self.definitions: dict[str, Definition] = {}
@@ -209,6 +281,7 @@ class Session:
         `hidden` names have other meanings.
         """
         text, tokens = reading.text, list(scan(reading.text))
+        starts = [start for _, start, _ in tokens]
         offers: list[Offer] = []
         freed: set[str] = set()
         for kind, start, end in tokens:
@@ -217,7 +290,7 @@ class Session:
                 continue
             prime = _PRIMES.match(text, end)
             after = prime.end() if prime else end
-            following = next(token for token in tokens if token[1] >= after)
+            following = tokens[bisect_left(starts, after)]
             function = self.definitions.get(name)
             if prime is not None:
                 name, function = self._prime(name, _order(prime[0]), Span(start, after))
@@ -340,8 +413,29 @@ class Session:
 
     def _read(self, piece: AsRead, hidden: Collection[str] = ()) -> tuple[Program, AsRead, dict[str, str]]:
         reading, point = self.compose_program(piece, hidden)
+        program, read = self._parse(reading, point)
+        measured = self._measured(read, program, point)
+        if measured is not None:
+            program, read = self._parse(measured, point)
+        return program, read, point
+
+    def _parse(self, reading: AsRead, point: dict[str, str]) -> tuple[Program, AsRead]:
+        if not self.lenient:
+            return _blame(reading, lambda: parse(reading.text, point, units=True)), reading
         program, read = read_leniently(reading.text, lambda text: parse(text, point, units=True), reading)
-        return program, read or reading, point
+        return program, read or reading
+
+    def _measured(self, reading: AsRead, program: Program, point: dict[str, str]) -> AsRead | None:
+        """Return the reading of `2mm + 3mm` as lengths; None if a name is a variable, as in `2mm*x`."""
+        free = {name for name in program.leaves if name not in point}
+        if not free or not self.lenient:
+            return None
+        found = measured_numbers(reading.text, dict.fromkeys(point, 0.0))
+        if not free <= {word for one in found for word in one.words}:
+            return None
+        for one in reversed(found):
+            reading = reading.apply_offer(one.offer)
+        return reading
 
     def _with_answer(self, piece: AsRead) -> AsRead:
         """Return a text with the last answer in place of its name, which means another one after the next line."""
@@ -481,7 +575,7 @@ class Session:
         # an SI letter is a unit; other letters may be names
         letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
         entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
-        if entry is not None and not entry.group.startswith("SI"):
+        if entry is not None and not entry.group.startswith("SI") and not measured_numbers(text):
             message = f"`{text}` is a product, or a number with a unit"
             hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
             raise ExpressionError("syntax", message, span, hint)
@@ -505,10 +599,14 @@ class Session:
             return Shown("", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}")
         inner, unit = len(text), None
         if match := _IN_UNIT.fullmatch(text):
-            from ..quantities.unit import unit_or_none
+            from ..quantities.unit import parse_unit, unit_or_none
 
+            if self._is_quantity(match[1], converted=True):
+                parse_unit(match[2])
             if unit_or_none(match[2]) is not None:
                 inner, unit = match.end(1), match[2].strip()
+        if self._is_quantity(text[:inner], converted=unit is not None):
+            return self._converted(uncorrected(text, line, part.start), text[:inner], unit)
         leibniz = _LEIBNIZ.fullmatch(text)
         operator = differential_operator(text)
         if operator is None and differential_operator(f"{text} 1") is not None:
@@ -536,7 +634,10 @@ class Session:
                 self.last = self._with_answer(uncorrected(text[:inner])).text
             self._check_quotients(piece)
             piece, freed = self.spelled_out(piece.part(0, inner))
-            answer = self._value(piece, ANSWER, freed, unit)
+            converted = piece if unit is None else self._in_brackets(piece)
+            answer = self._value(converted, ANSWER, freed, unit)
+            if converted is not piece:
+                answer = answer._replace(reading=answer.reading._replace(expected=None))
             if warnings is not None and isinstance(answer.answer, Gradient | Listing):
                 answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
         formula = answer.formula
@@ -546,6 +647,36 @@ class Session:
         elif formula is not None and len(formula) <= MAX_ANSWER_LENGTH and ANSWER not in names_in(formula):
             self._give(ANSWER, Definition(None, formula))
         return answer
+
+    def _is_quantity(self, text: str, *, converted: bool) -> bool:
+        """Return whether a text is a number with a unit; if it is not `converted`, certainly: no `2 m` or `3t`."""
+        from ..inputs.quantities import split_quantity
+
+        is_certain = converted or (self.lenient and measured_numbers(text) != [])
+        if not is_certain or not {*self.names, *self._primes}.isdisjoint(names_in(text)):
+            return False
+        with suppress(ExpressionError):
+            return split_quantity(text) is not None
+        return False
+
+    def _converted(self, piece: AsRead, quantity: str, unit: str | None) -> Shown:
+        """Return the answer to a lone quantity: its value in a unit, by default its own."""
+        from ..inputs.quantities import split_quantity
+
+        self.last = piece.text
+        _, own = split_quantity(quantity) or ("", None)
+        asked = unit or str(own)
+        answer = _without_option(lambda: gradient(ANSWER, {ANSWER: quantity}, wrt=(), units=asked, arithmetic=DOUBLE))
+        answer = answer._replace(point={}, warnings=())
+        self._give(ANSWER, _with_unit(answer.value, answer.units and answer.units["value"]))
+        return Shown(ANSWER, piece._replace(expected=piece.text), answer)
+
+    def _in_brackets(self, piece: AsRead) -> AsRead:
+        """Return the reading of what is converted to a unit, whose numbers have units too: `3 bar * 2 L in J`."""
+        found = measured_numbers(piece.text, self.names, every=True) if self.lenient else []
+        for one in [one for one in found if not one.divides_a_number(piece.text)][::-1]:
+            piece = piece.apply_offer(one.offer)
+        return piece
 
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         program, reading, point = self._read(piece, freed)
@@ -571,7 +702,7 @@ class Session:
             name, result = "", self._list(name, reading, point, wanted, program, unit)
         else:
             ask = partial(gradient, wrt=wanted, units=unit, arithmetic=DOUBLE)
-            result = _blame(reading, lambda: ask(reading.text, point))
+            result = _without_option(lambda: _blame(reading, lambda: ask(reading.text, point)))
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
@@ -709,6 +840,17 @@ def _is_one_call(text: str) -> bool:
     kinds = [kind for kind, _, _ in scan(text)][:-1]
     *inside, depth = accumulate((kind == OPEN) - (kind == CLOSE) for kind in kinds)
     return 0 not in inside and depth == 0 and UNREADABLE not in kinds
+
+
+def _without_option(answer: Callable[[], Answer]) -> Answer:
+    """Return an answer; its error names the unit alone, which no option of a session gives."""
+    try:
+        return answer()
+    except ExpressionError as error:
+        diagnostic = error.diagnostic
+        message, hint = (text and text.replace("`--in ", "`") for text in (diagnostic.message, diagnostic.hint))
+        error.diagnostic = diagnostic._replace(message=message or "", hint=hint)
+        raise
 
 
 def _blame(reading: AsRead, answer: Callable[[], Answer]) -> Answer:

@@ -31,7 +31,20 @@ from .commands import answer
 from .completion import TypedLine, columns
 from .declarations import COMMANDS, QUESTIONS, declared, table
 from .runner import warn
-from .session import FOREIGN, Session, Shown, statements_of, uncorrected
+from .session import (
+    ANSWER,
+    FOREIGN,
+    Session,
+    SessionStatement,
+    Shown,
+    has_primes,
+    has_variables,
+    is_equation,
+    limit_arguments,
+    statements_of,
+    uncorrected,
+)
+from .strict_reading import advise_leniency
 
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
@@ -85,6 +98,9 @@ class Lines:
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
             return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
+        limit = limit_arguments(text)
+        if limit is not None:
+            return self._command(f"limit {' '.join(limit)}", "limit", len("limit"))
         command = self._command_of(line)
         if command is not None:
             return self._command(line, *command)
@@ -93,28 +109,17 @@ class Lines:
                 span = Span(0, len(text))
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
+        parts = [*statements_of(line)]
+        if len(parts) == 1 and is_equation(line, parts[0]):
+            return self._command(f"solve {text}", "solve", len("solve"))
         with self.session.unchanged_on_error():
-            shown = [self.session.statement(line, part) for part in statements_of(line)]
+            shown = [self.session.statement(line, part) for part in parts]
         for result in shown:
             self._show(line, result)
         return 0
 
     def _show(self, line: str, shown: Shown) -> None:
-        reading = shown.reading
-        if reading.note_text is not None:
-            write_reading("", self.session.in_primes(reading.note_text))
-        if isinstance(shown.answer, str):
-            sys.stdout.write(shown.answer + "\n")
-            return
-        view: View[Any] = GradientView(name=shown.name, tree=False)
-        if isinstance(shown.answer, Listing):
-            view = ListView()
-        elif isinstance(shown.answer, Diff):
-            formula = shown.formula if shown.formula != line.strip() else None
-            view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
-        writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
-        sys.stdout.flush()
-        warn(shown.answer.warnings, reading.text, composed=reading)
+        show(self.session, line, shown)
 
     def _command_of(self, line: str) -> tuple[str, int] | None:
         match = _COMMAND.match(line)
@@ -255,18 +260,71 @@ class Lines:
         text, fault = decoding.read_text(path)
         if fault is not None:
             raise fault
-        shown, bound = None, set[str]()
+        shown = None
         with self.session.unchanged_on_error(), errors_about(text):
-            for part in statements_of(text):
-                if part.name in bound and part.kind == "bind":
-                    span = Span(part.start, part.start + len(part.name))
-                    hint = "in a session a name means one thing at a time: give this one another name"
-                    raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
-                bound.add(part.name)
+            parts = [*statements_of(text)]
+            check_bound_once(text, parts)
+            for part in parts:
                 shown = self.session.statement(text, part)
         if shown is not None:
             self._show(text, shown)
         return 0
+
+
+def show(session: Session, line: str, shown: Shown, *, alone: bool = False) -> None:
+    """Write the answer to a statement; `alone`, without the formula and the name of a value."""
+    reading = shown.reading
+    if reading.note_text is not None:
+        write_reading("", session.in_primes(reading.note_text))
+    if isinstance(shown.answer, str):
+        sys.stdout.write(shown.answer + "\n")
+        return
+    view: View[Any] = GradientView(name="" if alone else shown.name, tree=False)
+    if isinstance(shown.answer, Listing):
+        view = ListView(unnamed=ANSWER if alone else None)
+    elif isinstance(shown.answer, Diff):
+        formula = shown.formula if shown.formula != line.strip() and not alone else None
+        view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
+    writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
+    sys.stdout.flush()
+    warn(shown.answer.warnings, reading.text, composed=reading)
+
+
+def answer_line(text: str, *, lenient: bool) -> int:
+    """Answer a formula as a line of a session without names; return the exit code. Raises `ExpressionError`."""
+    parts = [*statements_of(text)]
+    if not parts:
+        raise usage_error("there is no expression", "write a formula, as in `autodiff 'x**2'`")
+    if any(is_equation(text, part) for part in parts):
+        return answer("solve", {"expr": text, "lenient": lenient})
+    is_program = len(parts) > 1 and not has_primes(text)
+    if is_program or parts[-1].kind == "define":
+        command = "diff" if has_variables(text) else "grad"
+        return answer(command, {"expr": text, "lenient": lenient})
+    session = Session(lenient=lenient)
+    try:
+        check_bound_once(text, parts)
+        shown = [session.statement(text, part) for part in parts]
+    except ExpressionError as error:
+        error.text = text if error.text is None else error.text
+        if error.offers and not lenient:
+            error.text = None
+            advise_leniency(error, text, ())
+            error.text = text
+        raise
+    show(session, text, shown[-1], alone=True)
+    return 0
+
+
+def check_bound_once(text: str, parts: Sequence[SessionStatement]) -> None:
+    """Raise an error for a name that is bound twice: in a session it is the last of them everywhere."""
+    bound: set[str] = set()
+    for part in parts:
+        if part.name in bound and part.kind == "bind":
+            span = Span(part.start, part.start + len(part.name))
+            hint = "in a session a name means one thing at a time: give this one another name"
+            raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
+        bound.add(part.name)
 
 
 def _split(text: str) -> Iterator[str]:

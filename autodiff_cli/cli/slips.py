@@ -28,6 +28,8 @@ OPTION_ADVICE = {name: advice for names, advice in _advice for name in names.spl
 
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a word in a session that is a variable after `--`."""
+NEAR_COMMAND = 0.7
+"""How alike a mistyped command is to the one that is offered: `gard` and `grad` are 0.75, `sin` and `hessian` 0.6."""
 MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
@@ -45,10 +47,14 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
 
 def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
-    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, "help"])
+    from ..table.primitive import FUNCTIONS  # help needs no engine
+
+    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, "help"], NEAR_COMMAND)
     hint = COMMAND_ADVICE.get(name, "`autodiff --help` lists the commands")
     if suggestion and name not in COMMAND_ADVICE:
         hint = f"did you mean `autodiff {suggestion}`?"
+    elif name in FUNCTIONS:
+        hint = f"put a formula in quotes: `autodiff '{name}(x)'`; what the function is: `autodiff functions {name}`"
     elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):
         hint = f"did you mean `autodiff export --to {target}`?"
     elif not name.isidentifier() and not looks_like_option(name):
@@ -116,6 +122,8 @@ def too_many(
     begun = [name for name in ("between", "range") if values.get(name)]
     begun = [name for name in begun if re.fullmatch(_NUMBER, values[name][-1])]
     takes = [f"{word} {extra}" for word, option in options.items() if extra in option.choices]
+    is_variable = extra.isidentifier() and re.search(rf"(?<!\w){extra}(?!\w)", positional[0]) is not None
+    by = next((word for word in ("--for", "--wrt") if word in options and (word == "--wrt" or command == "solve")), "")
     if at and (braces := _in_braces([*at[-1:], *more], extra)):
         hint = f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
     elif "--at" in options and extra in assigned and at:
@@ -132,6 +140,8 @@ def too_many(
         hint = f"give the point with `--at {','.join(assigned)}`"
     elif command == "check":
         hint = f"to mark a derivative: `autodiff diff '{positional[0]}' --answer '{extra}'`"
+    elif is_variable and by and len(more) == 1:
+        hint = f"did you mean `{by} {extra}`?"
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
     elif "--data" in options and (data := [word for word in positional if word.endswith(_DATA_ENDINGS)]):

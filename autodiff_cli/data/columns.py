@@ -28,6 +28,7 @@ from .text_dialects import UNFORCED, ForcedDialect
 MAX_NUMBERS = 20_000_000
 MAX_NUMBERS_IN_MEMORY = 1 << 25
 PIECE_ROWS = 4096
+MAX_PLACES = 5  # lines of rows that are left out, which are named
 LEAVE_OUT = "or leave such rows out: `--on-error skip`"
 
 
@@ -49,6 +50,7 @@ def read_columns(
     columns = MeasuredColumns()
     count = rows = 0
     left_out: Counter[str] = Counter()
+    lines_of: dict[str, list[str]] = {}
     with Files(sources(paths, forced), several=True) as files:
         used, columns.units = _choose(files, called, wanted, other)
         unused = [name for name in files.first.names if name not in used.values()]
@@ -61,11 +63,15 @@ def read_columns(
                 rows += 1
                 # numbers keep their texts, of which fits in many digits are
                 numbers, fault = file.numbers_in(row, [*used.values()])
+                kind = "row" if file.source.columnar else "line"
                 if fault is not None and skip:
-                    left_out[reason(fault)] += 1
+                    why = reason(fault)
+                    left_out[why] += 1
+                    if left_out[why] <= MAX_PLACES + 1:
+                        of_file = f"{file.source.shown}, " if len(paths) > 1 else ""
+                        lines_of.setdefault(why, []).append(f"{of_file}{kind} {row[0]}")
                     continue
                 if fault is not None:
-                    kind = "row" if file.source.columnar else "line"
                     raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {row[0]}: "))
                 for name, column in used.items():
                     columns[name].append(numbers[column])
@@ -76,8 +82,14 @@ def read_columns(
         if columns:
             _require_rows(len(next(iter(columns.values()))), left_out, _name_of(files))
     if left_out:
-        write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", left_out)
+        with_places = Counter({f"{why}: {_listed(lines_of[why])}": count for why, count in left_out.items()})
+        write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", with_places)
     return columns
+
+
+def _listed(lines: Sequence[str]) -> str:
+    """Return the first lines as text."""
+    return ", ".join(lines[:MAX_PLACES]) + ", …" * (len(lines) > MAX_PLACES)
 
 
 def _choose(

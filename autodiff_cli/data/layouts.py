@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, point_error, quote
+from ..inputs import decoding
 from ..inputs.optional_units import NO_UNIT, as_unit, heading, is_unit, without_brackets
 from ..language.tokens import is_name
 from .text_dialects import (
@@ -408,6 +409,8 @@ def _header(
         above = [line for line in comments if line[0] < table[0][0]]
         if named := _header_in_comments(above, fit, skip):
             return named
+        if fit.names is None:
+            _check_corner(first, table, separator)
         if fit.names is None or _is_first_reading(first, table, separator):
             return _numbered(width, skip)
     return _header_line(first if fit.names is None else fit.names, fit, table, place, skip)
@@ -421,9 +424,20 @@ def _is_first_reading(first: Cells, table: Sequence[Line], separator: str) -> bo
         return True  # a word that the readings repeat
     if not rows or _units_below(rows[0], rows[1:]) is not None:
         return False
-    line, text = table[0]
-    message = f"line {line + 1} is the header, or the first reading: `{text.strip()[:40]}`"
-    raise point_error(message, "say which: `--header first`, or `--header none`")
+    raise _header_or_reading(table[0])
+
+
+def _check_corner(first: Cells, table: Sequence[Line], separator: str) -> None:
+    """Raise an error if numbers may name columns: above names or numbers of rows stands an empty cell."""
+    rows = [_split(line, separator) for _, line in table[1:SAMPLE_LINES]]
+    below = [row[0] for row in rows if len(row) == len(first)]
+    if first and not first[0] and below and all(below):
+        raise _header_or_reading(table[0])
+
+
+def _header_or_reading(line: Line) -> ExpressionError:
+    message = f"line {line[0] + 1} is the header, or the first reading: `{line[1].strip()[:40]}`"
+    return point_error(message, "say which: `--header first`, or `--header none`")
 
 
 def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int) -> _Header | None:
@@ -474,6 +488,20 @@ def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place:
     return _Header(names, skip, units, tuple(summary))
 
 
+def _with_unit_comment(table: list[Line], comments: Sequence[Line]) -> list[Line]:
+    """Return the lines of a table with a row of units that begins like a comment, as `%;N` below the header."""
+    first, second = table[0][0], table[1][0] if len(table) > 1 else table[0][0]
+    between = [line for line in comments if first < line[0] < second]
+    if len(between) != 1 or re.fullmatch(r"\s*%\s*[;,|\t].*", between[0][1]) is None:
+        return table
+    return [table[0], between[0], *table[1:]]
+
+
+def _may_be_left_out(line: str) -> bool:
+    """Return whether a line above a table is a line of text: all quotes are closed, and it is not too long."""
+    return line.count('"') % 2 == 0 and len(line) <= decoding.MAX_BYTES
+
+
 def _left_out(first: int, last: int) -> str:
     return f"line {first} left out" if first == last else f"lines {first} to {last} left out"
 
@@ -503,8 +531,9 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
         separator, skip = separator or declared[1], start + 1
     as_usual = separator in (None, ",") and skip == 0 and not forced.changes_rows
-    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search("\n".join(lines[: start + 1]))):
-        return AS_CSV
+    head = "\n".join(lines[: start + 1])
+    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search(head) or len(head) > decoding.MAX_BYTES):
+        return AS_CSV  # whose reader says what is wrong with the header
     marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
     pairs = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
     table, comments = _separate_comments(pairs, marks)
@@ -512,6 +541,8 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
     place = _Place() if forced.header is not None else _table_place(table, separators)
+    if any(not _may_be_left_out(line) for _, line in table[: place.begin]):
+        place = _Place()
     preface, table = table[: place.begin], table[place.begin :]
     skip = table[0][0] if preface else skip
     sample = [line for _, line in table[:SAMPLE_LINES]]
@@ -520,9 +551,11 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if fit is None:
         _check_title(table, separators)
         fit = _usual_columns(sample, separator, tabs, forced)
+    table = _with_unit_comment(table, comments)
     header = _header(fit, table, comments, place, skip, forced.header)
     body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
-    other_comments = {k: line for k, line in comments if k not in header.taken}
+    in_table = {k for k, _ in table}
+    other_comments = {k: line for k, line in comments if k not in header.taken and k not in in_table}
     if forced.comment is None:
         _check_comments(other_comments, body, fit.separator, fit.width)
     spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, fit.separator))
@@ -563,7 +596,8 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     first = next((line for line in lines[:SAMPLE_LINES] if line.strip()), "")
     if not _PLAIN_HEADER.fullmatch(first.strip()) or _SPECIAL.search(text):
         return False
-    table = [(k, line) for k, line in enumerate(lines) if line.strip()]
+    # the first block of a file may have many lines: no more of them are looked at
+    table = [*islice(((k, line) for k, line in enumerate(lines) if line.strip()), MAX_PREFACE_LINES)]
     names = _split(first, ",")
     if len({*names}) < len(names):
         return False

@@ -436,6 +436,7 @@ class RowUnits(NamedTuple):
     answer: Units
     results: list[Unit]
     outputs: list[tuple[float, float]]
+    warnings: Sequence[Diagnostic] = ()
 
     def heads(self, names: Sequence[str]) -> dict[str, str]:
         """Return the headings with units."""
@@ -460,7 +461,8 @@ def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_as
     results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
     inputs = {name: conversion(unit, own["point"][name]) for name, unit in units.point.items()}
     inputs = {name: how for name, how in inputs.items() if how != (1.0, 0.0)}
-    return RowUnits(units.point, inputs, answer, results, [*map(conversion, in_system, results)])
+    converted = [*map(conversion, in_system, results)]
+    return RowUnits(units.point, inputs, answer, results, converted, units.warnings)
 
 
 def checked_units(fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from ..accuracy.rounding import rounding_warnings
 from ..errors import Diagnostic, ExpressionError, usage_error
 from ..graphs.value import Value, values_of
-from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
+from ..inputs.arithmetic import DOUBLE, WITH_MORE_DIGITS, Arithmetic, Shown, Values, kink_warnings
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import pose_with_units, with_units
 from ..inputs.problem import Point, Problem, check_single, have_units, parse, problem_of
@@ -110,7 +110,7 @@ def gradient(
         in_doubles(arithmetic)
         return _over_data(text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative)
     posed = pose_with_units(text, point, wrt, units, system=system)
-    answer = _answer_or_hint(text, posed, arithmetic, relative)
+    answer = _answer_or_hint(text, posed, arithmetic, relative, hint=True)
     if arithmetic == DOUBLE:
         lost = rounding_warnings(posed.program.graph, posed.values, posed.point, posed.wanted)
         answer = answer._replace(warnings=(*answer.warnings, *lost)) if lost else answer
@@ -118,17 +118,22 @@ def gradient(
 
 
 def _answer_or_hint(
-    text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False
+    text: str,
+    posed: Problem,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    hint: bool = False,
 ) -> Gradient[Any]:
     try:
-        return _answer(text, posed, arithmetic, relative)
+        return _answer(text, posed, arithmetic, relative, hint=hint)
     except ExpressionError as error:
         plain = posed.units is None and arithmetic == DOUBLE
-        if error.kind == "domain" and len(posed.program.leaves) == 1 and plain:
+        is_answered = WITH_MORE_DIGITS in (error.hint or "")
+        if error.kind == "domain" and len(posed.program.leaves) == 1 and plain and not is_answered:
             from .taylor import limit_hint  # only an error needs it
 
-            hint = limit_hint(posed.program, posed.point) or error.hint
-            error.diagnostic = error.diagnostic._replace(hint=hint)
+            limit = limit_hint(posed.program, posed.point) or error.hint
+            error.diagnostic = error.diagnostic._replace(hint=limit)
         raise
 
 
@@ -148,7 +153,14 @@ def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] 
     return answer
 
 
-def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative: bool = False) -> Gradient[Any]:
+def _answer(
+    text: str,
+    posed: Problem,
+    arithmetic: Arithmetic = DOUBLE,
+    relative: bool = False,
+    *,
+    hint: bool = False,
+) -> Gradient[Any]:
     program, units = posed.program, posed.units
     bound = [program.place(i) for _, _, i in program.bound]
     tree = None if units is None else units.of_gradient(posed.wanted, bound)
@@ -196,7 +208,12 @@ def _answer(text: str, posed: Problem, arithmetic: Arithmetic = DOUBLE, relative
 
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
-    numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree)
+    try:
+        numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree, hint)
+    except ExpressionError:
+        if not plain or not hint:
+            raise
+        numbers = arithmetic.run(posed.point, work, None, hint)
     pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
     numbers["intermediates"] = tuple(
         [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in pairs]

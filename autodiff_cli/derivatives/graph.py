@@ -14,7 +14,7 @@ from ..inputs.problem import parse
 from ..numbers.floats import REAL
 from ..record import Record
 from ..run.flat_graph import Graph, in_order
-from ..table.operators import VARIABLE
+from ..table.operators import CONSTANT, VARIABLE
 from .gradient import Gradient, gradient
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def to_picture(
     """
     graph = graph_of(source)
     if graph is not source:
-        graph.grads = [value.grad for value in graph.places]
+        graph.grads = [None if value.primitive is CONSTANT else value.grad for value in graph.places]
     grads = graph.grads
     roots = graph.roots if roots is None else roots
     order = in_order(graph.parents, roots)
@@ -163,7 +163,8 @@ def to_picture(
         primitive, label, value = graph.primitives[i], graph.labels.get(i, ""), graph.data[i]
         symbol = primitive.symbol if graph.parents[i] else ""
         _, written = graph.constants.get(i, (None, None))
-        literal = None if symbol or label else written if written and written.endswith("]") else unsigned(value)
+        plain = not symbol and not label and primitive is not VARIABLE
+        literal = None if not plain else written if written and written.endswith("]") else unsigned(value)
         of = None if isinstance(value, bool) else graph.unit(i)
         inputs = []
         for user, k, partial in in_edges(graph, i, links, partials):

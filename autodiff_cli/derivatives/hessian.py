@@ -105,7 +105,7 @@ def hessian(
         numbers: dict[str, Any] = {"value": at.value, "gradient": gradient, "hessian": matrix, "point": {**values}}
         shape = _shape(matrix, names, lambda: at, posed.warnings)
     else:
-        numbers = arithmetic.run(posed.point, work)
+        numbers = arithmetic.run(posed.point, work, hint=True)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
         with_errors = cache(partial(_with_errors, posed, graph, numbers, matrix, arithmetic))
         shape = _shape(matrix, names, with_errors, posed.warnings)

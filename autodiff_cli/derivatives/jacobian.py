@@ -111,7 +111,7 @@ def jacobian(
             result["gradient"], kinks = at.vjp(seeds)
         return result, kinks
 
-    numbers = arithmetic.run(inputs, work, tree)
+    numbers = arithmetic.run(inputs, work, tree, hint=True)
     if arithmetic == DOUBLE:
         graph = posed.program.graph
         if in_full:

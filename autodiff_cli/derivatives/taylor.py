@@ -97,7 +97,7 @@ def taylor(
             coefficients, remarks[:] = through
         return {"coefficients": coefficients, "point": values}
 
-    numbers = arithmetic.run(posed.point, work, tree)
+    numbers = arithmetic.run(posed.point, work, tree, hint=True)
     numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
     constants, heard = posed.program.constants, (*posed.warnings, *remarks)
     return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
@@ -283,5 +283,5 @@ def limit_hint(program: Program, point: Point) -> str | None:
         value, slope = (float(series.at(k)) for k in range(2))
         if math.isfinite(value) and math.isfinite(slope):
             limits = f"the limit there is {value:.12g}, and that of the derivative {slope:.12g}"
-            return f"{limits}: `taylor` expands the continuous extension"
+            return f"{limits}: `limit` gives it, and `taylor` expands the continuous extension"
     return None

@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from ..errors import ExpressionError, Offer, Span, either
+from ..errors import ExpressionError, Offer, Span, either, spelling_hint
 from ..language.reader import ParseFailure
 from ..language.tokens import KEYWORDS
 from ..language.typesetting import GREEK
+from ..quantities.unit import unit_or_none
 from ..table.primitive import FUNCTIONS
 from ..table.primitives import library_names
 from . import context
 from .context import Context, Kind
-from .latex import translate
+from .latex import translate, without_environment
+from .measured import Measured, measured_numbers
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning, own_name
 
 # characters in typed or pasted formulas, as parts of patterns
@@ -426,6 +428,9 @@ _GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
     """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
+    measured = _measured_error(fragments)
+    if measured is not None:
+        return measured
     mistake, message, at = recognise(fragments)
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also:
@@ -439,6 +444,47 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
         hint = as_in if spellings else hint.removesuffix(": {}")
     hint = hint.replace("{}", either(spellings))
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
+
+
+_LITERAL_BEFORE = re.compile(r"[\d.]+\[[^\[\]]+\]\s*\Z")
+_LITERAL_HERE = re.compile(r"[\d.]+\[[^\[\]]+\]")
+
+
+def _measured_error(c: Fragments) -> ExpressionError | None:
+    """Return the error for a unit without brackets, or for quantities side by side; None if the error is another."""
+    here = next((one for one in measured_numbers(c.text, c.valued) if one.start <= c.point <= one.end), None)
+    second = _LITERAL_HERE.match(c.text, c.point)
+    if here is not None and here.start < c.point:
+        return _unit_error(here, c.text)
+    before = _LITERAL_BEFORE.search(c.text[max(0, c.point - PATTERN_WINDOW) : c.point])
+    if before is None or (here is None and second is None):
+        return None
+    first, last = before[0].rstrip(), here.literal if here else second[0] if second else ""
+    if any(unit_or_none(literal.partition("[")[2].rstrip("]")) is None for literal in (first, last)):
+        return None  # what is no unit is the first thing to say
+    at = Span(c.point - len(before[0]), here.end if here else second.end() if second else c.point)
+    texts = [f"{first} {sign} {last}" for sign in "+*"]
+    offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
+    message = "two quantities stand side by side, and they may be a sum or a product"
+    return ExpressionError("syntax", message, at, f"write {spelling_hint(offers)}", offers=offers)
+
+
+def _unit_error(one: Measured, text: str) -> ExpressionError:
+    typed, span = text[one.start : one.end], Span(one.start, one.end)
+    if one.divides_a_number(text):
+        offers = (
+            one.offer,
+            one.offer._replace(text=f"{one.number}*1[{one.unit}]", shown=(f"{one.number}*1[{one.unit}]",)),
+        )
+        message = f"`{typed}` can be read in two ways: its unit belongs to this number, or to all before it"
+        return ExpressionError("syntax", message, span, f"write {spelling_hint(offers)}", offers=offers)
+    if (unit := unit_or_none(one.unit)) is not None and unit.zero:
+        hint = "give the temperature in `--at`, or a difference in `[K]`"
+        return ExpressionError(
+            "syntax", f"`{one.unit}` is a temperature scale, and numbers in a formula cannot have one", span, hint
+        )
+    message = f"the unit of a number stands in brackets in a formula, and `{typed}` has none"
+    return ExpressionError("syntax", message, span, f"write `{one.literal}`", offers=(one.offer,))
 
 
 def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
@@ -596,7 +642,7 @@ def _single_letters(c: Fragments, stop: int) -> bool:
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
         return False
     words_in_braces = r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end)\s*\{(?:[\w\s]|\\_)+\}"
-    text = re.sub(rf"{words_in_braces}|\\[a-zA-Z]+", " ", c["statement"])
+    text = re.sub(rf"{words_in_braces}|\\[a-zA-Z]+", " ", without_environment(c["statement"]))
     text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
     known_names = c.valued

@@ -38,12 +38,34 @@ _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\math
 _MAX_DEPTH = 40
 
 
+_ENVIRONMENT = re.compile(
+    r"\s*(?:\\\[\s*)?\\begin\{(equation|align|aligned|gather|multline|displaymath|math)(\*?)\}([\s\S]*)"
+    r"\\end\{\1\2\}\s*(?:\\\]\s*)?\.?\s*"
+)
+"""A document with one displayed formula."""
+_MARKS = re.compile(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![a-zA-Z])|\\\\\s*$")
+"""What says nothing of the formula: a label, no number, the end of the last line."""
+
+
+def without_environment(text: str) -> str:
+    """Return the formula of a document with a single one; the text if it has several, or no environment."""
+    document = _ENVIRONMENT.fullmatch(text)
+    if document is None:
+        return text
+    formula = _MARKS.sub("", document[3].strip()).strip()
+    inner = re.sub(r"\\begin\{cases\}[\s\S]*?\\end\{cases\}", "", formula)
+    if _NEW_LINE in inner or "\\begin" in inner:
+        return text
+    return formula if inner != formula else formula.replace("&", "")
+
+
 class _NotReadable(Exception):
     """A form without a single spelling in the language."""
 
 
 class _LatexReader:
     def __init__(self, text: str) -> None:
+        text = without_environment(text)
         for pattern, bar in _BARS:
             text = re.sub(pattern, bar, text)
         tokens = _TOKEN.findall(text)

@@ -109,6 +109,20 @@ def only_offer(offers: Sequence[Offer]) -> Offer | None:
     return offers[0] if len(offers) == 1 and offers[0].certain else None
 
 
+def add_advice(
+    error: ExpressionError, text: str, read: Callable[[str], object], option: str = "add `--lenient`"
+) -> None:
+    """Add the option to the hint of an error of strict reading if lenient reading takes the text."""
+    offer = only_offer(error.offers) if error.text is None else None
+    if offer is None or error.hint is None or len(text) > MAX_LENGTH:
+        return
+    try:
+        read_leniently(offer.within(text), read)
+    except ExpressionError:
+        return
+    error.diagnostic = error.diagnostic._replace(hint=f"{error.hint}, or {option}")
+
+
 class Composed(str):
     """A program composed of typed text and definitions, with that reading."""
 

@@ -254,6 +254,11 @@ def _apply(parts: Sequence[NamePart], most: int) -> str:
 _FACTOR = re.compile(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
 """A name that is a factor where a space stands between it and parentheses."""
 
+_FACTORS = frozenset("xzabckmn")
+"""Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""
+_LONE = re.compile(r"\(\s*\w*\s*\)")
+"""The arguments of what may be a function of time or place: `x(t)`, `a(0)`."""
+
 
 def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
     """Yield a product instead of a name; after `/`, `^` or a root both readings."""
@@ -327,7 +332,8 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
             for k, token in enumerate(tokens)
         )
         is_apart = tokens[opening].start > name_span.end and _FACTOR.fullmatch(name) is not None
-        certain = (is_known or is_apart) and not is_tight
+        is_factor = name in _FACTORS and _LONE.fullmatch(arguments) is None
+        certain = (is_known or is_apart or is_factor) and not is_tight
         offers = [Offer(name_span.end, tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
     good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:

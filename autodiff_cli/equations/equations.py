@@ -6,10 +6,10 @@ from bisect import bisect
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Span, closest
 from ..inputs.problem import build, parse
-from ..language.builder import Program
-from ..language.equation_trees import TwoSided, check_sides, is_head, residuals_tree, split_equations
+from ..language.builder import UNROLLED, Program
+from ..language.equation_trees import TwoSided, is_head, residuals_tree, split_equations
 from ..language.tokens import AUGMENT, EQUALS, NAME
 from ..table.primitive import FUNCTIONS
 
@@ -48,19 +48,27 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
             hint = f"move it before the equations; as an equation `{name}` needs a value, or `--for {name}`"
             raise ExpressionError("syntax", f"`{name}` is bound here, after an equation", statement.span, hint)
     if not equations:
-        program = parse(text, named, units=units)
-        for last, start, root in program.bindings_at()[-1:]:
-            if root == program.roots[0] and statements[-1].sign is not None:
-                message = f"`{last} = …` is an equation only if `{last}` has a value or is an unknown"
-                hint = f"give it a value: `--at {last}=…`; or leave `{last} =` out, to find where the rest is 0"
-                raise ExpressionError("missing_value", message, Span(start, start + len(last)), hint)
-        return Equations(program, [_text_at(text, output.span) for output in program.outputs])
-    try:
-        program = build(lambda: residuals_tree(text, equations), text, named, units=units)
-    except ExpressionError:
-        _check_sides(text, equations, named, units)
-        raise
+        return _without_equations(text, named, statements, units)
+    program = build(lambda: residuals_tree(text, equations), text, named, units=units)
     return Equations(program, _texts(text, program, equations))
+
+
+def _without_equations(text: str, named: Collection[str], statements: Sequence[TwoSided], units: bool) -> Equations:
+    """Return a program whose output is 0 at a solution; what is bound or defined last is no equation by mistake."""
+    program = parse(text, named, units=units)
+    last = statements[-1]
+    for name, start, root in program.bindings_at()[-1:]:
+        if root == program.roots[0] and last.sign is not None:
+            message = f"`{name} = …` is an equation only if `{name}` has a value or is an unknown"
+            hint = f"give it a value: `--at {name}=…`; or leave `{name} =` out, to find where the rest is 0"
+            raise ExpressionError("missing_value", message, Span(start, start + len(name)), hint)
+    if last.sign is not None and is_head(last.tokens[: last.sign]) and not program.places:
+        name, span = text[last.tokens[0][1] : last.tokens[0][2]], Span(*last.tokens[0][1:])
+        near = closest(name, [*FUNCTIONS])
+        hint = f"did you mean `{near}`?" if near else "an equation has other names on its left side"
+        message = f"this defines a function `{name}` that depends on nothing, and is no equation"
+        raise ExpressionError("name", message, span, hint)
+    return Equations(program, [_text_at(text, output.span) for output in program.outputs])
 
 
 def read_with_unknowns(
@@ -93,19 +101,9 @@ def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str]
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
-    is_new = name not in FUNCTIONS and name not in defined and name not in known_names and name not in bound
+    taken = (FUNCTIONS, UNROLLED, defined, known_names, bound)
+    is_new = not any(name in names for names in taken)
     return ("define" if is_new and is_head(tokens[:place]) else "equation"), name
-
-
-def _check_sides(text: str, equations: Sequence[TwoSided], named: Collection[str], units: bool) -> None:
-    """Raise the error of the first side that is none by itself, after what stands before the equations."""
-    first = equations[0].span.start
-    for equation in equations:
-        check_sides(text, equation)
-        for side in equation.sides:
-            if side is not None and equation.sign is not None:
-                alone = text[:first] + " " * (side.start - first) + text[side.start : side.end]
-                parse(alone, named, units=units)
 
 
 def _texts(text: str, program: Program, equations: Sequence[TwoSided]) -> list[str]:

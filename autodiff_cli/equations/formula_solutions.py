@@ -1,22 +1,17 @@
-"""Formulas for solutions of linear and quadratic equations."""
+"""Formulas for solutions, with their conditions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from fractions import Fraction
+from collections.abc import Mapping
 
-from ..algebra.canonical import exact_value
 from ..algebra.rational_functions import fraction_of, polynomial_in
-from ..algebra.rewriting import shorten
-from ..algebra.simplify import simplify
 from ..algebra.walk import substitute
-from ..graphs.value import Value, constant, node
+from ..graphs.value import Value, in_order, node
 from ..language.printer import expression_text
 from ..record import Record
-from ..table.operators import ADD, CONSTANT, DIV, EQ, GE, MUL, NE, NEG, SUB
-from ..table.primitive import PRIMITIVES
-
-ZERO, TWO, FOUR = constant(0.0, "0"), constant(2.0, "2"), constant(4.0, "4")
+from ..table.operators import DIV, EQ, NEG, VARIABLE
+from .conditions import ZERO, conditions_of, number_of, simplest
+from .rearranging import solve_formally
 
 
 class FormulaSolution(Record):
@@ -28,99 +23,60 @@ class FormulaSolution(Record):
     """Where it is a solution; None for everywhere."""
 
 
-def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> list[FormulaSolution] | None:
-    """Return formulas for the solutions of `output = 0` of degree 1 or 2, else None.
+class FormulaSolutions(Record):
+    """All solutions of an equation in its other variables."""
+
+    solutions: list[FormulaSolution]
+    identity: str | None
+    """Where the equation holds for all values of the unknown for which it has a value; None for nowhere, or rarely."""
+    restriction: str | None
+    """What holds for these solutions, while there may be others where it does not: `x > 0`."""
+
+
+def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> FormulaSolutions | None:
+    """Return formulas for the solutions of `output = 0`; None if they are not found.
 
     `values` replace variables. Zeros of divisors are no solutions.
     """
     equation = substitute(output, lambda v: None if v._prev else values.get(v.label))
-    numerator, divisors = fraction_of(equation)
-    parts = [simplest(part) for part in polynomial_in(numerator, leaf) or ()]
-    while parts and _number(parts[-1]) == 0:
-        parts.pop()
-    if len(parts) not in (2, 3):
+    found = solve_formally(equation, leaf)
+    if found is None:
         return None
-    solutions = []
-    for solution, conditions in _solutions(parts):
-        places = {leaf: solution}
-        at_solution = [simplest(substitute(divisor, places.get)) for divisor in divisors]
-        conditions += [node(NE, (fraction_of(divisor)[0], ZERO)) for divisor in at_solution]
-        possible, condition = conditions_of(conditions)
+    solutions: dict[tuple[str, str | None], None] = {}
+    restrictions: dict[str, None] = {}
+    for solution, conditions in found:
+        own = [condition for condition in conditions if leaf in in_order((condition,))]
+        restrictions |= dict.fromkeys(map(expression_text, own))
+        possible, condition = conditions_of([condition for condition in conditions if condition not in own])
         if possible:
-            solutions.append(FormulaSolution(leaf.label, expression_text(solution), condition))
-    return solutions
+            solutions[expression_text(solution), condition] = None
+    listed = [FormulaSolution(unknown=leaf.label, formula=text, condition=where) for text, where in solutions]
+    return FormulaSolutions(
+        solutions=listed,
+        identity=_identity(equation, leaf, bool(listed)),
+        restriction=" and ".join(restrictions) or None,
+    )
 
 
-def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons can hold, and the text of the undecided ones."""
-    texts: dict[str, None] = {}
-    possible = True
-    for condition in (factor for compound in conditions for factor in _factors(compound)):
-        number = _number(condition._prev[0])
-        if number is None:
-            texts[expression_text(condition)] = None
-        elif not (number >= 0 if condition.primitive is GE else (number == 0) == (condition.primitive is EQ)):
-            possible = False
-    return possible, " and ".join(texts) or None
+def _identity(equation: Value, leaf: Value, has_solutions: bool) -> str | None:
+    """Return the condition under which all coefficients are 0; beside solutions, only if it is a single one."""
+    parts = polynomial_in(fraction_of(equation)[0], leaf)
+    coefficients = [part for part in map(simplest, parts or ()) if number_of(part) != 0]
+    if not coefficients or any(number_of(part) is not None for part in coefficients):
+        return None
+    first, *others = coefficients
+    different = [part for part in others if number_of(simplest(node(DIV, (part, first)))) is None]
+    if has_solutions and different:
+        return None
+    return " and ".join(dict.fromkeys(map(_where_zero, (first, *different))))
 
 
-def _factors(condition: Value) -> Iterator[Value]:
-    inner, zero = simplest(condition._prev[0]), condition._prev[1]
-    while inner.primitive in (NEG, MUL, DIV):
-        factors = [part for part in inner._prev if _number(part) is None]
-        if condition.primitive is not GE and inner.primitive is not DIV and len(factors) == 2:
-            if condition.primitive is NE:
-                yield from (part for factor in factors for part in _factors(node(NE, (factor, zero))))
-                return
-            break
-        if len(factors) != 1 or factors[0] is not inner._prev[0 if inner.primitive is DIV else -1]:
-            break
-        is_negative = inner.primitive is NEG or any((_number(part) or 0) < 0 for part in inner._prev)
-        if condition.primitive is GE and is_negative:
-            break
-        inner = factors[0]
-    yield node(condition.primitive, (inner, zero))
-
-
-def _solutions(parts: Sequence[Value]) -> Iterator[tuple[Value, list[Value]]]:
-    c, b, *square = parts
-    only = simplest(node(NEG, (node(DIV, (c, b)),))), [node(NE, (b, ZERO))]
-    if not square:
-        yield only
-        return
-    (a,) = square
-    if _number(b) == 0:
-        inner = simplest(node(NEG, (node(DIV, (c, a)),)))
-        root = simplest(node(PRIMITIVES["sqrt"], (inner,)))
-        roots = [simplest(node(NEG, (root,))), root]
-    else:
-        half = simplest(node(DIV, (b, TWO)))
-        unhalved = len(expression_text(half)) > len(expression_text(b))
-        product = node(MUL, (a, c))
-        halved = node(SUB, (node(MUL, (half, half)), product))
-        inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if unhalved else halved)
-        root, middle = node(PRIMITIVES["sqrt"], (inner,)), node(NEG, (b if unhalved else half,))
-        below = node(MUL, (TWO, a)) if unhalved else a
-        roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
-    for root in roots[: 1 if _number(inner) == 0 else 2]:
-        yield root, [node(NE, (a, ZERO)), node(GE, (inner, ZERO))]
-    if _number(a) is None and _number(b) != 0:
-        yield only[0], [node(EQ, (a, ZERO)), *only[1]]
-
-
-def simplest(value: Value) -> Value:
-    """Return the shortest form of a formula."""
-    return shorten(simplify((value,)))[0]
-
-
-def _number(value: Value) -> Fraction | None:
-    if value.primitive is NEG:
-        inner = _number(value._prev[0])
-        return None if inner is None else -inner
-    if value.primitive is DIV:
-        above, below = map(_number, value._prev)
-        return above / below if above is not None and below else None
-    number = exact_value(value)
-    # the doubles of `pi` and of numbers with units have their signs
-    is_constant = number is None and value.primitive is CONSTANT and isinstance(value.data, float)
-    return Fraction(value.data) if is_constant else number
+def _where_zero(part: Value) -> str:
+    """Return where a coefficient is 0: `d == 1` for `1 - d`."""
+    names = [v for v in in_order((part,)) if v.primitive is VARIABLE]
+    linear = polynomial_in(part, names[0]) if len(names) == 1 else None
+    if linear is not None and len(linear) == 2:
+        number = simplest(node(DIV, (linear[0], linear[1])))
+        if number_of(number) is not None:
+            return expression_text(node(EQ, (names[0], simplest(node(NEG, (number,))))))
+    return expression_text(node(EQ, (part, ZERO)))

@@ -31,8 +31,8 @@ from ..language.printer import expression_text
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
 from ..table.operators import ADD, DIV, MUL, NE, NEG, SUB
+from .conditions import ZERO, conditions_of, simplest
 from .equations import Equations, read_with_unknowns
-from .formula_solutions import ZERO, conditions_of, simplest
 from .residuals import ZERO_ROUNDINGS, Search
 
 if TYPE_CHECKING:

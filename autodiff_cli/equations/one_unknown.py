@@ -218,6 +218,13 @@ class OneEquation(Search):
             self.complete = False
         return others
 
+    def nearby(self) -> list[float]:
+        """Return all solutions of polynomials, or those on the first grid."""
+        solutions = self.solve_exactly()
+        if solutions is not None:
+            return [x for (x,) in solutions]
+        return self._with_intervals(self._search(-FIRST_REACH, FIRST_REACH))
+
     def around(self) -> list[list[float]]:
         """Return all solutions of polynomials, or those on ever wider grids."""
         solutions = self.solve_exactly()

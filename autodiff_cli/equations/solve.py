@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, usage_error
+from ..errors import Diagnostic, ExpressionError, limit_error, plural, quote, spelling_hint, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
@@ -18,6 +18,7 @@ from ..inputs.problem import (
     check_values,
     numbers_or_quantities,
     parse,
+    unit_offers,
     unused_name,
     wanted_variables,
 )
@@ -32,7 +33,7 @@ from ..record import Record
 from .enclosures import prove
 from .equations import read_with_unknowns
 from .formula_solutions import FormulaSolution, formula_solutions
-from .one_unknown import OneEquation
+from .one_unknown import SAME_ROOT, OneEquation
 from .residuals import (
     ROOT_DIGITS,
     Ends,
@@ -198,11 +199,31 @@ def find_solution(problem: Problem) -> dict[str, float]:
     """Return the requested solution. Raises `ExpressionError`."""
     finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
     for root in finder.solve_once():
+        if isinstance(finder, OneEquation):
+            _warn_of_others(problem, root[0])
         return dict(zip(problem.unknowns, root, strict=True))
     first = problem.unknowns[0]
     hint = f"give a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
     message = f"no solution of the equations was found{finder.describe_least_residual()}"
     raise ExpressionError("domain", message, hint=hint)
+
+
+def _warn_of_others(problem: Problem, x: float) -> None:
+    """Warn of other solutions than the one that is taken, unless a start chose it."""
+    (name,) = problem.unknowns
+    if name in problem.point:
+        return
+    finder = OneEquation(problem)
+    others: list[float] = []
+    with Defined():
+        others = finder.other_solutions(x) if problem.bounds else finder.nearby()
+    others = [y for y in others if abs(y - x) > SAME_ROOT * max(abs(x), abs(y))]
+    if others:
+        near = min(others, key=lambda y: abs(y - x))
+        message = f"the equation has other solutions, such as {name} = {problem.text(name, near)}"
+        message += f": the one at {name} = {problem.text(name, x)} is taken"
+        choose = f"choose one by a start, `--at {name}=…`, or by bounds, `--between {name}=…`"
+        problem.warnings.append(Diagnostic("branch", message, None, choose))
 
 
 def posed_equations(
@@ -242,7 +263,9 @@ def posed_equations(
             many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
         hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
         verb = "is" if count == 1 else "are"
-        raise usage_error(f"there {verb} {plural(count, 'equation')}, and {many}", hint)
+        offers = unit_offers(text, unknowns, typed) if len(unknowns) > count else ()
+        hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
+        raise ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise limit_error(message, "solve fewer")
@@ -285,9 +308,23 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         for other, x in point.items()
         if other != name and not hasattr(x, "unit")
     }
-    formulas = formula_solutions(program.outputs[0], program.variables[name], values)
-    if formulas is None:
+    found = formula_solutions(program.outputs[0], program.variables[name], values)
+    if found is None:
         return None
+    formulas, warnings = (
+        found.solutions,
+        [unused_name(program, other) for other in point if other not in program.leaves],
+    )
+    message = "solved" if formulas else "none: there is no real solution"
+    if found.restriction is not None:
+        only = (
+            f"only solutions with `{found.restriction}` are given: a negative number has powers for some exponents only"
+        )
+        warnings.append(Diagnostic("branch", only, None, "give the exponent as a number"))
+    if found.identity is not None:
+        always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
+        warnings.append(Diagnostic("flat", always, None, "give the other variables values to see where"))
+        message = message if formulas else f"none, but where {found.identity}"
     units = None
     if any(hasattr(x, "unit") for x in point.values()):
         from ..inputs.quantities import Units  # only units need it
@@ -302,11 +339,11 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         unknowns=[name],
         converged=bool(formulas),
         reason="solved" if formulas else "none",
-        message="solved" if formulas else "none: there is no real solution",
+        message=message,
         between={},
         point=held,
         constants=program.constants,
-        warnings=tuple([unused_name(program, other) for other in point if other not in program.leaves]),
+        warnings=tuple(warnings),
         formulas=formulas,
         units=units,
     )

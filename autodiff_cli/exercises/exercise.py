@@ -179,6 +179,9 @@ def make_sheet(
             own.append(_pose(draft, seed=seed, number=number, solutions=solutions))
         return Sheet(0, "", seed, tuple(own))
     exercises = tuple([one for _, one in zip(range(count), _exercises(level, seed, solutions, topic), strict=False)])
+    if not exercises:
+        hint = f"its level is {TOPICS[topic][0]}: leave `--level` out" if topic else "choose another level"
+        raise usage_error(f"no exercise of level {level} is about `{topic}`", hint)
     return Sheet(level, LEVELS[level], seed, exercises)
 
 

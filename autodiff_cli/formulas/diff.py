@@ -241,7 +241,7 @@ def diff(
             return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
         met: list[Diagnostic] = []
-        answer = arithmetic.run(at, task, tree)
+        answer = arithmetic.run(at, task, tree, hint=True)
         values, shown_point = answer["values"], answer["point"]
         warnings += met
         if arithmetic == DOUBLE:

@@ -9,6 +9,7 @@ from ..errors import Diagnostic, usage_error
 from ..graphs.adjoint import record_gradient
 from ..inputs.problem import check_single, parse, wanted_variables
 from ..language.typesetting import typesetting
+from ..numbers.budget import WRITTEN_STEP, charge
 from ..numbers.double.formulas import Lacking
 from ..record import Record
 from ..run.flat_graph import Graph
@@ -17,6 +18,7 @@ from ..targets import DIALECTS, target
 from ..targets.lowering import Lowering, showing_faults
 from ..targets.target import SourceUnit, Target, comment_lines
 from .diff import diff
+from .guards import guard_warnings
 
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
 
@@ -57,6 +59,7 @@ def export(
     if to == "latex":
         return _equations(text, name, wrt)
     program = parse(text)
+    warnings = guard_warnings(program)
     if to != "sql":
         check_single(program, SEVERAL)
     wanted = wanted_variables(program, {}, wrt)
@@ -74,13 +77,15 @@ def export(
             "leave the function out, or export to another target",
             span=graph.span(recorder.node),
         ) from None
+    charge(WRITTEN_STEP * len(recorder.steps))
     bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
     labels = {
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
-    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, writer.module(unit), dialect)
+    module = writer.module(unit)
+    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
 
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from ..numbers.recorder import Recorder, Step, is_number
 from ..record import Record
 from ..run.flat_graph import Graph, in_order
-from ..table.operators import CONSTANT, DIV, MUL, POW, VARIABLE, WHERE
+from ..table.operators import CONSTANT, DIV, POW, VARIABLE, WHERE
 from ..table.primitive import OPERATIONS
 
 
@@ -276,7 +276,7 @@ class _Reverse:
         """Return whether a derivative of a node, over its value, underflows only where the node does."""
         primitive, out = self.graph.primitives[i], self.place[i]
         grows = partial is out or (partial.name == "mul" and out in partial.args)
-        return not is_number(partial, 1) and (grows or primitive is MUL or primitive.values.startswith("[1"))
+        return not is_number(partial, 1) and (grows or primitive.values.startswith("[1"))
 
     def scaled_product(self, adjoint: Step, factor: Step) -> Step:
         """Return `-out*(exp(x)/exp(x))` for 1/exp(x), where `-out/exp(x)` may underflow."""

@@ -6,6 +6,7 @@ import math
 import operator
 import threading
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from functools import wraps
 from operator import attrgetter, getitem
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
@@ -21,7 +22,7 @@ from ..run.flat_graph import inputs as inputs_of
 from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
-from ..table.primitive import BY_SYMBOL, FUNCTIONS, Primitive
+from ..table.primitive import BY_SYMBOL, FUNCTIONS, PRIMITIVES, Primitive
 
 
 class About(NamedTuple):
@@ -31,9 +32,20 @@ class About(NamedTuple):
     span: Span | None = None
     source: str | None = None
     active: bool = True
+    rule: Callable[[], object] | None = None
+    """What passes its derivative on to its inputs, in place of the rule of the table."""
 
+
+NOT_COMPUTED = math.nan
+"""The `grad` of plain numbers, which own code of drawings can format as it does others."""
 
 _NOTHING, _FIXED = About(), About(active=False)
+
+
+class _OwnRules:
+    used = False
+    """Whether any node has had a rule or an operation of its own: then graphs are searched for them."""
+
 
 _accumulating = threading.Lock()
 """Held while gradients are added to leaves, which threads may share."""
@@ -84,7 +96,7 @@ class Value:
     data: Any
     """The value; None if not evaluated, a bool for a condition."""
     grad: Any
-    """The derivative of the output by this node, or None if it has no influence."""
+    """The derivative of the output by this node, or None if it has no influence; nan for a plain number."""
     primitive: Primitive
     """The operation, a row of the table; `VARIABLE` or `CONSTANT` for a leaf."""
     _first: Any
@@ -101,7 +113,14 @@ class Value:
         self._about = About(label) if label else _NOTHING
         if _children or _op:
             self._prev = _inputs(_children, _op)
-            self.primitive = BY_SYMBOL[_op]
+            self.primitive = BY_SYMBOL.get(_op) or _own_operation(_op)
+
+    def __init_subclass__(cls, **keywords: Any) -> None:
+        """Have the operations of a subclass return nodes of it, so that its own can follow."""
+        super().__init_subclass__(**keywords)
+        for name in _OPERATIONS:
+            if name not in cls.__dict__:
+                setattr(cls, name, _in_subclass(name))
 
     @property
     def _prev(self) -> tuple[Value, ...]:
@@ -153,13 +172,27 @@ class Value:
         """Return the operation's symbol, the empty string for a leaf."""
         return self.primitive.symbol if self._prev else ""
 
-    def _refuse_closure(self, closure: object = None) -> NoReturn:
-        raise AttributeError(
-            "a Value has no `_backward` closure: derivatives come from the table of primitives; "
-            "call `backward()` on the result, or compose your function from those of `autodiff_cli`"
-        )
+    @property
+    def _backward(self) -> Callable[[], object]:
+        """What adds the derivatives of this node's `grad` to those of its inputs; an own rule may be set."""
+        return self._about.rule or self._pass_on
 
-    _backward = property(_refuse_closure, _refuse_closure)
+    @_backward.setter
+    def _backward(self, rule: Callable[[], object]) -> None:
+        if not callable(rule):
+            raise TypeError(f"`_backward` is a function without arguments, not {rule!r}")
+        _OwnRules.used = True
+        self._about = self._about._replace(rule=rule)
+
+    def _pass_on(self) -> None:
+        if self._first is None or not self.grad:
+            return
+        if PRIMITIVES.get(self.primitive.name) is not self.primitive:
+            hint = "set it where the operation is made: `out._backward = rule`"
+            raise ExpressionError("derivative", f"`{self._op}` has no rule for its derivative", None, hint)
+        for p, slope in zip(self._prev, _local_derivatives(self), strict=True):
+            if slope is not None and p.primitive is not CONSTANT:
+                p.grad = (p.grad or 0.0) + self.grad * slope
 
     def backward(self) -> None:
         """Compute the derivative of this result by every node below, as its `grad`.
@@ -169,6 +202,12 @@ class Value:
         call. Raises `ExpressionError` if a derivative is infinite, undefined or too large; nothing is added then.
         """
         graph = graph_of(self)
+        if _OwnRules.used:
+            from .own_operations import has_own_rules, sweep  # most programs have none
+
+            if has_own_rules(graph.places):
+                sweep(graph.places)
+                return
         try:
             grads = with_fallback(_quick_grads, _swept_grads, graph)
         except ExpressionError as error:
@@ -256,8 +295,8 @@ class Value:
     def __abs__(self) -> Value:
         return apply(FUNCTIONS["abs"], self)
 
-    __radd__, __rsub__ = _reflect(operator.add), _reflect(operator.sub)
-    __rmul__, __rtruediv__ = _reflect(operator.mul), _reflect(operator.truediv)
+    __radd__, __rsub__ = _reflect(__add__), _reflect(__sub__)
+    __rmul__, __rtruediv__ = _reflect(__mul__), _reflect(__truediv__)
     __lt__, __le__ = _comparison(operator.lt), _comparison(operator.le)
     __gt__, __ge__ = _comparison(operator.gt), _comparison(operator.ge)
 
@@ -271,14 +310,55 @@ class Value:
     cos = _function("cos", "The cosine of this Value, in radians.")
 
 
+_OPERATIONS = (
+    *[
+        "__add__",
+        "__radd__",
+        "__sub__",
+        "__rsub__",
+        "__mul__",
+        "__rmul__",
+        "__truediv__",
+        "__rtruediv__",
+        "__pow__",
+        "__rpow__",
+    ],
+    *["__neg__", "__abs__"],
+    *[name for name in vars(Value) if name in FUNCTIONS],
+)
+
+
+def _in_subclass(name: str) -> Callable[..., object]:
+    operation = getattr(Value, name)
+
+    @wraps(operation)
+    def method(self: Value, *inputs: Any) -> object:
+        result = operation(self, *inputs)
+        if type(result) is not Value:
+            return result
+        created = _new(type(self))
+        for field in Value.__slots__:
+            setattr(created, field, getattr(result, field))
+        return created
+
+    return method
+
+
 def _inputs(children: Sequence[Value], op: str) -> tuple[Value, ...]:
     listed = tuple(children) if isinstance(children, Iterable) else (children,)
     for entry in listed:
         if not isinstance(entry, Value):
             raise TypeError(f"the inputs of an operation are Values, and {entry!r} is not one")
-    if bool(listed) != bool(op) or op not in BY_SYMBOL:
-        raise ValueError(f"no operation {op!r} with {len(listed)} inputs is in the table of primitives")
+    if bool(listed) != bool(op):
+        raise ValueError(f"no operation {op!r} has {len(listed)} inputs")
     return listed
+
+
+def _own_operation(symbol: str) -> Primitive:
+    from .own_operations import own_operation  # most programs have none
+
+    _OwnRules.used = True
+    return own_operation(symbol)
 
 
 # ---- making nodes
@@ -353,7 +433,7 @@ def as_value(x: Value | Number) -> Value:
         return x
     number = x if type(x) is float and x - x == 0.0 else as_float(x, "cannot compute with")
     created = _result(CONSTANT, None, None, number)
-    created.grad = None
+    created.grad = NOT_COMPUTED
     created._about = _FIXED
     return created
 
@@ -387,6 +467,10 @@ def as_float(x: object, refusal: str) -> float:
 def _copy(inputs: Sequence[Value], primitive: Primitive, *facts: Any) -> Value:
     created = node(primitive, inputs)
     created.data, created.grad, created._about = facts
+    if created._about.rule is not None:
+        from .own_operations import refuse_copy
+
+        refuse_copy(created._about)
     return created
 
 
@@ -529,6 +613,22 @@ def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     return graph
 
 
+def _local_derivatives(n: Value) -> list[float | None]:
+    """Return the derivatives of one operation by each input: None after the first of a repeated one, or if it has none.
+
+    Kinks, structural zeros and errors are those of a sweep over this operation alone.
+    """
+    inputs = n._prev
+    leaves = {p: p if p.primitive is CONSTANT else _result(VARIABLE, None, None, p.data) for p in inputs}
+    graph = graph_of(_result(n.primitive, *_kept([leaves[p] for p in inputs]), n.data))
+    try:
+        grads = with_fallback(_quick_grads, _swept_grads, graph)
+    except ExpressionError as error:
+        raise _hint(error) from None
+    slopes = dict(zip(graph.places, grads, strict=True))
+    return [slopes.pop(leaves[p], None) for p in inputs]
+
+
 def _quick_grads(graph: Graph) -> list[float | None] | None:
     if set(map(type, graph.data)) != {float}:
         return None
@@ -539,8 +639,9 @@ def _quick_grads(graph: Graph) -> list[float | None] | None:
     for _, i, a, b in graph.rows:
         if inactive.issuperset(inputs_of(a, b)):
             inactive.add(i)
+    constants = graph.constants
     for i in inactive - {len(grads) - 1}:
-        grads[i] = None
+        grads[i] = NOT_COMPUTED if i in constants else None
     return grads
 
 
@@ -555,4 +656,7 @@ def _swept_grads(graph: Graph) -> list[float | None]:
     at.differentiate()
     for i in at.order:
         nodes[i].data = graph.data[i]
-    return at.grads()
+    grads = at.grads()
+    for i in graph.constants:
+        grads[i] = NOT_COMPUTED if grads[i] is None else grads[i]
+    return grads

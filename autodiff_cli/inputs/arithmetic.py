@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, require
-from ..numbers.base import UNDECIDED, Number, NumberType, Refusal, digits_text
-from ..numbers.budget import BudgetExceeded, use_budget
+from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, digits_text
+from ..numbers.budget import BudgetExceeded, use_budget, use_share
 from ..numbers.floats import REAL
+from ..run.evaluation import BY_UNDERFLOW
 from ..run.sweep import Breakpoint
 from .figures import Figure
 from .figures import Shown as Shown
@@ -25,6 +27,16 @@ VANISHING_BITS = 7000
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
+MORE_DIGITS = (100, 800)
+"""Digits of an answer that doubles do not have; twice as many confirm it. A 0 is believed with the last of them."""
+WITH_MORE_DIGITS = "with more digits, `--precision 30`"
+"""The start of the answer in such a hint."""
+MAX_NAMED = 4
+"""The most numbers of such an answer that a hint names."""
+RETRY_SHARE = 0.5
+"""The share of the budget for such an answer."""
+BEYOND_DOUBLES = ("domain", "derivative", "overflow")
+"""The kinds of errors that underflow, overflow and rounding may cause."""
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
 """Fields of inputs, of which a certified answer needs all digits."""
 
@@ -39,19 +51,29 @@ class Arithmetic(NamedTuple):
     name: str = "double"
     digits: int = CERTIFIED_DIGITS
 
-    def run(self, point: Mapping[str, float | str], task: Task, units: Units | None = None) -> dict[str, Any]:
-        """Run a task in coherent units, and return its numbers in `units`, as shown."""
+    def run(
+        self,
+        point: Mapping[str, float | str],
+        task: Task,
+        units: Units | None = None,
+        hint: bool = False,
+    ) -> dict[str, Any]:
+        """Run a task in coherent units, and return its numbers in `units`, as shown.
+
+        With `hint` the error of a task that doubles do not answer, because a number on the way is too small or too
+        large, or is rounded to the edge of a domain, says the answer of more digits.
+        """
         with use_budget(anew=False):
             if units is None:
-                return self._run(point, task)
+                return self._run(point, task, hint)
             from .quantities import in_units  # only units need it
 
-            results = self._run(point, lambda m, values: in_units(m, task(m, values), units))
+            results = self._run(point, lambda m, values: in_units(m, task(m, values), units), hint)
             if self.name == "double" and "point" in results:
                 results["point"] |= {name: units.typed[name] for name in results["point"] if name in units.typed}
             return results
 
-    def _run(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
+    def _run(self, point: Mapping[str, float | str], task: Task, hint: bool = False) -> dict[str, Any]:
         if self.name == "certified":
             return self._certified(point, task)
         if self.name == "precision":
@@ -61,7 +83,27 @@ class Arithmetic(NamedTuple):
 
             exact = self._done(Exact(), point, task)
             return convert_numbers(exact, lambda key, x: Figure(str(x), nearest_double(x)))
-        return convert_numbers(self._done(REAL, point, task), lambda key, x: float(x) + 0.0)
+        try:
+            return convert_numbers(self._done(REAL, point, task), _double)
+        except ExpressionError as error:
+            if hint and error.kind in BEYOND_DOUBLES:
+                error.diagnostic = _with_answer(error.diagnostic, self._beyond_doubles(point, task))
+            raise
+
+    def _beyond_doubles(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any] | None:
+        """Return the doubles nearest to the numbers in more digits; None where these do not agree."""
+        from ..numbers.multiprecision import Multiprecision
+
+        for digits in MORE_DIGITS:
+            with suppress(ExpressionError, BudgetExceeded, *NO_RESULT), use_share(RETRY_SHARE):
+                typed = AS_TYPED._done(Multiprecision(digits, decimals=True), point, task)
+                coarse = self._done(Multiprecision(digits), point, task)
+                numbers = self._done(Multiprecision(2 * digits), point, task)
+                triples = zip(*map(_numbers, (typed, coarse, numbers)), strict=True)
+                # a 0 may be what so many digits leave of a smaller number
+                if all(_agree(*triple, may_vanish=digits == MORE_DIGITS[-1]) for triple in triples):
+                    return convert_numbers(numbers, _double)
+        return None
 
     def _done(self, m: NumberType, point: Mapping[str, float | str], task: Task) -> dict[str, Any]:
         try:
@@ -204,6 +246,31 @@ def _numbers(results: Any) -> Iterator[Any]:
         yield results
 
 
+def _with_answer(diagnostic: Diagnostic, numbers: dict[str, Any] | None) -> Diagnostic:
+    """Return the diagnostic of doubles with the answer of more digits, if there is one, in its hint."""
+    if numbers is None:
+        return diagnostic
+    named = [("the value is", numbers["value"])] if "value" in numbers else []
+    named += [(f"the derivative by `{name}` is", x) for name, x in numbers.get("gradient", {}).items()]
+    answer = ", ".join(f"{words} {x:.6g}" for words, x in named[:MAX_NAMED]) or "there is an answer"
+    before, _, _ = (diagnostic.hint or "").partition(BY_UNDERFLOW)
+    cause = f"{before}{BY_UNDERFLOW}; " if BY_UNDERFLOW in (diagnostic.hint or "") else ""
+    return diagnostic._replace(hint=f"{cause}{WITH_MORE_DIGITS}, {answer}")
+
+
+def _double(_: str, x: Number) -> float:
+    return float(x) + 0.0
+
+
+def _agree(typed: Number, coarse: Number, x: Number, *, may_vanish: bool) -> bool:
+    """Return whether more digits leave a double, and decimals as typed six digits of it."""
+    near = float(x)
+    if abs(x) <= 1e-25 * abs(coarse):
+        return may_vanish and not near and not float(typed)
+    is_double = near != 0 and math.isfinite(near)
+    return is_double and float(coarse) == near and bool(abs(typed - x) <= 1e-6 * abs(x))
+
+
 def _vanishes(x: Any) -> bool:
     return bool(x.abs_upper() < 1 and x.correct_digits(1) < 1)
 
@@ -228,7 +295,7 @@ def finite_or_none(x: float) -> float | None:
     return x + 0.0 if math.isfinite(x) else None
 
 
-DOUBLE = Arithmetic()
+DOUBLE, AS_TYPED = Arithmetic(), Arithmetic("decimals")
 
 
 def arithmetic_of(exact: bool, precision: int | None, certified: bool) -> Arithmetic:

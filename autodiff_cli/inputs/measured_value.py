@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError, Span, plural, point_error
 from .distributions import FAMILIES, Distribution
@@ -268,15 +268,36 @@ def _to_place(x: float, place: int) -> Decimal:
     return result or abs(result)  # a zero has no sign
 
 
-def _round(value: float, u: float) -> tuple[str, str, str, str]:
-    # both rounded, digits of the uncertainty, power of ten: JCGM 100, 7.2.6
+class Rounded(NamedTuple):
+    """A value and its uncertainty, rounded to the same place: JCGM 100:2008, 7.2.6."""
+
+    value: str
+    uncertainty: str
+    digits: str
+    """The digits of the uncertainty alone."""
+    power: int
+    """The power of ten of both, 0 if their digits are next to the point."""
+
+    @property
+    def exponent(self) -> str:
+        return f"e{self.power}" if self.power else ""
+
+
+def rounded(value: float, u: float) -> Rounded | None:
+    """Return a value and its uncertainty as they are shown; None without an uncertainty.
+
+    >>> rounded(1730.0, 353.0)
+    Rounded(value='1.73', uncertainty='0.35', digits='35', power=3)
+    """
+    if not u > 0 or not math.isfinite(u):
+        return None
     place = last_place(u)
     short, spread = _to_place(value, place), _to_place(u, place)
     leading = max(short.adjusted(), place) if short else place
     # no power of ten if the digits are next to the point
     power = leading if place > 0 or leading < -4 else 0
     value_text, u_text = (f"{x.scaleb(-power, _EXACT):f}" for x in (short, spread))
-    return value_text, u_text, str(int(spread.scaleb(-place))), f"e{power}" if power else ""
+    return Rounded(value_text, u_text, str(int(spread.scaleb(-place))), power)
 
 
 def concise(value: float, u: float) -> str:
@@ -285,39 +306,31 @@ def concise(value: float, u: float) -> str:
     >>> concise(5.670372482782e-8, 2.046e-13), concise(50000838.0, 31.7)
     ('5.670372(20)e-8', '50000838(32)')
     """
-    if not u > 0 or not math.isfinite(u):
-        return f"{value:.15g}"
-    value_text, _, digits, power = _round(value, u)
-    return f"{value_text}({digits}){power}"
+    of = rounded(value, u)
+    return f"{value:.15g}" if of is None else f"{of.value}({of.digits}){of.exponent}"
 
 
-def plus_minus(value: float, expanded: float, k: float) -> str:
-    """Return the result as `127.73 ± 0.14 (k = 2.06)`: JCGM 100:2008, 7.2.4.
+def plus_minus(value: float, expanded: float, k: float, unit: str = "") -> str:
+    """Return the result as `127.73 ± 0.14 (k = 2.06)`, with its unit and blank, if any: JCGM 100:2008, 7.2.4.
 
-    >>> plus_minus(50000838.0, 93.0, 2.92)
-    '50000838 ± 93 (k = 2.92)'
+    >>> plus_minus(50000838.0, 93.0, 2.92), plus_minus(5.0, 0.1, 2.0, " mm")
+    ('50000838 ± 93 (k = 2.92)', '(5.00 ± 0.10) mm (k = 2)')
     """
-    if not expanded > 0 or not math.isfinite(expanded):
-        return f"{value:.15g}"
-    value_text, u_text, _, power = _round(value, expanded)
-    body = f"{value_text} ± {u_text}"
-    return (f"({body}){power}" if power else body) + f" (k = {k:.3g})"
-
-
-def in_unit(interval: str, unit: str) -> str:
-    """Return an interval with a unit and its blank: `(5.0 ± 0.1) mm (k = 2)`."""
-    body, k, coverage = interval.partition(" (k =")
-    if unit and k and not body.startswith("("):
-        body = f"({body})"
-    return f"{body}{unit}{k}{coverage}"
+    of = rounded(value, expanded)
+    if of is None:
+        return f"{value:.15g}{unit}"
+    body = f"{of.value} ± {of.uncertainty}"
+    body = f"({body}){of.exponent}{unit}" if of.power or unit else body
+    return f"{body} (k = {k:.3g})"
 
 
 def estimate(value: float, u: float) -> tuple[str, str]:
     """Return a value and its uncertainty as texts, rounded to the same place."""
-    if not u > 0:
+    of = rounded(value, u)
+    if of is None:
         return f"{value:.15g}", "0"
-    value_text, u_text, digits, power = _round(value, u)
-    if not power:
-        return value_text, u_text
+    if not of.power:
+        return of.value, of.uncertainty
     # each has its own power, as they are read apart
-    return (f"{value_text}{power}" if value_text.strip("-0.") else "0"), f"{digits[0]}.{digits[1:]}e{last_place(u) + 1}"
+    own = f"{of.value}{of.exponent}" if of.value.strip("-0.") else "0"
+    return own, f"{of.digits[0]}.{of.digits[1:]}e{last_place(u) + 1}"

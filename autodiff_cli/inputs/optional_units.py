@@ -322,32 +322,68 @@ def is_of_pint(value: object) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
 
+MAX_DENOMINATOR = 100
+"""Of exponents, which pint may have as floats."""
+
 PINT_TOLERANCE = 1e-7
 """Relative difference of two factors of one unit: editions of CODATA differ in the ninth digit of the electronvolt."""
 
 
-def symbol_of_pint(value: Any) -> str:
-    """Return the symbol of a unit of pint. Raises an error where the symbol means another unit here.
+_BASE_OF_PINT = {
+    "[mass]": ("kg", "kilogram"),
+    "[length]": ("m", "meter"),
+    "[time]": ("s", "second"),
+    "[current]": ("A", "ampere"),
+    "[temperature]": ("K", "kelvin"),
+    "[substance]": ("mol", "mole"),
+    "[luminosity]": ("cd", "candela"),
+}
+"""The dimensions of pint, with the symbol of the base unit and its name there."""
 
-    pint writes a milliinch as `min` and a centiday as `cd`.
+
+def numbers_and_symbol(value: Any) -> tuple[Any, str]:
+    """Return the numbers of a quantity of pint and the symbol of their unit, "" if none.
+
+    Where pint's symbol is no unit here or another one, they are in base units, by pint's factor: pint writes a
+    milliinch as `min`, a centiday as `cd`, and has an acre of survey feet.
     """
     symbol = f"{value.units:~P}"
-    from ..quantities.table import BASE
+    powers = dict(value.dimensionality)
+    if unknown := [name for name in powers if name not in _BASE_OF_PINT]:
+        message = f"the unit {value.units} of pint has the dimension {unknown[0]}, which has no unit here"
+        raise point_error(message, "divide by it first, for a number without a unit")
+    base = "*".join(f"{_BASE_OF_PINT[name][1]}**({n})" for name, n in powers.items())
+    if symbol and _is_the_same(symbol, value, base):
+        return value.magnitude, symbol
+    try:
+        numbers = value.to(base).magnitude
+    except (TypeError, ValueError, AttributeError) as error:  # as pint's errors are
+        raise point_error(f"the unit {value.units} of pint cannot be converted: {error}", "convert it first") from None
+    return numbers, "*".join(f"{_BASE_OF_PINT[name][0]}^({plain_power(n)})" for name, n in powers.items())
+
+
+def plain_power(n: float) -> str:
+    """Return an exponent of pint, a number that may be a float, as a fraction."""
+    from fractions import Fraction  # only quantities of pint need it
+
+    return str(Fraction(n).limit_denominator(MAX_DENOMINATOR))
+
+
+def _is_the_same(symbol: str, value: Any, base: str) -> bool:
+    """Return whether a symbol means the unit of pint here too."""
     from ..quantities.unit import unit_or_none
 
-    unit = unit_or_none(symbol) if symbol else None
+    unit = unit_or_none(symbol)
     if unit is None:
-        return symbol
-    base = "*".join(f"{name}**({n})" for name, n in zip(BASE, unit.dimension, strict=True) if n)
-    ours = unit.to_si(1.0) + float(unit.zero)
+        return False
     try:
-        same = isclose(type(value)(1.0, value.units).to(base).magnitude, ours, rel_tol=PINT_TOLERANCE)
-    except (TypeError, ValueError, AttributeError):  # as pint says that the dimensions differ
-        same = False
-    if not same:
-        message = f"pint writes the unit {value.units} as `{symbol}`, which is another unit here"
-        raise point_error(message, "convert it first, as in `value.to_base_units()`")
-    return symbol
+        theirs = type(value)(1.0, value.units).to(base).magnitude
+    except (TypeError, ValueError, AttributeError):
+        return False
+    names = [symbol for symbol, _ in _BASE_OF_PINT.values()]
+    powers = {_BASE_OF_PINT[name][0]: n for name, n in value.dimensionality.items()}
+    same = all(isclose(n, powers.get(name, 0)) for name, n in zip(names, unit.dimension, strict=True))
+    return same and isclose(theirs, unit.to_si(1.0) + float(unit.zero), rel_tol=PINT_TOLERANCE)
 
 
 def value_text(name: str, value: Any) -> str:
@@ -356,25 +392,16 @@ def value_text(name: str, value: Any) -> str:
         return value
     if not is_of_pint(value):
         return written_number(name, value).source
-    number, unit = written_number(name, value.magnitude).source, symbol_of_pint(value)
-    if _is_plain(value, unit):
-        return written_number(name, value).source
+    magnitude, unit = numbers_and_symbol(value)
+    number = written_number(name, magnitude).source
+    if not unit:
+        return number
     return f"({number}) {unit}" if "/" in number else f"{number} {unit}"
 
 
 def numbers_and_unit(column: Any) -> tuple[Any, str]:
     """Return the numbers of a column and the unit that pint gives them, "" if none."""
-    if not is_of_pint(column):
-        return column, ""
-    unit = symbol_of_pint(column)
-    return (column.to("").magnitude, "") if _is_plain(column, unit) else (column.magnitude, unit)
-
-
-def _is_plain(value: Any, unit: str) -> bool:
-    from ..quantities.unit import unit_or_none
-
-    # per cent and the like
-    return not unit or (value.dimensionless and unit_or_none(unit) is None)
+    return numbers_and_symbol(column) if is_of_pint(column) else (column, "")
 
 
 def with_units(point: Point | None) -> dict[str, float | str]:

@@ -262,27 +262,37 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
 def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
     """Return bounds by name, or `0:1` of the only unknown; None for no texts."""
     if len(texts) == 1 and "=" not in texts[0]:
-        return parse_ranges([f"x={texts[0]}"], value_of)["x"]  # the name is never seen
+        with errors_about(texts[0], always=True):
+            return _range("", texts[0], 0, Span(0, len(texts[0])), value_of)
     return parse_ranges(texts, value_of) if texts else None
 
 
 def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range]:
     name, equals, written = text[start:end].partition("=")
-    bare, parts = name.rstrip(), written.split(":")
+    bare = name.rstrip()
     if not equals or not is_name(bare):
         fail(f"`{text[start:end]}` is not a name with its range", Span(start, max(end, start + 1)), RANGE_EXAMPLE)
+    return bare, _range(bare, written, start + len(name) + 1, Span(start, end), value_of)
+
+
+def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -> Range:
+    """Return the range that is written from `begin` on; an empty name is that of the only unknown."""
+    parts, of, prefix = written.split(":"), f" of `{name}`" if name else "", f"{name}=" if name else ""
     if len(parts) != 2:
         hint = f"{RANGE_EXAMPLE}; a sweep of points is for `--at`"
-        fail(f"the range of `{bare}` needs two ends with a colon between them", Span(start, end), hint)
-    begin = start + len(name) + 1
+        fail(f"the range{of} needs two ends with a colon between them", span, hint)
     places = begin, begin + len(parts[0]) + 1
     ends = zip(parts, places, strict=True)
-    low, high = [_end(bare, part, at, value_of) if part.strip() else None for part, at in ends]
+    low, high = [_end(name or "x", part, at, value_of) if part.strip() else None for part, at in ends]
+    first, second = (part.strip() for part in parts)
+    unit = next((x.unit for x in (low, high) if x is not None and hasattr(x, "unit")), None)
+    for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
+        if unit is not None and any(unit.dimension) and x and not hasattr(x, "unit"):
+            fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
     if low is not None and high is not None and low > high:
-        first, second = (part.strip() for part in parts)
-        message = f"the range of `{bare}` goes the wrong way, from {first} down to {second}"
-        fail(message, Span(start, end), f"swap its ends: `{bare}={second}:{first}`")
-    return bare, Range(low, high)
+        message = f"the range{of} goes the wrong way, from {first} down to {second}"
+        fail(message, span, f"swap its ends: `{prefix}{second}:{first}`")
+    return Range(low, high)
 
 
 def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:

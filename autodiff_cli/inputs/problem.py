@@ -117,21 +117,31 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
 
     Without `units`, numbers with units are refused. Raises `ExpressionError`.
     """
-    return _checked(explained(text, lambda: read(text, valued), valued), units)
+    try:
+        program = read(text, valued)
+    except (ParseFailure, UnexplainedText) as failure:
+        error = _explanation(text, failure, valued)
+    else:
+        return program if units or "[" not in text else _without_units(program)
+    try:
+        raise error
+    finally:
+        del error  # it would hold itself, by the frame in its traceback
 
 
 def build(tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
     """Return the program of a tree, which the function returns; its places are in `text`. Raises `ExpressionError`."""
-    return _checked(explained(text, lambda: build_tree(tree(), text, valued), valued), units)
+    program = explained(text, lambda: build_tree(tree(), text, valued), valued)
+    return program if units or "[" not in text else _without_units(program)
 
 
-def _checked(program: Program, units: bool) -> Program:
-    if "[" in program.text and not units:
-        for i, (x, source) in program.all_nodes.constants.items():
-            if source is not None and source.endswith("]"):
-                message = "numbers with units are not taken here: formulas and code are written in plain numbers"
-                hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
-                raise ExpressionError("type", message, program.all_nodes.span(i), hint)
+def _without_units(program: Program) -> Program:
+    """Return the program. Raises `ExpressionError` if a number in it has a unit."""
+    for i, (x, source) in program.all_nodes.constants.items():
+        if source is not None and source.endswith("]"):
+            message = "numbers with units are not taken here: formulas and code are written in plain numbers"
+            hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
+            raise ExpressionError("type", message, program.all_nodes.span(i), hint)
     return program
 
 
@@ -146,18 +156,22 @@ def explained(text: str, reading: Callable[[], Read], valued: Collection[str] = 
     """Return what is read from a text. Raises `ExpressionError` that says why it cannot be read, and what to write."""
     try:
         return reading()
-    except ParseFailure as stuck:
-        from ..diagnostics.diagnosis import diagnosis  # only an error needs it
-
-        error = diagnosis(stuck.text or text, stuck, valued)
-    except UnexplainedText as unexplained:
-        from ..diagnostics.suggestions import explain  # only an error needs it
-
-        error = explain(text, unexplained, valued)
+    except (ParseFailure, UnexplainedText) as failure:
+        error = _explanation(text, failure, valued)
     try:
         raise error
     finally:
-        del error  # it would hold itself, by the frame in its traceback
+        del error  # as above
+
+
+def _explanation(text: str, failure: ParseFailure | UnexplainedText, valued: Collection[str]) -> ExpressionError:
+    if isinstance(failure, UnexplainedText):
+        from ..diagnostics.suggestions import explain  # only an error needs it
+
+        return explain(text, failure, valued)
+    from ..diagnostics.diagnosis import diagnosis  # only an error needs it
+
+    return diagnosis(failure.text or text, failure, valued)
 
 
 def parse_program(
@@ -377,7 +391,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
             raise point_error(message, "leave one of them out", program.all_nodes.span(bound[name]))
         warnings.append(unused_name(program, name, missing))
     if missing:
-        offers = split_name_offers(program, missing, values)
+        offers = (*split_name_offers(program, missing, values), *unit_offers(program.text, missing, values))
         names = [*nest(dict.fromkeys(missing))]
         stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
         typed = {name: _short_number(values[name]) if name in values else "…" for name in program.leaves}
@@ -412,6 +426,18 @@ def split_name_offers(program: Program, missing: Sequence[str], values: Collecti
             offers = spellings(program.text, name, span, known_names)
             if offers:
                 return offers
+    return ()
+
+
+def unit_offers(text: str, missing: Sequence[str], values: Mapping[str, object]) -> tuple[Offer, ...]:
+    """Return the first number that a missing name may be the unit of, with it in brackets: `40[mm]` for `40mm`."""
+    from ..diagnostics.measured import measured_numbers  # only an error needs it
+
+    certain = measured_numbers(text, values)
+    # a letter is more likely a variable, if nothing else has a unit
+    for one in measured_numbers(text, values, every=have_units(text, values)):
+        if not {*missing}.isdisjoint(one.words):
+            return (one.offer._replace(certain=one in certain and not one.divides_a_number(text)),)
     return ()
 
 

@@ -50,6 +50,8 @@ def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
 
 _NUMBER = re.compile(r"\s*([-+−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
 _DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
+_IN_BRACKETS = re.compile(rf"{_NUMBER.pattern}\[([^\[\]\d:][^\[\]:]*)\](?=\s*\Z)", re.ASCII)
+"""A number with its unit as in a formula: `2[kg]`."""
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
 
@@ -71,10 +73,6 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         raise _refuse(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
     if parts is not None:
         return make_quantity(name, *parts, text, offset)
-    number, bracket, inside = text.partition("[")
-    if bracket and plain_number(number.strip()) and re.fullmatch(r"[^\[\]\d][^\[\]]*\]\s*", inside):
-        message = f"the value of `{name}` cannot be used: the unit of a value stands after it, without brackets"
-        raise _refuse(message, Span(offset, offset + len(text)), "write it as in `x=2 kg`", text)
     return constant_value(name, text, offset)
 
 
@@ -85,7 +83,9 @@ def _refuse(message: str, span: Span | None, hint: str | None, text: str, kind: 
 
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
-    """Return the number and the unit behind it; None without a unit."""
+    """Return the number and the unit behind it, or in brackets; None without a unit."""
+    if "[" in text:
+        text = _IN_BRACKETS.sub(r"\1 \2", text)
     match = _NUMBER.match(text)
     end = match.end() if match else 0
     rest = text[end:]

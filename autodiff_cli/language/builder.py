@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
 from typing import Any, NoReturn
@@ -16,7 +16,7 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph, Place, Row
 from ..table.operators import AND, COMPARISONS, NEG
 from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .tokens import Complete, Head, Spans, UnexplainedText, check_commas, is_name, meaning_of, number_of
+from .tokens import Complete, Head, Spans, UnexplainedText, check_commas, is_name, number_of
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """Named constants, unless the program or the point redefines them."""
@@ -116,7 +116,9 @@ ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index"
 
 OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 BOUNDED = frozenset(("sum", "prod"))  # with an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
-ON_LISTS = {"dot": Primitive("dot", ("a", "b")), "norm": Primitive("norm", ("a",))}  # the functions of lists alone
+ITERATE = "iterate"
+UNROLLED = frozenset(("det", "dot", "inv", "norm", "outer", "softmax", "solve", "trace", "transpose", ITERATE))
+"""The functions that are unrolled: those of `list_functions`, and the one of a function."""
 
 
 class NeedsTree(Exception):
@@ -126,6 +128,22 @@ class NeedsTree(Exception):
 def joined(first: Place, last: Place) -> Place:
     """Return the place from the start of one place to the end of another."""
     return Span(first[0], last[1]) if isinstance(first, Span) else (first[0], last[1])
+
+
+def chained(
+    add: Callable[[Primitive, tuple[int, ...], Any, Sequence[Any]], int],
+    operands: Sequence[int],
+    pieces: Sequence[Place],
+    signs: Sequence[str],
+) -> int:
+    """Add a chain of comparisons, which is the conjunction of its pairs; `add` adds an operation."""
+    result = -1
+    for k, sign in enumerate(signs):
+        two = pieces[k : k + 2]
+        compared = add(COMPARISONS[sign], tuple(operands[k : k + 2]), joined(*two), two)
+        whole = joined(pieces[0], pieces[-1])
+        result = compared if k == 0 else add(AND, (result, compared), whole, two)
+    return result
 
 
 def latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
@@ -350,15 +368,15 @@ class Builder:
         if not has_value:
             if name in FUNCTIONS:
                 return FUNCTIONS[name]
-            if name in ON_LISTS:
-                return self.on_lists(name)
+            if name in UNROLLED:
+                return self.unrolled(name)
             is_unknown = name not in self.free and name not in CONSTANTS and len(name) > 1
             message = f"there is no function `{name}`" if is_unknown else f"`{name}` is not a function"
         own = self.own_functions() if is_unknown else None
         raise UnexplainedText("name", message, self.span(at), self.span(place).end, functions=own)
 
-    def on_lists(self, name: str) -> Primitive:
-        """Return a function of lists. Raises `NeedsTree`."""
+    def unrolled(self, name: str) -> Primitive:
+        """Return a function that is unrolled. Raises `NeedsTree`."""
         raise NeedsTree
 
     def own_functions(self) -> Collection[str]:
@@ -393,15 +411,6 @@ class Builder:
         i = self.leaf(place)
         self.nodes.constants[i] = data, source
         return i
-
-    def superscript(self, text: str, sign: int) -> int:
-        """Return the exponent of a superscript, the sign of a pair."""
-        digits = meaning_of(text)
-        if digits[0] not in "+-":
-            return self.constant(float(digits), digits, (~sign, sign + 1))
-        start, end, _ = self.span((~sign, sign + 1))
-        number = self.constant(float(digits[1:]), digits[1:], Span(start + 1, end))
-        return self.node(NEG, (number,), Span(start, end)) if digits[0] == "-" else number
 
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]) -> None:
         """Check that exactly the `wanted` operands of the next node are conditions."""
@@ -438,15 +447,8 @@ class Builder:
         return operand
 
     def comparison(self, operands: Sequence[int], pieces: Sequence[Place], signs: Sequence[str]) -> int:
-        """Add a comparison; a chain is the conjunction of its pairs."""
-        result: int | None = None
-        for k, sign in enumerate(signs):
-            pair, two = tuple(operands[k : k + 2]), pieces[k : k + 2]
-            compared = self.operation(COMPARISONS[sign], pair, joined(*two), two)
-            place = joined(pieces[0], pieces[-1])
-            result = compared if result is None else self.node(AND, (result, compared), place)
-        assert result is not None
-        return result
+        """Add a chain of comparisons."""
+        return chained(self.operation, operands, pieces, signs)
 
     def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Place]) -> int:
         """Add a call of a function of the program or the language."""

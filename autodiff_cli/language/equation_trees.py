@@ -152,12 +152,11 @@ class ModelEquation(NamedTuple):
 def last_equation(text: str) -> ModelEquation | None:
     """Return the last statement of a program if it has two sides, else None."""
     tokens = (split_statements(text) or [[]])[-1]
-    sign = next((token for token in tokens if token[0] == EQUALS), None)
+    sign = next((k for k, token in enumerate(tokens) if token[0] == EQUALS), None)
     if sign is None:
         return None
-    begin, (_, start, end) = tokens[0][1], sign
-    left = [token for token in tokens if token[2] <= start]
-    called = text[begin : left[0][2]] if is_head(left) else None
+    begin, (_, start, end), left = tokens[0][1], tokens[sign], tokens[:sign]
+    called = text[begin : left[0][2]] if len(left) > 3 and is_head(left) else None
     return ModelEquation(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:], called)
 
 

@@ -60,7 +60,8 @@ def read(builder: Receiver) -> None:
     name_read, number_read, numeric, cached_number = NAME, tokens.NUMBER, _NUMERIC, tokens.cached_number
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-    text = builder.span.plain
+    spans = builder.span
+    text = spans.plain = tokens.without_skipped(spans.text) if spans.plain is None else spans.plain
     may_define = builder.records or "=" in text
     operands, signs, is_exact = tokens.split(text)
     stack: list[Frame] = []
@@ -152,7 +153,7 @@ def read(builder: Receiver) -> None:
                 top, first = node, before
                 places.append((first, i))
             elif how == _SUPERSCRIPT:
-                exponent = builder.superscript(sign, i)
+                exponent = _exponent(builder, sign, i)
                 top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
             elif how in (_OTHER, _CLOSING):
                 rule, size = make
@@ -204,6 +205,17 @@ def read(builder: Receiver) -> None:
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
+
+
+def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
+    """Return the node of a superscript, the sign of a pair."""
+    digits, place = meaning_of(superscript), (~sign, sign + 1)
+    if digits[0] not in "+-":
+        return builder.constant(float(digits), digits, place)
+    start, end, _ = builder.span(place)
+    behind = Span(start + 1, end)
+    number = builder.constant(float(digits[1:]), digits[1:], behind)
+    return number if digits[0] == "+" else builder.operation(NEG, (number,), Span(start, end), (behind,))
 
 
 def outline(builder: Receiver) -> list[Statement]:

@@ -28,7 +28,7 @@ KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved wo
 _END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
 MAX_CACHED = 32  # the longest number for `cached_number`, in characters
 _NUMERIC = tuple("0123456789.")
-_UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[[^0-9 ]"
+_UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[(?:[^0-9 ]|1 ?/)"
 _PLAIN = str.maketrans("−×·⋅∗∙÷⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "-*****/0123456789+-")
 _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=": "mul", "/=": "div"}
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
@@ -52,7 +52,7 @@ def has_unit_literals(text: str) -> bool:
     """Return whether a program has numbers with a unit in brackets.
 
     >>> has_unit_literals("5[kg]*v**2"), has_unit_literals("x1[2]*x[k]"), has_unit_literals("2[1/s]*t")
-    (True, False, False)
+    (True, False, True)
     """
     return "[" in text and _compile(_UNIT_LITERAL).search(text) is not None
 
@@ -80,18 +80,16 @@ class Spans:
 
     def __init__(self, text: str) -> None:
         self.text = text
-
-    @cached_property
-    def plain(self) -> str:
-        """The text with blanks for what is skipped; cached."""
-        return without_skipped(self.text)
+        self.plain: str | None = None  # without what is skipped, once it was read
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:
         """For each pair: its start, the end before its sign, the place of the sign."""
         positions = []
         end = 0
-        for match in _compile(PAIR).finditer(_readable(self.plain)):
+        for match in _compile(PAIR).finditer(
+            _readable(without_skipped(self.text) if self.plain is None else self.plain)
+        ):
             (start, stop), (sign, after) = match.span(1), match.span(2)
             if stop > start:
                 end = stop

@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 from ..errors import ExpressionError, Span
 from ..numbers import budget
 from ..run.flat_graph import Place, in_order
-from ..table.operators import AND, COMPARISONS, CONSTANT
+from ..table.operators import CONSTANT
 from ..table.primitive import FUNCTIONS, Primitive
-from .builder import BOUNDED, MAX_NODES, OF_LISTS, ON_LISTS, Builder, NeedsTree, Program, joined, latest
-from .tokens import meaning_of
+from .builder import BOUNDED, MAX_NODES, OF_LISTS, UNROLLED, Builder, NeedsTree, Program, chained, latest
 from .tree import SyntaxNode
 
 NAME_MARK, CALL_MARK, PLUS_MARK = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
@@ -35,6 +34,7 @@ class Body:
         self.called: dict[int, tuple[str, Span]] = {}  # names and called functions
         self.pieces: dict[int, Sequence[Span]] = {}  # the places of the operands
         self.bounded: set[int] = set()  # the calls with an index and bounds
+        self.iterated: set[int] = set()  # the calls of `iterate`
         self.lazy: dict[int, int] = {}  # by lazily evaluated part, the innermost part that demands it
 
     def add(self, primitive: Primitive, parents: tuple[int, ...], place: Span, pieces: Sequence[Span] = ()) -> int:
@@ -226,13 +226,13 @@ class TreeBuilder(Builder):
         if kind == "plus":
             return body.add(PLUS_MARK, operands, span, pieces)
         if kind == "comparison":
-            return _compare(body, operands, pieces, value)
+            return chained(body.add, operands, pieces, value)
         self.check_operation(value)
         return body.add(value, operands, span, pieces)
 
     def check_call(self, name: str, count: int) -> None:
         """Raise `NeedsTree` for a call in the body of a definition that may be of lists."""
-        if name in ON_LISTS or (name in BOUNDED and count == 4):
+        if name in UNROLLED or (name in BOUNDED and count == 4):
             raise NeedsTree
 
     def check_operation(self, primitive: Primitive) -> None:
@@ -349,14 +349,3 @@ class TreeBuilder(Builder):
         ):
             return 0.0  # a parameter, whose value a call would tell
         return super().fixed(node)
-
-
-def _compare(body: Body, operands: tuple[int, ...], pieces: Sequence[Span], signs: Sequence[str]) -> int:
-    """Add a comparison; a chain is the conjunction of its pairs."""
-    result = -1
-    for k, sign in enumerate(signs):
-        two = pieces[k : k + 2]
-        compared = body.add(COMPARISONS[meaning_of(sign)], operands[k : k + 2], joined(*two), two)
-        whole = joined(pieces[0], pieces[-1])
-        result = compared if k == 0 else body.add(AND, (result, compared), whole, (two[0], two[1]))
-    return result

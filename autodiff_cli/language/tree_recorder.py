@@ -10,7 +10,7 @@ from ..run.flat_graph import Place, Row
 from ..table.operators import NEG
 from ..table.primitive import Primitive
 from .builder import Piece
-from .tokens import Complete, Head, Spans, meaning_of, number_of
+from .tokens import Complete, Head, Spans, number_of
 from .tree import SyntaxNode, program_of
 
 _ANY_NODE = range(1 << 60)
@@ -53,16 +53,11 @@ class TreeRecorder:
         number = number_of(text[:-1].partition("[")[0] if text[-1] == "]" else text)
         return None if number is None else (number[0], text)
 
-    def superscript(self, text: str, sign: int) -> int:
-        """Record the exponent of a superscript, the sign of a pair."""
-        digits, place = meaning_of(text), self.span((~sign, sign + 1))
-        begin = place.start + (digits[0] in "+-")
-        number = len(self.places)
-        self.constants[number] = float(digits.lstrip("+-")), digits.lstrip("+-")
-        self.places.append(place._replace(start=begin))
-        if digits[0] != "-":
-            return number
-        return self.operation(NEG, (number,), place, (self.places[number],))
+    def constant(self, data: float, source: str, place: Place) -> int:
+        """Record a number."""
+        self.constants[len(self.places)] = data, source
+        self.places.append(place)
+        return len(self.places) - 1
 
     def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]) -> None:
         """Keep the places of the operands of the next part."""

@@ -13,15 +13,17 @@ from typing import Any, NamedTuple, NoReturn
 from ..errors import ExpressionError, Span
 from ..run.flat_graph import Place
 from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
-from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, MATMUL, MAX_NODES, ON_LISTS, RANGE, Program, joined
+from ..table.primitive import FUNCTIONS, Primitive
+from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, ITERATE, MATMUL, MAX_NODES, RANGE, Program, joined
 from .elements import element_name, shapes_of
+from .list_functions import FUNCTIONS_OF_LISTS, Array, Make, WrongShape, products
 from .tokens import UnknownShape
 from .tree import SyntaxNode
 from .tree_builder import CALL_MARK, NAME_MARK, PLUS_MARK, Body, Call, Function, TreeBuilder
 
 MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
 MAX_UNROLLED = 300_000  # the most operations of an unrolled text
+_ITERATE = Primitive(ITERATE, ("f", "x0", "n"))
 MAX_DEPTH = 60  # the deepest nesting of calls, sums and indices
 
 _WHOLE: Mapping[Primitive, Callable[..., float]] = {
@@ -33,13 +35,6 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     PLUS_MARK: lambda a: a,
 }
 """Operations that an index may use."""
-
-
-class Array(NamedTuple):
-    """A list of nodes, or of rows of nodes: its shape, and entries by rows."""
-
-    shape: tuple[int, ...]
-    entries: tuple[int, ...]
 
 
 class FreeName(NamedTuple):
@@ -114,6 +109,9 @@ class Unroller(TreeBuilder):
             if self._is_bounded(body, i):
                 body.bounded.add(i)
             waiting = parents[1:] if body.primitives[i] is INDEX else parents if i in body.bounded else ()
+            if self._is_iterated(body, i):
+                body.iterated.add(i)
+                waiting = (*parents[:1], *parents[2:])
             for p in waiting:
                 k = p
                 while k >= body.start[p]:
@@ -123,6 +121,10 @@ class Unroller(TreeBuilder):
                         body.lazy[k] = i
                     k -= 1
         return body
+
+    def _is_iterated(self, body: Body, i: int) -> bool:
+        name = body.called[i][0] if body.primitives[i] is CALL_MARK else ""
+        return name == ITERATE and name not in self.defined
 
     def check_call(self, name: str, count: int) -> None:
         """Take any call."""
@@ -136,8 +138,8 @@ class Unroller(TreeBuilder):
     def charge_call(self, called: Function, place: Place) -> None:
         """Charge nothing: each node of the call is charged for."""
 
-    def on_lists(self, name: str) -> Primitive:
-        return ON_LISTS[name]
+    def unrolled(self, name: str) -> Primitive:
+        return FUNCTIONS_OF_LISTS[name][0]
 
     def _is_bounded(self, body: Body, i: int) -> bool:
         parents, called = body.parents[i], body.called
@@ -199,6 +201,8 @@ class Unroller(TreeBuilder):
         primitive, pieces = body.primitives[i], body.pieces.get(i, ())
         if i in body.bounded:
             return self._bound(call, i, place)
+        if i in body.iterated:
+            return self._iterate(call, i, place)
         operands = [call.values[p - call.first] for p in body.parents[i]]
         if primitive is INDEX:
             return self._index(operands[0], call, i, place)
@@ -313,28 +317,16 @@ class Unroller(TreeBuilder):
         rows = [left.entries[k : k + inner] for k in range(0, len(left.entries), inner)]
         width = right.shape[1] if len(right.shape) == 2 else 1
         columns = [right.entries[k::width] for k in range(width)]
-        self.charge(len(rows) * width * inner, place)
         shape = (*left.shape[:-1], *right.shape[1:])
-        entries = tuple([self._products(row, column, place) for row in rows for column in columns])
+        make = self._make_at(place)
+        entries = tuple([products(row, column, make) for row in rows for column in columns])
         return Array(shape, entries) if shape else entries[0]
-
-    def _products(self, left: Sequence[int], right: Sequence[int], place: Place) -> int:
-        products = tuple([self.node(MUL, pair, place) for pair in zip(left, right, strict=True)])
-        return self.node(PRIMITIVES["sum"], products, place) if len(products) > 1 else products[0]
 
     def apply(
         self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
     ) -> int | Array:
-        if primitive in ON_LISTS.values():
-            if len(operands) != len(primitive.params):
-                self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
-            left, *others = (self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True))
-            self.charge(2 * len(left.entries), place)
-            if not others:
-                return self.node(PRIMITIVES["hypot"], left.entries, place)
-            if left.shape != others[0].shape:
-                self._wrong_shapes(left, others[0], pieces, "`dot` takes two lists of the same shape")
-            return self._products(left.entries, others[0].entries, place)
+        if FUNCTIONS_OF_LISTS.get(primitive.name, (None,))[0] is primitive:
+            return self._of_lists(primitive, operands, place, pieces)
         if primitive.variadic and len(operands) == 1:
             only = operands[0]
             resolved = self._resolve(only)
@@ -347,6 +339,29 @@ class Unroller(TreeBuilder):
                 self._unknown_shape(only.name, self.span(pieces[0]))
         make = super().apply
         return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
+
+    def _of_lists(
+        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
+    ) -> int | Array:
+        if len(operands) != len(primitive.params):
+            self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
+        lists = [self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True)]
+        self.charge(2 * len(lists[0].entries), place)
+        try:
+            value: int | Array = FUNCTIONS_OF_LISTS[primitive.name][1](*lists, self._make_at(place))
+        except WrongShape as wrong:
+            message = f"this is {shape_text(lists[wrong.k].shape)}, and `{primitive.name}` does not take it"
+            if wrong.k:
+                self._wrong_shapes(lists[0], lists[1], pieces, wrong.needed)
+            raise self.error("type", message, pieces[wrong.k], wrong.needed) from None
+        return value
+
+    def _make_at(self, place: Place) -> Make:
+        def make(primitive: Primitive, parents: Sequence[int]) -> int:
+            self.charge(1, place)
+            return self.node(primitive, tuple(parents), place)
+
+        return make
 
     def _bound(self, call: Call, i: int, place: Place) -> Any:
         body = call.function.body
@@ -385,6 +400,56 @@ class Unroller(TreeBuilder):
         if len(terms) == 1:
             return self._resolve(terms[0])
         return self.checked_node(primitive, terms, place, [body.pieces[i][0]] * len(terms))
+
+    def _iterate(self, call: Call, i: int, place: Place) -> int | Array:
+        """Return the value of `iterate(f, x0, n)`: f of x0, f of that, and so on, n times."""
+        body = call.function.body
+        parents, pieces = body.parents[i], body.pieces.get(i, ())
+        if len(parents) != len(_ITERATE.params):
+            self.refuse_count(ITERATE, _ITERATE.signature, len(_ITERATE.params), place, pieces)
+        step = self._step_function(call, parents[0], pieces[0])
+        count = self._fixed_integer(parents[2], call, "the number of steps of `iterate`")
+        if not 0 <= count <= MAX_TERMS:
+            message, hint = f"`iterate` cannot take {count:,} steps", f"write a number up to {MAX_TERMS:,}"
+            raise self.error("limit" if count > 0 else "type", message, pieces[2], hint)
+        self.check_depth(call.depth, place)
+        value = self._resolve(call.values[parents[1] - call.first])
+        for k in range(1, count + 1):
+            before, value = value, self._step(step, value, k, call, place, pieces)
+            if _shape(value) != _shape(before):
+                message = f"a step of `iterate` makes {shape_text(_shape(value))} of {shape_text(_shape(before))}"
+                raise self.error("type", message, place, "let the function return what it takes")
+        return value
+
+    def _step_function(self, call: Call, name: int, piece: Place) -> Function | Primitive:
+        """Return the function that `iterate` is to apply."""
+        body, hint = call.function.body, "define it before: `f(x) = …; iterate(f, x0, 10)`"
+        if body.primitives[name] is not NAME_MARK:
+            raise self.error("type", "the first argument of `iterate` is the name of a function", piece, hint)
+        called, at = body.called[name]
+        if called not in self.defined and called not in FUNCTIONS:
+            raise self.error("name", f"there is no function `{called}`, which `iterate` would apply", at, hint)
+        step = self.function_in(call.function, called, at, piece)
+        count = len(step.parameters if isinstance(step, Function) else step.params)
+        if count > 2 or (count == 2 and isinstance(step, Primitive)):
+            message = f"`{called}` takes {count} arguments, and `iterate` gives it one"
+            hint = f"define `g(x) = {called}(x, …)`, or with the number of the step `g(x, k) = …`, and iterate that"
+            raise self.error("arity", message, at, hint)
+        return step
+
+    def _step(
+        self,
+        step: Function | Primitive,
+        value: int | Array,
+        k: int,
+        call: Call,
+        place: Place,
+        pieces: Sequence[Place],
+    ) -> int | Array:
+        if isinstance(step, Primitive):
+            return self.apply(step, step.name, (value,), place, pieces[1:2])
+        number = [self.constant(float(k), str(k), place)] if len(step.parameters) == 2 else []
+        return self._resolve(self.value(self.enter(step, [value, *number], place, pieces, call.depth)))
 
     def _ambiguous(self, call: Call, i: int, index: int) -> ExpressionError:
         """Return the error about four arguments that are an index with its bounds, or four numbers."""
@@ -513,6 +578,10 @@ class Unroller(TreeBuilder):
                 raise self.error("type", message, place, "write as many indices everywhere", (before, "here"))
             self.free[label] = self.leaf(place)
         return self.free[label]
+
+
+def _shape(value: int | Array) -> tuple[int, ...]:
+    return value.shape if isinstance(value, Array) else ()
 
 
 def shape_text(shape: tuple[int, ...]) -> str:

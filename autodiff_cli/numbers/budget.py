@@ -26,11 +26,13 @@ REFERENCE_NODE = 20  # in many digits
 CALLED_NODE = 10  # expanded from a function call
 CANONICAL_NODE, TERM, GUARD = 45, 25, 4  # simplification: node, term, condition
 DERIVED_NODE, RECORDED_STEP = 20, 15  # differentiated formulas
+WRITTEN_STEP = 18  # of code: recorded, checked, ordered and written
 # An evaluation of a compiled program, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
 COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
 BLOCK, ROWS_IN_TURN = 50, 10
 DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many random points
+FOLLOWED_DRAW = 500  # of an implicit model, where Newton's method does not reach its solution
 SAMPLE, DRAWN_POINT = 1, 25  # of a curve
 SECOND_DERIVATIVE = 12  # in evaluations of value and gradient
 READ_NUMBER, ROW_GRADIENT, ROW_HESSIAN = 40, 40, 150  # of data, as decimals

@@ -18,7 +18,10 @@ from .observations import FitFormula, FitInputs, pose_fit, read_formula
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
+    from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
+    from .least_squares import Model
+    from .profiles import Profiles
 
 DEFAULT_LEVEL = 0.95
 TYPED_ROWS = 100  # that count as the formula's length each
@@ -42,6 +45,7 @@ class Fit(Record):
     goodness: Goodness
     r_squared: float | None
     level: float
+    interval_method: str
     loss: str
     absolute_sigma: bool
     converged: bool
@@ -83,6 +87,7 @@ def fit(
     scale_errors: bool = False,
     loss: str = "linear",
     level: float | None = None,
+    intervals: str | None = None,
     predict: Mapping[str, Sequence[float]] | None = None,
     units: Sequence[str] | str | None = None,
     arithmetic: Arithmetic = DOUBLE,
@@ -91,9 +96,14 @@ def fit(
 ) -> Fit:
     """Return the least-squares parameters of the program `text` for a column of the data.
 
-    Names that are columns are data, others parameters. `formula` is the program, if already read.
+    Names that are columns are data, others parameters. `formula` is the program, if already read. `intervals` are
+    linear or by profile; by default the latter where second derivatives show that the linear ones mislead.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
+    if intervals == "profile" and loss != "linear":
+        raise usage_error(
+            f"intervals by profile are for least squares, and the loss is {loss}", "leave one of them out"
+        )
     with use_budget(anew=False) as work:
         rows = len(next(iter(columns.values()), ()))
         less = "give fewer rows"
@@ -105,6 +115,7 @@ def fit(
         from .inference import Inference
         from .least_squares import EndPoint, Model
         from .linear_basis import in_many_digits
+        from .profiles import far_values, intervals_of
         from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
@@ -137,12 +148,9 @@ def fit(
             message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
             hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
             raise limit_error(message, hint)
+        model = _with_starts(model, of_units)
+        problem = model.problem
         start = np.array([problem.values.get(name, 1.0) for name in free])
-        if lacking := [name for name in free if name not in problem.values and name not in model.linear]:
-            message = f"`{lacking[0]}` has no start, and the model is not linear in it"
-            hint = f"give one: `--at {','.join(f'{name}=…' for name in lacking)}`"
-            hint += f"; the columns that are used are {quote(columns)}"
-            raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
         model = in_many_digits(model, start)
         if model.basis is not None:
             start = model.basis.theta
@@ -160,8 +168,10 @@ def fit(
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
             inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
+            profiles = None if interrupted else intervals_of(inference, intervals)
+            inference.leave_open({} if interrupted else far_values(inference))
             predictions = inference.predict(inputs.predict)
-            answer = _answer(text, inference, arithmetic, predictions, interrupted=interrupted)
+            answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
@@ -169,8 +179,33 @@ def fit(
         return answer._replace(warnings=warnings, units=shown)
 
 
+def _with_starts(model: Model, units: FitUnits | None) -> Model:
+    """Return the model with starts of all parameters that need one, and a note of those that were looked for."""
+    from .starts import found_start
+
+    problem = model.problem
+    lacking = [name for name in model.free if name not in problem.values and name not in model.linear]
+    if not lacking:
+        return model
+    starts = found_start(model, lacking)
+    choose = f"`--at {','.join(f'{name}=…' for name in lacking)}`"
+    if starts is None:
+        message = f"`{lacking[0]}` has no start, and the formula has no value at those that were tried"
+        hint = f"give one: {choose}; the columns that are used are {quote([*model.columns, model.data.response])}"
+        raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
+    shown = [f"{name} = {x:g} {'' if units is None else units.unit_text(name)}".rstrip() for name, x in starts.items()]
+    note = Diagnostic("note", f"started at {', '.join(shown)}; {choose} chooses another", None, None)
+    return model.copy(problem=problem._replace(values={**problem.values, **starts}, warnings=[*problem.warnings, note]))
+
+
 def _answer(
-    text: str, inference: Inference, arithmetic: Arithmetic, predictions: list[Prediction], *, interrupted: bool
+    text: str,
+    inference: Inference,
+    profiles: Profiles | None,
+    arithmetic: Arithmetic,
+    predictions: list[Prediction],
+    *,
+    interrupted: bool,
 ) -> Fit:
     model, values = inference.model, inference.end.values
     problem, data = model.problem, model.data
@@ -180,7 +215,7 @@ def _answer(
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
     warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.open_warnings()]
-    warnings += inference.end_warnings()
+    warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
     numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
@@ -198,7 +233,8 @@ def _answer(
         numbers = estimates_in(
             arithmetic, inference.model, [*inference.values.values()], inference.dof, inference.sigma_given
         )
-    parameters = inference.parameters(numbers["values"], numbers.get("errors", {}))
+    ends = None if profiles is None else profiles.ends
+    parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
     numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
     used = [*data.predictors, *measured, data.response]
     return Fit(
@@ -215,6 +251,7 @@ def _answer(
         goodness=goodness,
         r_squared=r_squared,
         level=inference.level,
+        interval_method="linear" if profiles is None else "profile",
         loss=model.loss,
         absolute_sigma=inference.sigma_given,
         converged=reason == "converged",

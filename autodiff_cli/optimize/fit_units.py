@@ -100,6 +100,10 @@ class FitUnits:
         solution = self.solved[name]
         return self.wanted.get(name) or (Unit() if solution is None else self.system.unit(solution))
 
+    def unit_text(self, name: str) -> str:
+        """Return the unit that a parameter is shown in."""
+        return str(self._shown(name)) if self.columns else ""
+
     def formula(self, formula: FitFormula) -> FitFormula:
         """Return the formula of numbers in these units."""
         variables = self.columns | {name: self._shown(name) for name in self.parameters}

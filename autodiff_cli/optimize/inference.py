@@ -42,6 +42,8 @@ EXACT_RUNS = 400  # residuals with an exact runs test
 MIN_NORMAL = 8  # residuals
 DOUBTFUL_P_VALUE = 0.005  # p-value of χ², in either tail
 NOT_RANDOM = 1e-3  # p-value of the runs test
+Ends = tuple[float | None, float | None]
+"""The ends of an interval; None where the data leave it open."""
 
 
 class Parameter(Record):
@@ -49,7 +51,7 @@ class Parameter(Record):
 
     estimate: Shown
     error: Shown | None
-    interval: tuple[float, float] | None
+    interval: Ends | None
     linear: bool
     held: str
 
@@ -136,7 +138,7 @@ class Inference:
             lost = [name for name, is_lost in zip(model.free, faint, strict=True) if is_lost]
             self.null = model.basis.null + [{name: 1.0} for name in lost if name not in self.undetermined]
             self.undetermined.update(lost)
-        self.used, self.open = model.used, dict[str, str]()
+        self.used, self.open, self.far = model.used, dict[str, str](), dict[str, float]()
         if model.basis is None and len(model.linear) < len(model.free):
             self._add_flat(faint)
             self.undetermined.update(self.open)
@@ -146,7 +148,8 @@ class Inference:
         self.variance = self.noise if model.loss == "linear" else self._robust_variance()
         self.covariance, variances = self.inverse * self.variance, self.parameter_inverse * self.variance
         self.errors, self.factor = dict[str, float](), 0.0
-        if self.dof > 0 or self.sigma_given:
+        # away from a minimum the Jacobian says nothing of errors
+        if (self.dof > 0 or self.sigma_given) and end.moved <= MAX_LAST_STEP:
             with np.errstate(over="ignore"):
                 roots = np.sqrt(np.maximum(0.0, np.diagonal(variances))) / self.parameter_size
             self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
@@ -223,8 +226,10 @@ class Inference:
         correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
         return correction**2 * float(psi @ psi) / dof / mean**2 * square
 
-    def parameters(self, values: Mapping[str, Any], errors: Mapping[str, Any]) -> dict[str, Parameter]:
-        """Return the estimates, in the order of the formula."""
+    def parameters(
+        self, values: Mapping[str, Any], errors: Mapping[str, Any], profiles: Mapping[str, Ends] | None
+    ) -> dict[str, Parameter]:
+        """Return the estimates, in the order of the formula, with linear intervals or those by profile."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
             if name in self.model.held:
@@ -232,7 +237,8 @@ class Inference:
             elif name in self.values:
                 x, error = values[name], errors.get(name)
                 half = None if error is None else self.factor * float(error)
-                ends = None if half is None else (float(x) - half, float(x) + half)
+                ends: Ends | None = None if half is None else (float(x) - half, float(x) + half)
+                ends = ends if profiles is None else profiles.get(name)
                 held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined else ""
                 parameters[name] = Parameter(x, error, ends, name in self.model.linear, held)
         return parameters
@@ -351,6 +357,16 @@ class Inference:
         for name, other in self.open.items():
             message = f"`{name}` is not determined either: its effect is another at other `{other}`, which fit as well"
             yield Diagnostic("undetermined", message, None, f"start elsewhere, or hold `{other}`: `--fix {other}=…`")
+        for name, x in self.far.items():
+            message = f"`{name}` is not determined either: {x:.4g} fits as well, with other values of the others"
+            yield Diagnostic("undetermined", message, None, f"a simpler formula may do, or hold it: `--fix {name}=…`")
+
+    def leave_open(self, far: Mapping[str, float]) -> None:
+        """Take parameters as not determined, which fit as well at far values."""
+        self.far.update(far)
+        self.undetermined.update(far)
+        for name in far:
+            del self.errors[name]
 
     def end_warnings(self) -> Iterator[Diagnostic]:
         """Yield warnings of a kink, and of other minima that fit about as well."""

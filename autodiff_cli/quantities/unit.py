@@ -17,6 +17,7 @@ from .table import BASE, TableUnit, spellings, table, units_file
 Exponent = int | Fraction
 Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
 NUMBER: Dimension = (0,) * len(BASE)
+_LENGTH = BASE.index("m")
 MAX_POWER = 99
 MAX_EXPONENT = 999
 """The largest exponent that powers of powers are read to."""
@@ -63,8 +64,19 @@ class Unit(NamedTuple):
         return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
 
     def value_from_si(self, x: float) -> float:
-        """Return a value in coherent units, in this unit, with the zero of its scale."""
-        return self.from_si(float(Fraction(x) - self.zero)) if self.zero else self.from_si(x)
+        """Return a value in coherent units, in this unit, with the zero of its scale.
+
+        A double of kelvin has no digits beyond those that distinguish it: 273.15 K is 0 °C.
+
+        >>> parse_unit("°C").value_from_si(273.15), parse_unit("°F").value_from_si(273.15)
+        (0.0, 32.0)
+        """
+        if not self.zero:
+            return self.from_si(x)
+        value = self.from_si(float(Fraction(x) - self.zero))
+        places = math.floor(-math.log10(math.ulp(x) / self.scale))
+        short = round(value, places)
+        return short + 0.0 if float(Fraction(repr(short)) * self.scale + self.zero) == x else value
 
     @property
     def difference(self) -> Unit:
@@ -422,6 +434,8 @@ def si_unit(dimension: Dimension) -> Unit:
     for unit in named:
         for n in (1, -1):
             rest = tuple(plain_exponent(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
+            if unit.atoms == (("J", 1),) and n * rest[_LENGTH] > 0:
+                continue  # `N·m³`, not `J·m²`: a force times lengths is no energy
             if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
                 candidates.append(unit**n * in_base_units(rest))
     return min(candidates, key=_length)

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 from ..errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ..numbers.base import Number, NumberType
 from ..numbers.budget import BudgetExceeded
-from ..table.operators import POW, VARIABLE
+from ..table.operators import DIV, MUL, POW, VARIABLE
 from .flat_graph import Graph, in_order
 from .sweep import (
     Activity,
@@ -45,6 +45,9 @@ def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answe
         result = None
     return sweep(*asked) if result is None else result
 
+
+BY_UNDERFLOW = "is too small for a double, and 0 by underflow"
+"""What hints say of a result below the range of doubles."""
 
 Kinks = dict[int, Breakpoint]
 """Nodes where smooth branches meet, by index."""
@@ -203,6 +206,10 @@ def error_at(
     span, message, hint = graph.span(fault.node), fault.message, fault.hint
     if isinstance(fault, NotDifferentiable):
         return NotSmooth(fault.kind, message, span, hint)
+    lost = _underflowed(graph, fault.node) if fault.kind in ("domain", "derivative") else None
+    if lost is not None:
+        name = graph.primitives[lost].written
+        hint = f"the result of `{name}` {BY_UNDERFLOW}: use `--precision`, or rescale"
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:
         shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
@@ -214,6 +221,17 @@ def error_at(
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
     error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
     return error(fault.kind, message, span, hint)
+
+
+def _underflowed(graph: Graph, node: int) -> int | None:
+    """Return the first operation below a node whose double is 0 where the number is not; None without one."""
+    data = graph.data
+    for i in in_order(graph.parents, (node,)):
+        if isinstance(data[i], float) and not data[i] and graph.parents[i]:
+            is_never_zero = graph.primitives[i] in (MUL, DIV, POW) or graph.primitives[i].values.startswith("(0")
+            if is_never_zero and all(isinstance(data[p], float) and data[p] for p in graph.parents[i]):
+                return i
+    return None
 
 
 def _with_unit(x: Number) -> str:

@@ -205,6 +205,10 @@ class Facts(NamedTuple):
     """Another function, and the signs with which both squares add up to 1."""
     inverse: str = ""
     """The function that gives its input back, from every value of it."""
+    preimages: tuple[Callable[..., Number], ...] = ()
+    """`f(m, y)`: together all inputs with the output `y` where `attained` holds, if they are not those of `inverse`."""
+    attained: str = ""
+    """The comparisons of `y` that hold for its outputs exactly: `-1 < y < 1`; empty for all numbers."""
     complement: str = ""
     """A stable form of 1 minus it, which would cancel near 1."""
     exact: Mapping[int, Any] = MappingProxyType({})

@@ -165,11 +165,14 @@ def none_at_all(m: Any, *_: Number) -> Number:
 elementary = partial(entry, group="Elementary")
 
 EXP = elementary("exp", "x", "e to the power `x`", lambda m, x, out: out, facts="increasing infinite", inverse="log",
-    exact={0: 1}, source="DLMF 4.10.7", latex=r"\exp", latex_raised="e^{#1}", values="(0, inf)")
+    exact={0: 1}, source="DLMF 4.10.7", latex=r"\exp", latex_raised="e^{#1}", values="(0, inf)",
+    attained="y > 0")
 elementary("exp2", "x", "2 to the power `x`", lambda m, x, out: out * m.log(2), facts="increasing infinite",
-    inverse="log2", definition=lambda m, x: m.pow(2, x), values="(0, inf)", latex=r"2^{#1}")
+    inverse="log2", definition=lambda m, x: m.pow(2, x), values="(0, inf)", latex=r"2^{#1}",
+    attained="y > 0")
 elementary("expm1", "x", "exp(x) - 1, right for small `x` too", lambda m, x, out: m.exp(x), facts="increasing infinite",
-    inverse="log1p", definition=lambda m, x: m.exp(x) - 1, values="(-1, inf)", latex=BY_DEFINITION)
+    inverse="log1p", definition=lambda m, x: m.exp(x) - 1, values="(-1, inf)", latex=BY_DEFINITION,
+    attained="y > -1")
 LOG = elementary("log", "x", "natural logarithm; `log(x, b)` to the base `b`", lambda m, x, out: 1 / x,
     facts="increasing propagates_infinity", inverse="exp", exact={1: 0}, aliases=("ln",), with_two="log_base",
     domain="x > 0", source="DLMF 4.7.1", latex=r"\ln")
@@ -181,18 +184,22 @@ elementary("log2", "x", "logarithm to the base 2", lambda m, x, out: 1 / m.log(2
     domain="x > 0", latex=r"\log_{2}")
 elementary("log10", "x", "logarithm to the base 10", lambda m, x, out: 1 / m.log(10) / x,
     facts="increasing propagates_infinity",
-    exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(10), domain="x > 0", latex=r"\log_{10}")
+    exact={1: 0}, definition=lambda m, x: m.log(x) / m.log(10), domain="x > 0", latex=r"\log_{10}",
+    preimages=(lambda m, y: m.pow(10, y),))
 elementary("log1p", "x", "log(1 + x), right for small `x` too", lambda m, x, out: 1 / (1 + x),
     facts="increasing propagates_infinity", inverse="expm1", definition=lambda m, x: m.log(1 + x), domain="x > -1",
     latex=BY_DEFINITION)
 SQRT = elementary("sqrt", "x", "square root, also `√x`", lambda m, x, out: 1 / (2 * out),
-    facts="increasing propagates_infinity finite", domain="x >= 0", latex=r"\sqrt{#1}", values="[0, inf)")
+    facts="increasing propagates_infinity finite", domain="x >= 0", latex=r"\sqrt{#1}", values="[0, inf)",
+    preimages=(lambda m, y: y**2,), attained="y >= 0")
 elementary("cbrt", "x", "real cube root, of negative numbers too", lambda m, x, out: 1 / (3 * out**2),
     facts="odd increasing propagates_infinity", definition=lambda m, x: m.sign(x) * m.pow(m.abs(x), m.number(1) / 3),
-    latex=r"\sqrt[3]{#1}")
+    latex=r"\sqrt[3]{#1}",
+    preimages=(lambda m, y: y**3,))
 ABS = elementary("abs", "x", "absolute value, also `|x|`", lambda m, x, out: m.sign(x),
     facts="even propagates_infinity norm", kink=lambda x: x == 0, convention="0 at 0",
-    active_branch=lambda m, side, x, out: x if side(x) > 0 else -x, latex=r"\left|#1\right|")
+    active_branch=lambda m, side, x, out: x if side(x) > 0 else -x, latex=r"\left|#1\right|",
+    preimages=(lambda m, y: -y, lambda m, y: y,), attained="y >= 0")
 
 
 def _round(m: Any, side: Side, x: Number, out: Number) -> Number:
@@ -256,12 +263,15 @@ trigonometric("cot", "x", "cotangent, 1/tan(x)", lambda m, x, out: -(m.csc(x) **
     accurate=lambda m, x: 1 / m.tan(x))
 trigonometric("asin", "x", "inverse sine", lambda m, x, out: m.recip_sqrt_one_minus_square(x),
     facts="odd increasing propagates_infinity finite", exact={0: 0}, aliases=("arcsin",), domain="-1 <= x <= 1",
-    source="DLMF 4.24.7", latex=r"\arcsin", values="[-1.6, 1.6]")
+    source="DLMF 4.24.7", latex=r"\arcsin", values="[-1.6, 1.6]",
+    preimages=(lambda m, y: m.sin(y),), attained="-pi/2 <= y <= pi/2")
 trigonometric("acos", "x", "inverse cosine", lambda m, x, out: -m.recip_sqrt_one_minus_square(x),
     facts="propagates_infinity finite", exact={1: 0}, aliases=("arccos",), domain="-1 <= x <= 1",
-    source="DLMF 4.24.8", latex=r"\arccos", values="[0, 3.2]")
+    source="DLMF 4.24.8", latex=r"\arccos", values="[0, 3.2]",
+    preimages=(lambda m, y: m.cos(y),), attained="0 <= y <= pi")
 trigonometric("atan", "x", "inverse tangent", lambda m, x, out: m.recip_one_plus_square(x), facts="odd increasing",
-    exact={0: 0}, aliases=("arctan",), source="DLMF 4.24.9", latex=r"\arctan", values="(-1.6, 1.6)")
+    exact={0: 0}, aliases=("arctan",), source="DLMF 4.24.9", latex=r"\arctan", values="(-1.6, 1.6)",
+    preimages=(lambda m, y: m.tan(y),), attained="-pi/2 < y < pi/2")
 trigonometric("atan2", "y x", "the angle of the point (x, y), from -pi to pi",
     lambda m, y, x, out: m.unit_over_hypot(x, y), lambda m, y, x, out: -m.unit_over_hypot(y, x), facts="jumps",
     aliases=("arctan2",), kink=lambda y, x: x <= 0 and y == 0,
@@ -298,14 +308,17 @@ def _sech(m: Any, x: Number) -> Number:
 
 hyperbolic("sinh", "x", "hyperbolic sine", lambda m, x, out: m.cosh(x),
     facts="odd increasing propagates_infinity infinite",
-    definition=lambda m, x: (m.exp(x) - m.exp(-x)) / 2, source="DLMF 4.34.1", latex=r"\sinh")
+    definition=lambda m, x: (m.exp(x) - m.exp(-x)) / 2, source="DLMF 4.34.1", latex=r"\sinh",
+    preimages=(lambda m, y: m.asinh(y),))
 hyperbolic("cosh", "x", "hyperbolic cosine", lambda m, x, out: m.sinh(x), facts="even propagates_infinity infinite",
     unit=("sinh", 1, -1), definition=lambda m, x: (m.exp(x) + m.exp(-x)) / 2, source="DLMF 4.34.2",
-    latex=r"\cosh", values="[1, inf)")
+    latex=r"\cosh", values="[1, inf)",
+    preimages=(lambda m, y: -m.acosh(y), lambda m, y: m.acosh(y),), attained="y >= 1")
 hyperbolic("tanh", "x", "hyperbolic tangent", lambda m, x, out: m.sech_square(x), facts="odd increasing",
     complement="`2*sigmoid(-2*x)`", definition=lambda m, x: m.sinh(x) / m.cosh(x),
     source="DLMF 4.34.3", latex=r"\tanh",
-    values="(-1, 1)")
+    values="(-1, 1)",
+    preimages=(lambda m, y: m.atanh(y),), attained="-1 < y < 1")
 hyperbolic("sech", "x", "hyperbolic secant, 1/cosh(x)", lambda m, x, out: -m.tanh(x) * out, facts="even",
     definition=lambda m, x: 1 / m.cosh(x), accurate=_sech, unit=("tanh", 1, 1), source="DLMF 4.34.5", values="(0, 1]")
 hyperbolic("csch", "x", "hyperbolic cosecant, 1/sinh(x)", lambda m, x, out: -m.coth(x) * out, facts="odd",
@@ -317,14 +330,17 @@ hyperbolic("coth", "x", "hyperbolic cotangent, 1/tanh(x)", lambda m, x, out: -m.
 hyperbolic("asinh", "x", "inverse hyperbolic sine", lambda m, x, out: m.recip_sqrt_one_plus_square(x),
     facts="odd increasing propagates_infinity", aliases=("arcsinh", "arsinh"),
     definition=lambda m, x: m.sign(x) * m.log(m.abs(x) + m.sqrt(x * x + 1)), source="DLMF 4.38.9",
-    latex=r"\operatorname{arsinh}")
+    latex=r"\operatorname{arsinh}",
+    preimages=(lambda m, y: m.sinh(y),))
 hyperbolic("acosh", "x", "inverse hyperbolic cosine", lambda m, x, out: m.recip_sqrt_square_minus_one(x),
     facts="increasing propagates_infinity finite", aliases=("arccosh", "arcosh"),
     definition=lambda m, x: m.log(x + m.sqrt(x - 1) * m.sqrt(x + 1)), domain="x >= 1", source="DLMF 4.38.10",
-    values="[0, inf)", latex=r"\operatorname{arcosh}")
+    values="[0, inf)", latex=r"\operatorname{arcosh}",
+    preimages=(lambda m, y: m.cosh(y),), attained="y >= 0")
 hyperbolic("atanh", "x", "inverse hyperbolic tangent", lambda m, x, out: m.recip_one_minus_square(x),
     facts="odd increasing", aliases=("arctanh", "artanh"), definition=lambda m, x: m.log((1 + x) / (1 - x)) / 2,
-    domain="-1 < x < 1", source="DLMF 4.38.11", latex=r"\operatorname{artanh}")
+    domain="-1 < x < 1", source="DLMF 4.38.11", latex=r"\operatorname{artanh}",
+    preimages=(lambda m, y: m.tanh(y),))
 hyperbolic("asech", "x", "inverse hyperbolic secant, acosh(1/x)",
     lambda m, x, out: -m.recip_sqrt_one_minus_square(x) / x, aliases=("arcsech", "arsech"),
     definition=lambda m, x: m.acosh(1 / x), domain="0 < x <= 1", source="DLMF 4.38.13", values="[0, inf)",
@@ -373,13 +389,16 @@ def _sigmoid(m: Any, x: Number) -> Number:
 
 learning("sigmoid", "x", "the logistic function 1/(1 + exp(-x))", lambda m, x, out: m.sigmoid_slope(x),
     facts="increasing", inverse="logit", complement="`sigmoid(-x)`", definition=lambda m, x: 1 / (1 + m.exp(-x)),
-    accurate=_sigmoid, values="(0, 1)")
+    accurate=_sigmoid, values="(0, 1)",
+    attained="0 < y < 1")
 learning("softplus", "x", "log(1 + exp(x))", lambda m, x, out: m.sigmoid(x), facts="increasing",
     definition=lambda m, x: m.log(1 + m.exp(x)), accurate=lambda m, x: m.max(x, 0) + m.log1p(m.exp(-m.abs(x))),
-    values="(0, inf)")
+    values="(0, inf)",
+    preimages=(lambda m, y: m.log(m.expm1(y)),), attained="y > 0")
 learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) ** 2, facts="odd increasing",
     definition=lambda m, x: x / (1 + m.abs(x)), breakpoint=lambda x: x == 0,
-    active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)")
+    active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
+    preimages=(lambda m, y: y / (1 - m.abs(y)),), attained="-1 < y < 1")
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
     lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative cancels_far",
     definition=lambda m, x, y: m.log(m.exp(x) + m.exp(y)),
@@ -403,7 +422,8 @@ special = partial(entry, group="Special")
 
 special("erf", "x", "error function", lambda m, x, out: 2 / m.sqrt(m.pi) * m.exp_neg_square(x), facts="odd increasing",
     inverse="erfinv", exact={0: 0}, complement="`erfc(…)`",
-    source="DLMF 7.10.1", values="(-1, 1)", family="error")
+    source="DLMF 7.10.1", values="(-1, 1)", family="error",
+    attained="-1 < y < 1")
 special("erfc", "x", "1 - erf(x), right for large `x` too", lambda m, x, out: -2 / m.sqrt(m.pi) * m.exp_neg_square(x),
     exact={0: 1}, source="DLMF 7.10.1", values="(0, 2)", family="error")
 special("erfinv", "x", "inverse error function", lambda m, x, out: m.erfinv_slope(x, out), facts="odd increasing",

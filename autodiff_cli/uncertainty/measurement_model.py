@@ -12,6 +12,7 @@ from typing import Any
 
 from ..accuracy.rounding import rounding_warnings
 from ..algebra.guards_at_point import jacobian_around, smooth_around
+from ..algebra.walk import linear_and_kinks
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, point_error, usage_error
 from ..graphs.higher_order import directional_in, hessian_in
@@ -23,7 +24,7 @@ from ..inputs.optional_units import pose_with_units
 from ..inputs.problem import Point, Problem, output_names, parse
 from ..language.builder import Program
 from ..numbers.base import Number
-from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, Defined, charge
+from ..numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, FOLLOWED_DRAW, Defined, charge
 from ..numbers.dual import Dual, Duals, primal
 from ..numbers.floats import REAL
 from ..numerics.linear_algebra import Singular, dot, solve_linear
@@ -195,6 +196,7 @@ class Implicit:
         self.values: dict[str, float] = {**problem.values, **find_solution(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
+        self.is_linear = len(linear_and_kinks(self.program.graph, self.outputs)[0]) == len(self.outputs)
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives."""
@@ -266,6 +268,11 @@ class Implicit:
         def at(values: Mapping[str, Any], count: int) -> Any:
             moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in random_inputs])
             results = np.array(self.solution)[:, None] + slopes @ moved
+            if self.is_linear:
+                # one step solves it; another, against the rounding errors of a start that is far off
+                for _ in range(2):
+                    results = results + newton_step(values, results, count)
+                return results
             # the absolute moves by each input, as their sum may cancel
             far = np.abs(slopes) @ np.abs(moved)
             sizes = np.abs(results) + far
@@ -287,6 +294,7 @@ class Implicit:
                 if not len(waiting):
                     break
             # other points are followed one by one
+            charge(FOLLOWED_DRAW * (len(doubtful) + len(waiting)))
             for row in [*doubtful, *waiting.tolist()]:
                 there = {name: float(values[name][row]) for name in random_inputs}
                 results[:, row] = self.follow_to(there) or np.nan
@@ -296,9 +304,22 @@ class Implicit:
 
     def follow_to(self, target: Mapping[str, float]) -> list[float] | None:
         """Return the solution at other inputs; None if the branch ends before."""
+        if self.is_linear:
+            return self._solve_linear(target)
         reached = [self.values, *self.walk_to(target)][-1]
         there = all(reached[name] == x for name, x in target.items())
         return [reached[name] for name in self.outputs] if there else None
+
+    def _solve_linear(self, target: Mapping[str, float]) -> list[float] | None:
+        """Return the solution of equations that are linear in the unknowns; None if there is not exactly one."""
+        point = list(self.solution)
+        with Defined(ArithmeticError, Singular):
+            for _ in range(2):
+                left, rows = self._linear({**self.values, **target, **dict(zip(self.outputs, point, strict=True))})
+                step = [x for (x,) in solve_linear(REAL, rows, [[-x] for x in left])]
+                point = [*map(add, point, step)]
+            return point
+        return None
 
     def walk_to(
         self, target: Mapping[str, float], start: Mapping[str, float] | None = None

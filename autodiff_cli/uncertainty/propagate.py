@@ -24,12 +24,13 @@ from ..record import Record
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 
 if TYPE_CHECKING:
-    from ..inputs.quantities import Units
+    from ..inputs.quantities import ProgramUnits, Units
     from .monte_carlo import Drawn
 
 DEFAULT_LEVEL = 0.95  # of confidence, by default
 DEFAULT_SEED = 1
 SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
+LEAST_CHANGE = 1 / 3  # of the uncertainty: less is within what a standard uncertainty is known to
 MAX_INPUTS = 1000
 MAX_THIRD_ORDER_INPUTS = 24  # the number of third derivatives grows with the square
 KINK_QUANTILES = 100  # of a normal distribution, if a kink is within reach
@@ -151,6 +152,7 @@ class Estimates(NamedTuple):
     correlation: dict[Pair, float]
     level: float
     units: Mapping[str, str] = {}
+    profiles: Mapping[str, tuple[float | None, float | None]] = {}  # intervals that are not those of standard errors
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -175,10 +177,27 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
-    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError):
+        profiles = {}
+        if record.get("interval_method") == "profile":
+            profiles = {n: (ends[0], ends[1]) for n, ends in record["intervals"].items() if ends is not None}
+    except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not an answer of `fit`", hint) from None
-    return Estimates(values, pairs, level, units)
+    return Estimates(values, pairs, level, units, profiles)
+
+
+def _profile_warnings(fitted: Estimates, names: Iterable[str]) -> Iterator[Diagnostic]:
+    """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
+    for name in names:
+        if name not in fitted.profiles:
+            continue
+        low, high = fitted.profiles[name]
+        ends = f"{'-∞' if low is None else f'{low:.6g}'} to {'∞' if high is None else f'{high:.6g}'}"
+        unit = f" {fitted.units[name]}" if name in fitted.units else ""
+        interval = f"its {fitted.level * 100:g} % interval by profile is {ends}{unit}"
+        message = f"`{name}` is taken as normal, and in the fit it is not: {interval}"
+        hint = f"the interval of a formula of `{name}` alone has the formula's values at these ends"
+        yield Diagnostic("profile", message, None, hint)
 
 
 def propagate(
@@ -207,149 +226,55 @@ def propagate(
     `by_size` chooses prefixes. `stop` ends the draws. Raises `ExpressionError`.
     """
     level = level or (DEFAULT_LEVEL if fitted is None else fitted.level)
-    count = samples or 0
+    seed = DEFAULT_SEED if seed is None else seed
+    count, interrupted = samples or 0, False
     if samples is not None:
         message = "`--samples` needs NumPy, which comes with the extra `optimize`"
         require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
-    readings, draws, correlation = readings or {}, draws or {}, correlation or {}
-    quantities: dict[str, Any] = {**(point or {})}
-    tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
-    linear: dict[str, Any] = {}
-    for name, value in quantities.items():
-        if isinstance(value, str):
-            quantities[name] = measured_value(name, value)
-        # quantities of the package `uncertainties` and others like it
-        elif hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
-            quantities[name] = normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
-            linear[name] = value
-        elif hasattr(value, "copied"):
-            table, column = value.copied
-            tables.setdefault(table, {})[name] = column
-    measured: dict[str, float] = {}
-    for columns, what in ((readings, "reading"), (draws, "draw")):
-        for name, column in columns.items():
-            if name in quantities or name in measured:
-                raise point_error(f"`{name}` has a value in `--at`, and is a column of the {what}s", LEAVE_ONE)
-            if len(column) < 2:
-                message = f"`{name}` has {plural(len(column), what)}, which does not give its uncertainty"
-                raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
-            if what == "draw":
-                measured[name] = of_draws(name, column)
-            else:
-                measured[name] = normal(name, *means(column), dof=len(column) - 1.0)
-    texts = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
     is_implicit = not (unknowns is None and between is None)
+    sources = _Sources(text, is_implicit, point or {}, readings or {}, draws or {}, correlation or {})
     if fitted is not None:
-        names = variables_of(text, [*fitted.values, *quantities, *measured], is_implicit)
-        used = {n: x for n, x in fitted.values.items() if n in names and n not in quantities and n not in measured}
-        measured |= used
-        texts |= {name: unit for name, unit in fitted.units.items() if name in used}
-        together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
-        correlation = {**together, **correlation}
-    if shared := _correlations_of_linear(linear):
-        names = variables_of(text, [*quantities, *measured], is_implicit)
-        shared = {pair: r for pair, r in shared.items() if names.keys() >= set(pair)}
-        for a, b in shared:
-            if (a, b) in correlation or (b, a) in correlation:
-                message = f"the correlation of `{a}` and `{b}` is given, and follows from their numbers"
-                raise point_error(message, LEAVE_ONE)
-        correlation = {**shared, **correlation}
-    notes: list[Diagnostic] = []
+        sources.add_fit(fitted)
+    sources.add_linear_correlations()
     if left_out(units):
-        texts, units = {}, None
-    elif texts:
-        asked = bool(units) or has_unit_literals(text) or any(hasattr(x, "unit") for x in quantities.values())
-        angles = uses_angles(program_of(text, [*quantities, *measured], is_implicit))
-        by_name, notes = column_units(measured, texts, asked, angles=angles)
-        measured |= {name: with_unit(name, measured[name], str(unit)) for name, unit in by_name.items() if unit.atoms}
-    system = system or any(hasattr(x, "unit") for x in measured.values())
-    values: dict[str, Any] = {**quantities, **measured}
+        units = None
+    else:
+        sources.add_units(asked=bool(units))
+    system = system or sources.has_measured_units
+    values = sources.values
     if is_implicit:
         from ..equations.solve import posed_equations  # few models are equations
 
         model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
     else:
         model = Explicit(text, values, units, system)
-    of_program = model.units
-    out = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
-    warnings = [*model.warnings, *notes]
-    inputs = _inputs(model, dof or {}, readings, warnings)
+    warnings = [*model.warnings, *sources.notes]
+    inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
-    seed, interrupted = DEFAULT_SEED if seed is None else seed, False
     try:
-        spread = _spread(inputs, correlation, readings, [*tables.values()], model, warnings)
-        estimates, rows, met = model.first_order(list(inputs))
-        warnings += met
-        if isinstance(model, Explicit):
-            directions = [*zip(*spread.root, strict=True)]
-            combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
-            warnings += model.rounding_warnings(list(inputs), combined)
-        if of_program is not None and by_size and not system:
-            out = of_program.outputs = [
-                unit if j in of_program.chosen else readable_unit(unit, unit.value_from_si(x))
-                for j, (unit, x) in enumerate(zip(out, estimates, strict=True))
-            ]
-        estimates = [unit.value_from_si(x) for unit, x in zip(out, estimates, strict=True)]
-        rows = [[*map(unit.from_si, row)] for unit, row in zip(out, rows, strict=True)]
-        # derivatives of the outputs by independent draws of unit variance
-        whitened = [[dot(row, column) for column in zip(*spread.root, strict=True)] for row in rows]
-        results = []
-        for j, (output, estimate, row) in enumerate(zip(model.outputs, estimates, rows, strict=True)):
-            shown = row
-            if of_program is not None:
-                to = [of_program.sensitivity(name, j) for name in inputs]
-                shown = [unit.from_si(out[j].to_si(c)) for unit, c in zip(to, row, strict=True)]
-            first = spread.result(output, estimate, row, shown, level, k)
-            second, warning = _Expansion(model, j, out[j], spread, whitened[j], first).second_order(drawn=count > 0)
-            results.append(first._replace(second_order=second))
-            warnings += [warning] if warning else []
+        spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
+        linear = _linearise(model, spread, warnings, by_size=by_size and not system)
+        results = _results(linear, level, k, warnings, drawn=count > 0)
         if count:
-            units_of = {name: getattr(values[name], "unit", Unit()) for name in inputs}
-            si = {name: si_unit(unit.dimension) for name, unit in units_of.items()}
-            copies = [
-                {name: in_unit(x, units_of[name], si[name]) for name, x in table.items() if name in inputs}
-                for table in tables.values()
-            ]
-            copies = [*filter(None, copies)]
-            results, count, interrupted = _with_draws(model, spread, results, out, copies, count, seed, stop, warnings)
-        covariance = [[dot(one, other) for other in whitened] for one in whitened]
+            copies = sources.copied_draws(inputs)
+            results, count, interrupted = _with_draws(
+                model, spread, results, linear.units, copies, count, seed, stop, warnings
+            )
+        covariance = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
     except (OverflowError, ValueError):
         message = "the uncertainties are too large here for their squares in double precision"
         raise ExpressionError("overflow", message, hint="compute in larger units") from None
-    for name, entry in inputs.items():
-        if hasattr(values[name], "unit"):
-            own = values[name].typed
-            distribution = own.distribution._replace(dof=entry.distribution.dof)
-            inputs[name] = entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
-        if entry.distribution.family == "twopiece":
-            own, unit = inputs[name], getattr(values[name], "unit", Unit())
-            value, degree = (f" {of}".rstrip() for of in (unit, unit.degree))
-            mode, below, above = (f"{x:.6g}" for x in own.distribution.parameters)
-            message = (
-                f"`{name}` is taken as two halves of normal distributions that meet at {mode}{value}, with the standard"
-                f" deviations {below}{degree} below and {above}{degree} above: its mean is {own.estimate:.6g}{value}, "
-                f"and u {own.uncertainty:.6g}{degree}"
-            )
-            hint = "`--samples 1e6` keeps the asymmetry in the result"
-            warnings.insert(first_notes, Diagnostic("distribution", message, None, hint))
-            first_notes += 1
-    units_of_answer = None
-    if of_program is not None:
-        of_inputs = {n: {"estimate": of_program.point[n], "uncertainty": of_program.point[n].degree} for n in inputs}
-        of_results = []
-        for j, unit in enumerate(of_program.outputs):
-            shares = {n: {"sensitivity": of_program.sensitivity(n, j), "contribution": unit.degree} for n in inputs}
-            of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
-        units_of_answer = of_program.tree(results=of_results, inputs=of_inputs)
+    shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
+    two_piece = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
+    halves = [_two_piece_note(name, shown[name], getattr(values[name], "unit", Unit())) for name in two_piece]
+    warnings[first_notes:first_notes] = halves
     return Propagation(
         text=text,
         results=results,
-        inputs=inputs,
-        correlation={a: dict(zip(inputs, row, strict=True)) for a, row in zip(inputs, spread.matrix, strict=True)}
-        if any(len(members) > 1 for members, _ in spread.groups)
-        else {},
+        inputs=shown,
+        correlation=spread.correlation(),
         covariance=covariance,
         output_correlation=_normalise(covariance),
         samples=count,
@@ -358,8 +283,185 @@ def propagate(
         point={name: as_number(getattr(x, "number", x), name) for name, x in model.point.items()},
         constants=model.program.constants,
         warnings=tuple(warnings),
-        units=units_of_answer,
+        units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+class _Sources:
+    """The quantities of a propagation, wherever they are from, with their correlations and units."""
+
+    def __init__(
+        self,
+        text: str,
+        is_implicit: bool,
+        point: Mapping[str, Any],
+        readings: Mapping[str, Sequence[float]],
+        draws: Mapping[str, Sequence[float]],
+        correlation: Mapping[Pair, float],
+    ) -> None:
+        self.text, self.is_implicit, self.readings, self.correlation = text, is_implicit, readings, correlation
+        self.quantities: dict[str, Any] = {}  # as given
+        self.measured: dict[str, Any] = {}  # of columns and fits
+        self.tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
+        self.linear: dict[str, Any] = {}  # of the package `uncertainties`
+        self.texts: dict[str, str] = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
+        self.notes: list[Diagnostic] = []
+        for name, value in point.items():
+            self.quantities[name] = self._quantity(name, value)
+        for name, column in readings.items():
+            self._check_column(name, column, "reading")
+            self.measured[name] = normal(name, *means(column), dof=len(column) - 1.0)
+        for name, column in draws.items():
+            self._check_column(name, column, "draw")
+            self.measured[name] = of_draws(name, column)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        return {**self.quantities, **self.measured}
+
+    @property
+    def has_measured_units(self) -> bool:
+        return any(hasattr(x, "unit") for x in self.measured.values())
+
+    def _quantity(self, name: str, value: Any) -> Any:
+        if isinstance(value, str):
+            return measured_value(name, value)
+        # quantities of the package `uncertainties` and others like it
+        if hasattr(value, "nominal_value") and hasattr(value, "std_dev"):
+            self.linear[name] = value
+            return normal(name, as_number(value.nominal_value, name), as_number(value.std_dev, name))
+        if hasattr(value, "copied"):
+            table, column = value.copied
+            self.tables.setdefault(table, {})[name] = column
+        return value
+
+    def _check_column(self, name: str, column: Sequence[float], what: str) -> None:
+        if name in self.quantities or name in self.measured:
+            raise point_error(f"`{name}` has a value in `--at`, and is a column of the {what}s", LEAVE_ONE)
+        if len(column) < 2:
+            message = f"`{name}` has {plural(len(column), what)}, which does not give its uncertainty"
+            raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
+
+    def add_fit(self, fitted: Estimates) -> None:
+        """Add the parameters of a fit that the program has, and that are not given otherwise."""
+        names = variables_of(self.text, [*fitted.values, *self.values], self.is_implicit)
+        used = {name: x for name, x in fitted.values.items() if name in names and name not in self.values}
+        self.measured |= used
+        self.texts |= {name: unit for name, unit in fitted.units.items() if name in used}
+        together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
+        self.correlation = {**together, **self.correlation}
+        self.notes += _profile_warnings(fitted, used)
+
+    def add_linear_correlations(self) -> None:
+        """Add the correlations that follow from numbers of the package `uncertainties`."""
+        shared = _correlations_of_linear(self.linear)
+        if not shared:
+            return
+        names = variables_of(self.text, list(self.values), self.is_implicit)
+        shared = {pair: r for pair, r in shared.items() if names.keys() >= set(pair)}
+        for a, b in shared:
+            if (a, b) in self.correlation or (b, a) in self.correlation:
+                message = f"the correlation of `{a}` and `{b}` is given, and follows from their numbers"
+                raise point_error(message, LEAVE_ONE)
+        self.correlation = {**shared, **self.correlation}
+
+    def add_units(self, *, asked: bool) -> None:
+        """Give the measured quantities the units of their columns or of their fit."""
+        if not self.texts:
+            return
+        have_units = any(hasattr(x, "unit") for x in self.quantities.values())
+        asked = asked or has_unit_literals(self.text) or have_units
+        angles = uses_angles(program_of(self.text, list(self.values), self.is_implicit))
+        by_name, notes = column_units(self.measured, self.texts, asked, angles=angles)
+        self.notes += notes
+        with_units = {name: unit for name, unit in by_name.items() if unit.atoms}
+        self.measured |= {name: with_unit(name, self.measured[name], str(unit)) for name, unit in with_units.items()}
+
+    def copied_draws(self, inputs: Iterable[str]) -> list[dict[str, Sequence[float]]]:
+        """Return the tables of draws, with the columns that are inputs, in SI units."""
+        values, copies = self.values, []
+        units = {name: getattr(values[name], "unit", Unit()) for name in inputs}
+        for table in self.tables.values():
+            columns = {name: column for name, column in table.items() if name in units}
+            copies.append({n: in_unit(x, units[n], si_unit(units[n].dimension)) for n, x in columns.items()})
+        return [table for table in copies if table]
+
+
+class _Linearisation(NamedTuple):
+    """The outputs and their derivatives by the inputs."""
+
+    model: Model
+    spread: _InputCovariance
+    units: list[Unit]  # of outputs
+    estimates: list[float]
+    rows: list[list[float]]
+    whitened: list[list[float]]  # derivatives by independent draws of unit variance
+
+
+def _linearise(model: Model, spread: _InputCovariance, warnings: list[Diagnostic], *, by_size: bool) -> _Linearisation:
+    names, directions = list(spread.inputs), [*zip(*spread.root, strict=True)]
+    estimates, rows, met = model.first_order(names)
+    warnings += met
+    if isinstance(model, Explicit):
+        combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
+        warnings += model.rounding_warnings(names, combined)
+    of_program = model.units
+    units = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
+    if of_program is not None and by_size:
+        units = of_program.outputs = [
+            unit if j in of_program.chosen else readable_unit(unit, unit.value_from_si(x))
+            for j, (unit, x) in enumerate(zip(units, estimates, strict=True))
+        ]
+    in_units = [unit.value_from_si(x) for unit, x in zip(units, estimates, strict=True)]
+    rows = [[*map(unit.from_si, row)] for unit, row in zip(units, rows, strict=True)]
+    whitened = [[dot(row, way) for way in directions] for row in rows]
+    return _Linearisation(model, spread, units, in_units, rows, whitened)
+
+
+def _results(
+    linear: _Linearisation, level: float, k: float | None, warnings: list[Diagnostic], *, drawn: bool
+) -> list[Result]:
+    model, spread, results = linear.model, linear.spread, []
+    for j, (output, estimate, row) in enumerate(zip(model.outputs, linear.estimates, linear.rows, strict=True)):
+        unit, shown = linear.units[j], row
+        if model.units is not None:
+            to = [model.units.sensitivity(name, j) for name in spread.inputs]
+            shown = [own.from_si(unit.to_si(c)) for own, c in zip(to, row, strict=True)]
+        first = spread.result(output, estimate, row, shown, level, k)
+        second, warning = _Expansion(model, j, unit, spread, linear.whitened[j], first).second_order(drawn=drawn)
+        results.append(first._replace(second_order=second))
+        warnings += [warning] if warning else []
+    return results
+
+
+def _as_typed(entry: Input, value: Any) -> Input:
+    """Return the input in the unit in which its value was typed."""
+    if not hasattr(value, "unit"):
+        return entry
+    own = value.typed
+    distribution = own.distribution._replace(dof=entry.distribution.dof)
+    return entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
+
+
+def _two_piece_note(name: str, own: Input, unit: Unit) -> Diagnostic:
+    value, degree = (f" {of}".rstrip() for of in (unit, unit.degree))
+    mode, below, above = (f"{x:.6g}" for x in own.distribution.parameters)
+    message = (
+        f"`{name}` is taken as two halves of normal distributions that meet at {mode}{value}, with the standard"
+        f" deviations {below}{degree} below and {above}{degree} above: its mean is {own.estimate:.6g}{value}, "
+        f"and u {own.uncertainty:.6g}{degree}"
+    )
+    return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
+
+
+def _units_of_answer(units: ProgramUnits, inputs: Iterable[str]) -> Units:
+    names = list(inputs)
+    of_inputs = {n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in names}
+    of_results = []
+    for j, unit in enumerate(units.outputs):
+        shares = {n: {"sensitivity": units.sensitivity(n, j), "contribution": unit.degree} for n in names}
+        of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
+    return units.tree(results=of_results, inputs=of_inputs)
 
 
 def _inputs(
@@ -382,7 +484,8 @@ def _inputs(
         inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
     if not inputs:
         example = next(iter(model.point), "x")
-        raise point_error("no value has an uncertainty", f'write it after the value: `--at "{example}=5.00±0.02"`')
+        hint = f'write it after the value: `--at "{example}=5.00±0.02"`; those of a fit come by `--fit fit.json`'
+        raise point_error("no value has an uncertainty", hint)
     if len(inputs) > MAX_INPUTS:
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
@@ -399,6 +502,13 @@ class _InputCovariance(NamedTuple):
     matrix: list[list[float]]  # their correlations
     groups: list[tuple[list[int], float]]  # places of inputs that are correlated; the degrees of freedom of their sum
     root: list[list[float]]  # R with R·Rᵀ their covariance; diagonal where they are independent
+
+    def correlation(self) -> dict[str, dict[str, float]]:
+        """Return the correlations of inputs, if any are correlated."""
+        if all(len(members) == 1 for members, _ in self.groups):
+            return {}
+        rows = zip(self.inputs, self.matrix, strict=True)
+        return {name: dict(zip(self.inputs, row, strict=True)) for name, row in rows}
 
     def result(
         self,
@@ -464,7 +574,19 @@ def _spread(
     for (a, b), r in correlations.items():
         i, j = names.index(a), names.index(b)
         matrix[i][j] = matrix[j][i] = r
-    dof, left, groups = [x.distribution.dof for x in inputs.values()], [*range(len(names))], []
+    groups = _groups(inputs, matrix, warnings)
+    root = [
+        [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
+        for entry, row in zip(inputs.values(), cholesky(matrix, EIGENVALUE_SLACK) or [], strict=True)
+    ]
+    return _InputCovariance(inputs, matrix, groups, root)
+
+
+def _groups(
+    inputs: Mapping[str, Input], matrix: Sequence[Sequence[float]], warnings: list[Diagnostic]
+) -> list[tuple[list[int], float]]:
+    names, dof = list(inputs), [x.distribution.dof for x in inputs.values()]
+    left, groups = [*range(len(names))], []
     while left:
         # inputs correlated through others too are one component of Welch-Satterthwaite
         members = [left.pop(0)]
@@ -483,11 +605,7 @@ def _spread(
             message = f"the correlations of {listed} cannot all be: their matrix has the eigenvalue {least:.2g}"
             hint = "such correlations are impossible; check the signs, and give more digits of correlations near 1"
             raise point_error(message, hint)
-    root = [
-        [x * entry.uncertainty for x in row] + [0.0] * (len(names) - len(row))
-        for entry, row in zip(inputs.values(), cholesky(matrix, EIGENVALUE_SLACK) or [], strict=True)
-    ]
-    return _InputCovariance(inputs, matrix, groups, root)
+    return groups
 
 
 def _correlation(a: Sequence[float], b: Sequence[float]) -> float:
@@ -575,10 +693,11 @@ class _Expansion:
         higher = size * math.sqrt(variance) if variance >= 0 else None
         unit = f" {self.unit}".rstrip()
         changes = ["they would make the variance negative"] if higher is None else []
-        if higher is not None and abs(higher - first.uncertainty) > self.tolerance:
+        least = max(self.tolerance, LEAST_CHANGE * first.uncertainty)
+        if higher is not None and abs(higher - first.uncertainty) > least:
             written = concise(first.value, higher)
             changes += [f"with them it is {written}{unit}"] if written != first.written else []
-        if abs(shift) > self.tolerance and concise(first.value + shift, first.uncertainty) != first.written:
+        if abs(shift) > least and concise(first.value + shift, first.uncertainty) != first.written:
             changes.append(f"the mean moves by {shift:.2g}{unit}")
         message = f"{bent}second-order terms matter; {', and '.join(changes)}"
         hint = "JCGM 100, 5.1.2, note" + (f"; {advice}" if advice else "")
@@ -586,7 +705,10 @@ class _Expansion:
         if warning is None and (name := self._beyond_domain()):
             message = f"{bent}it is undefined at likely values of `{name}`"
             return None, Diagnostic("linearity", message, None, "the distribution reaches beyond the domain")
-        if warning is None and any(self._departs(*line, 0.0) for line in self._lines()):
+        # what the second order explains is no sign of higher orders
+        changed = max(abs(shift), math.inf if higher is None else abs(higher - first.uncertainty))
+        beyond = least if changed > self.tolerance else self.tolerance
+        if warning is None and any(self._departs(*line, 0.0, beyond) for line in self._lines()):
             return None, Diagnostic("linearity", f"{bent}terms beyond the third order matter", None, advice)
         return SecondOrderTerms(higher, shift, bool(changes)), warning
 
@@ -648,7 +770,8 @@ class _Expansion:
             distance = abs(value) / size
             if not 0 < distance < min(max(first.k, quantiles[-1]), end):
                 continue
-            if self._departs(way, [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance], math.inf):
+            nodes = [(min(t, end), 1 / KINK_QUANTILES) for t in quantiles if t > distance]
+            if self._departs(way, nodes, math.inf, self.tolerance):
                 fault = "turns" if node.primitive.gives_condition else "jumps" if node.primitive.jumps else "has a kink"
                 place = f"{distance:.2g} standard uncertainties away"
                 place = "within the coverage interval" if distance < first.k else place
@@ -656,7 +779,9 @@ class _Expansion:
                 return Diagnostic("linearity", f"`{node.primitive.written}` {fault} {place}", span, None)
         return None
 
-    def _departs(self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float) -> bool:
+    def _departs(
+        self, way: Sequence[float], nodes: Sequence[tuple[float, float]], undefined: float, tolerance: float
+    ) -> bool:
         step = [dot(row, way) for row in self.root]
         slope, third = dot(self.slopes, way), self._third(step)
         second = dot(way, [dot(row, way) for row in self.second])
@@ -675,7 +800,7 @@ class _Expansion:
         departures = [(t, w, d / size) for t, w, d in departures]
         shift = math.fsum(w * d for _, w, d in departures)
         extra = math.fsum(w * d * (2 * slope * t + d - shift) for t, w, d in departures)
-        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > self.tolerance
+        return size * max(abs(shift), abs(math.sqrt(max(0.0, u * u + extra)) - u)) > tolerance
 
     def _variance_terms(self, size: float) -> list[float]:
         """Return the higher-order contributions to the variance, over `size` squared.

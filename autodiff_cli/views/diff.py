@@ -156,6 +156,9 @@ class Listing(NamedTuple):
 class ListView(View[Listing]):
     """How a list is shown with its derivatives."""
 
+    unnamed: str | None = None
+    """The name that is not shown."""
+
     def document(self, answer: Listing) -> Iterator[Block]:
         for name, text in answer.texts.items():
-            yield value_line(name, text)
+            yield value_line(name, text) if name != self.unnamed else Paragraph(((text, "number"),))

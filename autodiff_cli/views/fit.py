@@ -70,19 +70,20 @@ class FitView(PicturedView[Fit], section="fit"):
                 times, unit = factor(unit, shown), shown
                 estimate = float(estimate) * times
                 error = None if error is None else float(error) * times
-                ends = ends and (ends[0] * times, ends[1] * times)
+                ends = ends and (_times(ends[0], times), _times(ends[1], times))
             estimate = without_unit(estimate)
             if error is None:
                 written = "" if unit is None else quantity_text(estimate, unit, self.digits)
                 rows.append((name, estimate, None, HELD.get(parameter.held, "–"), written))
             else:
-                low, high = map(self.number, ends or (None, None))
                 written = f"{concise(float(estimate), float(error))} {unit or ''}".rstrip()
-                rows.append((name, estimate, without_unit(error), f"{low} to {high}", written))
+                rows.append((name, estimate, without_unit(error), self._interval(ends), written))
         heads = ("parameter", "estimate", "standard error", f"{percent(answer.level)} interval", "written")
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from input_lines(answer.constants, {}, {}, self.digits)
         yield from map(text_line, self._quality(answer))
+        if answer.interval_method == "profile":
+            yield text_line("intervals by the profile of the sum of squares: standard errors alone would mislead")
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
             yield text_line(f"linear in {', '.join(linear)}")
@@ -106,6 +107,12 @@ class FitView(PicturedView[Fit], section="fit"):
             columns = [*map(answer.heading_of, (*names, answer.response))]
             columns += [f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
+
+    def _interval(self, ends: tuple[float | None, float | None] | None) -> str:
+        if ends is None:
+            return "–"
+        low, high = ends
+        return f"{'-∞' if low is None else self.number(low)} to {'∞' if high is None else self.number(high)}"
 
     def _between(self, ends: tuple[float, float] | None) -> str:
         return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
@@ -135,3 +142,7 @@ class FitView(PicturedView[Fit], section="fit"):
         if normality is not None:
             statistic, p = format_number(normality.statistic, 3), format_number(normality.p_value, 2)
             yield f"normality of the residuals (Anderson-Darling): A² = {statistic}, p = {p}"
+
+
+def _times(end: float | None, factor: float) -> float | None:
+    return None if end is None else end * factor

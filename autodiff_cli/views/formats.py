@@ -35,7 +35,9 @@ _BREAKS = re.compile("([\t\n])")
 _QUOTED = re.compile('["\t\n]')
 MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown."""
-FOREIGN_ENDINGS = frozenset((".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".eps", ".ps", ".xlsx"))
+FOREIGN_PICTURES = (".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".eps", ".ps")
+FOREIGN_TEXTS = (".xlsx", ".xls", ".ods", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".epub", ".zip")
+FOREIGN_ENDINGS = frozenset((*FOREIGN_PICTURES, *FOREIGN_TEXTS))
 """Endings of formats that are not supported."""
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..derivatives.gradient import Gradient, Intermediate
 from ..inputs.arithmetic import DOUBLE
 from ..inputs.figures import Figure
-from .numerals import attach_units, heading, repr_number
+from .numerals import attach_units, format_number, heading, repr_number
 from .schema import OutputRow, View
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class GradientView(View[Gradient[Any]], section="grad"):
     tree: bool = True
     binary: bool = False
     name: str | None = None
-    """What a session calls the value."""
+    """What a session calls the value; empty for the value alone."""
 
     def select(self, answer: Gradient[Any]) -> Gradient[Any]:
         if answer.intermediates and not self.intermediates:
@@ -65,6 +65,8 @@ class GradientView(View[Gradient[Any]], section="grad"):
         partials, point, elasticities = answer.gradient, answer.point, answer.elasticities
         if self.name is None:
             yield parts.value_line("value", answer.value, self.digits)
+        elif not self.name:
+            yield parts.Paragraph(((format_number(before.value, self.digits), "number"),))
         else:
             yield parts.value_line(self.name, before.value, self.digits)
         yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)

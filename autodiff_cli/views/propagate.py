@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ..inputs.measured_value import estimate, in_unit
+from ..inputs.measured_value import estimate, plus_minus
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Paragraph, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word
@@ -81,7 +81,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
             name = result.output if several or "output" not in result.output else "result"
             unit = _unit(result)
             yield value_line(name, result.written + unit)
-            interval = in_unit(result.interval, unit)
+            interval = plus_minus(float(result.value), float(result.expanded), result.k, unit)
             yield Paragraph((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
             if not several:
                 yield from input_lines(answer.constants, answer.point, answer.inputs, self.digits)
@@ -111,8 +111,9 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
         if second is not None:
             higher = "no number" if second.uncertainty is None else number(second.uncertainty) + unit
             moved = f"; the mean moves by {format_number(second.shift, 2)}{unit}" if second.shift else ""
-            verdict = "this matters" if second.matters else "linear enough"
-            yield f"with second-order terms u is {higher}{moved}: {verdict}"
+            # the warning says the rest
+            verdict = "" if second.matters else ": linear enough"
+            yield f"with second-order terms u is {higher}{moved}{verdict}"
         drawn, validation = result.drawn, result.validation
         if drawn is not None and validation is not None:
             moments = f"mean {number(drawn.mean)}{unit}, standard deviation {number(drawn.deviation)}{unit}"

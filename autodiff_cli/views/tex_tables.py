@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..inputs.figures import Shown
-from ..inputs.measured_value import concise
+from ..inputs.measured_value import concise, rounded
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.equation_trees import last_equation
@@ -107,7 +107,13 @@ def fit_table(answer: Fit, digits: int | None) -> str:
             rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
         written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
-        interval = between(parameter.interval or (None, None)) + unit
+        low, high = parameter.interval or (None, None)
+        is_open = parameter.interval is not None and None in (low, high)
+        interval = between((low, high))
+        if is_open:
+            least = r"$-\infty$" if low is None else number(low, digits)
+            interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
+        interval += unit
         rows.append((latex_of(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{_percent(answer.level)} interval")
     names = list(answer.correlation)
@@ -211,13 +217,15 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
 
 
 def _expand(name: str, result: Result) -> str:
-    pieces = [number(piece.strip(" ()")) for piece in re.split(r"[±]|\(k =", result.interval)]
-    if len(pieces) != 3:
-        return rf"{latex_of(name)} $=$ {text_latex(result.interval)}"
-    value, spread, k = pieces
-    interval, unit = rf"{value} \pm {spread}", unit_latex(result.value)
-    written = f"({interval})${unit}" if unit else f"{interval}$"
-    return rf"{latex_of(name)} $= {written} ($k = {k}$, {_percent(result.level)})."
+    of = rounded(float(result.value), float(result.expanded))
+    if of is None:
+        return rf"{latex_of(name)} $=$ {number(result.interval)}{unit_latex(result.value)}"
+    unit = unit_latex(result.value)
+    interval = rf"{number(of.value)} \pm {number(of.uncertainty)}"
+    interval = f"({interval})" if of.power or unit else interval
+    power = rf" \times 10^{{{of.power}}}" if of.power else ""
+    factor = f"{result.k:.3g}"
+    return rf"{latex_of(name)} $= {interval}{power}${unit} ($k = {number(factor)}$, {_percent(result.level)})."
 
 
 def solution_tables(answer: Solved, digits: int | None) -> str:

@@ -49,18 +49,50 @@ def test_all_answers_have_the_derivatives_of_the_function_around_the_guard(
         assert [derivative.value for derivative in there.derivatives] == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(("text", "point", "slopes", "second"), REMOVABLE)
+NOT_ISOLATED = ("where(x*y == 0", "where(x**2 + y**2 == 0")
+"""Guards that isolate no variable: a formula for all of their points is not sought, and code says so."""
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "slopes", "second"), [row for row in REMOVABLE if not row[0].startswith(NOT_ISOLATED)]
+)
 def test_code_and_formulas_have_them_too(
     text: str, point: dict[str, float], slopes: list[float], second: list[float]
 ) -> None:
-    if "x*y ==" in text or "x**2 + y**2 ==" in text:
-        pytest.skip("no variable is isolated: a formula for all points of the guard is not sought")
     names = [*point]
+    assert export(text, "python", wrt=names).warnings == ()
     for source in (export(text, "python", wrt=names).source, diff(text, wrt=names, to="python").program):
         scope: dict[str, Any] = {}
         exec(source, scope)
         function = scope["f"] if "f" in scope else scope["derivative"]
         assert [*function(**point)[1]] == pytest.approx(slopes)
+
+
+@pytest.mark.parametrize(
+    ("text", "guard"),
+    [
+        *((row[0], row[0][6:].split(" ==")[0]) for row in REMOVABLE if row[0].startswith(NOT_ISOLATED)),
+        ("where(x == 0, 0, x*log(x))", "x"),
+        ("where(x != 0, exp(-1/x**2), 0)", "x"),
+    ],
+)
+def test_code_says_where_it_has_the_derivatives_of_a_branch_alone(text: str, guard: str) -> None:
+    (warning,) = export(text, "python").warnings
+    assert warning.kind == "kink" and warning.message.startswith(f"where `{guard} ")
+    assert warning.span is not None and text[slice(*warning.span[:2])].startswith(guard)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "where(n == 2, x**2, x**3)",  # a switch: both branches have values everywhere
+        "where(x == 0, 2, sin(x)/x)",  # a jump
+        "where(n == 2, log(x), 1/x)",
+        "where(c == 0, 0, c*log(y))",
+    ],
+)
+def test_code_says_nothing_of_guards_that_are_decided(text: str) -> None:
+    assert export(text, "python").warnings == ()
 
 
 def test_a_series_has_all_its_terms() -> None:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pexpect
 import pytest
 
+import autodiff_cli
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.formulas.diff import diff, differential_operator
 from autodiff_cli.inputs.problem import parse_program
 from running import autodiff
+from terminals import ESCAPE
 
 
 def on_terminal(command: str, folder: Path) -> str:
@@ -93,3 +95,31 @@ def test_diff_asks_whether_letters_are_a_product(text: str) -> None:
 @pytest.mark.parametrize("text", ["dt*v", "mu*x", "x1*x2", "id + nu", "kT", "xy = x*y; xy**2"])
 def test_diff_leaves_other_names_alone(text: str) -> None:
     assert diff(text).derivatives
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("autodiff grad 'x^2 sin x' --at x=2 --format plain", "read as: x^2*sin(x)"),
+        ("autodiff grad 'x^2 sin x' --at x=2 --format plain --strict", "add `--lenient`"),
+        ("autodiff grad 'x^2 sin x' --at x=2 --format plain 2>log; cat log", "add `--lenient`"),
+        ("autodiff grad 'x^2 sin x' --at x=2 --format plain | cat", "add `--lenient`"),
+        ("echo 'x^2 sin x' | autodiff grad --at x=2 --format plain", "add `--lenient`"),
+        ("echo 'x^2 sin x' > f; autodiff grad --file f --at x=2 --format plain", "add `--lenient`"),
+        ("autodiff grad '1/2x' --at x=2", "can be read in two ways"),
+    ],
+)
+def test_what_is_typed_at_a_terminal_is_read_informally(command: str, shown: str, tmp_path: Path) -> None:
+    printed = ESCAPE.sub("", on_terminal(command, tmp_path))
+    assert shown in printed
+    # 4*sin(2), by hand
+    assert ("3.637" in printed) == shown.startswith("read as")
+
+
+def test_python_names_the_argument_that_reads_informally() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        autodiff_cli.gradient("x^2 sin x", "x=2")
+    assert "or add `lenient=True`" in caught.value.__notes__[0]
+    with pytest.raises(ExpressionError) as caught:
+        autodiff_cli.gradient("1/2x", "x=2")
+    assert "lenient" not in caught.value.__notes__[0]

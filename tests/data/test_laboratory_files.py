@@ -66,6 +66,7 @@ INSTRUMENTS = {
                  "T", (12.3, 12.7), "line 1 left out, units in line 3, line 4 left out"),
     "Quantum Design": ("[Header]\nTITLE,M\n[Data]\nComment,Time (sec),Temperature (K)\n,1.0,300.0\n,2.0,299.0\n",
                        "Temperature (K)", (300.0, 299.0), "lines 1 to 3 left out"),
+    "Zwick": ("Datum;3.5.2024\n\nDehnung;Kraft\n%;N\n0,5;1,5\n1,0;2,5\n", "Kraft", (1.5, 2.5), "units in line 4"),
     "Origin": ("Time\tU\ns\tV\n\tChannel 1\n0\t1\n1\t2\n", "U", (1.0, 2.0), "units in line 2, line 3 left out"),
     "CHI": ("Oct. 4, 2010   12:00:00\nCyclic Voltammetry\n\nInit E (V) = 0\n\nPotential/V, Current/A\n\n0.000, 1.2e-6\n"
             "0.001, 1.3e-6\n", "Current/A", (1.2e-6, 1.3e-6), "lines 1 to 5 left out"),
@@ -94,6 +95,7 @@ UNCERTAIN = {
     "Vernier": ("Vernier Format 2\nRun 1\nTime\tPotential\nt\tV\ns\tV\n0\t1.2\n1\t2.2\n",
                 ["--skip", "3"], "V", [1.2, 2.2]),
     "R": ('"x" "y"\n"1" 0.5 2\n"2" 1.5 3\n', ["--skip", "1"], "c3", [2.0, 3.0]),
+    "a corner": ("\t450\t500\nA1\t1\t2\nA2\t3\t4\n", ["--header", "first"], "500", [2.0, 4.0]),
     "lines of a spectrum": ("A,656.8,1.5\nB,486.1,2.5\n", ["--header", "none"], "c2", [656.8, 486.1]),
     "wavelengths": ("t,450,500\n0,1,2\n1,3,4\n", ["--header", "first"], "500", [2.0, 4.0]),
     "Cary": ("a,,b,,\nWavelength (nm),Abs,Wavelength (nm),Abs,\n800.0,0.01,800.0,0.02,\n799,0.03,799,0.04,\n",

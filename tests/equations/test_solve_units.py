@@ -103,7 +103,7 @@ REFUSED = [
     ((BEAM, AT, {"for_": "L", "between": "0.1:20"}), "its bounds are numbers"),
     ((BEAM, AT | {"L": 3}, {"for_": "L"}), "its start is a number"),
     ((BEAM, AT, {"for_": "L", "between": "1 m:20 s"}), "has two dimensions"),
-    ((BEAM, AT, {"for_": "L", "between": "1:20 m"}), "with a unit and without one"),
+    ((BEAM, AT, {"for_": "L", "between": "1:20 m"}), "one end of the range has a unit, and `1` has none"),
     ((BEAM, AT, {"for_": "L", "in_": "s"}), "is for a time"),
     (("x*y = 2[m]; x*y = 3[m]", {}, {"for_": "x,y"}), "do not determine the unit"),
     (("exp(x) = 2", {}, {"for_": "x", "between": "1 K:5 K"}), "`exp` takes a number"),

@@ -130,6 +130,14 @@ def test_errors_in_an_equation_stand_in_its_own_text() -> None:
     assert text[slice(*caught.value.span[:2])].strip() in ("x y", "y")
 
 
+def test_a_mistyped_function_defines_none_in_place_of_an_equation() -> None:
+    with pytest.raises(ExpressionError, match="defines a function `sen` that depends on nothing") as caught:
+        solve("sen(x) = 0.5", "x=0.5")
+    assert caught.value.hint == "did you mean `sin`?"
+    # a program that ends in a definition is 0 at the roots of that function
+    assert solve("f(x) = x**2 - 2", "x=1").solutions[0].values["x"] == pytest.approx(2**0.5)
+
+
 @pytest.mark.parametrize(
     ("text", "written"),
     [

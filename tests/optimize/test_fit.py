@@ -147,9 +147,6 @@ def test_a_parameter_in_which_the_formula_is_linear_needs_no_start() -> None:
     found = fit(problem["formula"], columns_of("Gauss1"), {"b2": 0.009, "b4": 65, "b5": 20, "b7": 178, "b8": 16.5})
     assert [name for name, each in found.parameters.items() if each.linear] == ["b1", "b3", "b6"]
     assert all(digits(float(found.parameters[name].estimate), text) > 9 for name, text in problem["certified"].items())
-    with pytest.raises(ExpressionError, match="`b2` has no start, and the model is not linear in it") as caught:
-        fit(problem["formula"], columns_of("Gauss1"), {})
-    assert caught.value.kind == "missing_value"
 
 
 @pytest.mark.parametrize(
@@ -395,8 +392,7 @@ def test_rows_in_any_order_give_one_fit() -> None:
         assert found.converged and [n for n, each in found.parameters.items() if each.linear] == ["c", "a"]
         assert found.point == pytest.approx(dict(zip("cak", wanted, strict=True)), rel=1e-5)
         draw.shuffle(order)
-    with pytest.raises(ExpressionError, match="`k` has no start"):
-        fit("y = c + a*exp(-k*t)", REPLICATES)
+    assert fit("y = c + a*exp(-k*t)", REPLICATES).point == pytest.approx(found.point, rel=1e-6)
 
 
 def test_bounds_do_not_end_the_search_early() -> None:
@@ -810,7 +806,7 @@ def test_data_of_too_many_numbers_is_refused_while_it_is_read(monkeypatch: pytes
         ("a + b*x", LINE, {}, {"response": "z"}, "usage", "no column `z`"),
         ("a + b*y", LINE, {}, {"response": "y"}, "usage", "`y` is the response, and the formula uses it"),
         ("y = a + b*x", LINE, {"x": 2}, {}, "point", "`x` is given a value, and is a column"),
-        ("y = a*exp(k*x)", LINE, {}, {}, "missing_value", "`k` has no start"),
+        ("y = a*log(-exp(k) - x**2)", LINE, {}, {}, "missing_value", "`k` has no start"),
         ("y = log(a) + b*x", LINE, {"a": -1}, {}, "domain", "row 1 of the data|undefined at -1"),
         ("y = a*log(x)", LINE, {}, {}, "domain", "undefined at 0"),
         ("y = 2*x", LINE, {}, {}, "usage", "no parameter to fit"),
@@ -1031,4 +1027,6 @@ def test_a_standard_error_too_large_for_doubles_is_none(tmp_path: Path) -> None:
     answer = json.loads(autodiff("fit", *formula, "--json").out)
     assert answer["parameters"]["a"] > 1e308
     assert answer["standard_errors"]["a"] is None and answer["intervals"]["a"] is None
-    assert answer["standard_errors"]["b"] > 1 and "a" not in answer["correlation"]
+    # the search has not converged, so no other has one either
+    assert answer["reason"] == "stuck" and {*answer["standard_errors"].values()} == {None}
+    assert answer["correlation"] == {}

@@ -46,7 +46,10 @@ CAPABILITIES = {
         ("descend", "minimize", "maximize", "fit", "fit of powers"),
     ),
     "equations": Capability(
-        ("equations",), ("solve",), ("solve", "system", "solve a sweep", "implicit", "propagate equations")
+        ("equations",),
+        ("solve",),
+        # a line of a session may be an equation
+        ("solve", "system", "solve a sweep", "implicit", "propagate equations", "repl"),
     ),
     "formulas": Capability(
         ("formulas",),
@@ -67,6 +70,7 @@ CAPABILITIES = {
 
 LINES = {
     "grad": "grad x**2*y --at x=3,y=2",
+    "limit": "limit sin(x)/x --at x=0",
     "json": "grad exp(x)*y --at x=3,y=2 --json",
     "lone": "grad x**2 --at 3 --format plain",
     "quantities": "grad F/A --at F=2kN,A=3mm^2 --in MPa --json",

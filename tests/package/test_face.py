@@ -35,6 +35,7 @@ from autodiff_cli.api.keywords import options_of
 from autodiff_cli.api.tracebacks import explain
 from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.derivatives.gradient import gradient as question
+from autodiff_cli.quantities.unit import parse_unit
 from autodiff_cli.table.primitives import MAX
 from running import autodiff
 
@@ -46,7 +47,7 @@ SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
     "keep_all", "on_error", "output", "points", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "quiet",
+    "header", "missing", "quiet", "strict",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
@@ -131,6 +132,9 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "decimals": 2}),
     ("taylor", "x/w", {"at": POINT, "wrt": "w", "exact": True}),
     ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
+    ("limit", "atan(a*x)", {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True}),
+    ("limit", "(1 - cos(x))/x^2", {"at": "x=0-", "exact": True, "digits": 3, "work": 3}),
+    ("limit", "sin(2 x)/x", {"at": "x=0", "lenient": True, "decimals": 2}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9}),
     ("propagate", "x*w", {"at": "x=0.5±0.1 m,w=2.00(3) N", "in_": "J"}),
     ("propagate", "G*m", {"at": "m=1.0(1) kg", "constants": "G"}),
@@ -152,7 +156,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
-    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3}),
+    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
     ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
@@ -805,6 +809,7 @@ GOOD: dict[str, dict[str, Any]] = {
     "descend": {"text": "x**2", "at": "x=1", "steps": 2}, "minimize": {"text": "x**2", "at": "x=1"},
     "maximize": {"text": "-x**2", "at": "x=1"},
     "plot": {"text": "x**2", "at": "x=1"}, "diff": {"text": "x**2"}, "jacobian": {"text": "x, y", "at": "x=1,y=2"},
+    "limit": {"text": "sin(x)/x", "at": "x=0+"},
     "taylor": {"text": "exp(x)", "at": "x=0"}, "propagate": {"text": "x*y", "at": "x=1±0.1,y=2(1)"},
     "solve": {"text": "x**2 = 2"}, "fit": {"text": "y = a*x", "data": {"x": [1, 2], "y": [1, 2.1]}},
     "export": {"text": "x*y"}, "exercise": {"level": 2, "count": 1}, "functions": {}, "units": {},
@@ -1092,17 +1097,27 @@ def test_numbers_of_uncertainties_keep_their_correlations() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "symbol"),
-    [("milliinch", "min"), ("centiday", "cd"), ("kilotechnical_atmosphere", "kat"), ("milliinch/s", "min/s")],
-)
-def test_a_unit_of_pint_whose_symbol_is_another_unit_is_refused(unit: str, symbol: str) -> None:
+    ("unit", "si"),
+    [("milliinch", 5.08e-5), ("centiday", 1728), ("kilotechnical_atmosphere", 196133000), ("milliinch/s", 5.08e-5),
+     ("acre", 2 * 43560 * (1200 / 3937) ** 2), ("Btu", 2110.112), ("thou", 5.08e-5), ("slug", 29.187805874),
+     ("delta_degC", 2), ("delta_degF", 10 / 9), ("year", 2 * 31557600), ("mil", 2 * 9.817477042468104e-05),
+     ("debye", 2 * 3.335640951981521e-30), ("Btu/acre/year", 2 * 1055.056 / (43560 * (1200 / 3937) ** 2) / 31557600)],
+)  # fmt: skip
+def test_a_unit_of_pint_whose_symbol_is_none_or_another_here_is_converted(unit: str, si: float) -> None:
     registry = pytest.importorskip("pint").UnitRegistry()
-    for call in (
-        lambda: api.gradient("x", {"x": registry.Quantity(2.0, unit)}),
-        lambda: api.propagate("x", data={"x": registry.Quantity([1.0, 2.0, 3.0], unit)}),
-    ):
-        with pytest.raises(ExpressionError, match=f"as `{symbol}`, which is another unit here"):
-            call()
+    value = registry.Quantity(2.0, unit)
+    answer = api.gradient("x", {"x": value})
+    units = answer.to_dict()["units"]["value"] if answer.units else "1"
+    assert answer.value * parse_unit(units).to_si(1.0) == pytest.approx(si, rel=1e-9)
+    mean = api.propagate("x", data={"x": registry.Quantity([1.0, 2.0, 3.0], unit)})
+    of_mean = "1" if mean.units is None else mean.to_dict()["units"]["results"][0]["value"]
+    assert mean.results[0].value * parse_unit(of_mean).to_si(1.0) == pytest.approx(si, rel=1e-9)
+
+
+def test_a_unit_of_pint_without_a_dimension_of_the_si_is_refused() -> None:
+    registry = pytest.importorskip("pint").UnitRegistry()
+    with pytest.raises(ExpressionError, match="the unit pixel of pint has the dimension"):
+        api.gradient("x", {"x": registry.Quantity(2.0, "pixel")})
 
 
 @pytest.mark.parametrize(

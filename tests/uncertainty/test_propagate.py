@@ -23,7 +23,7 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.equations.solve import posed_equations
 from autodiff_cli.inputs.distributions import FAMILIES
-from autodiff_cli.inputs.measured_value import MeasuredValue, concise, in_unit, plus_minus, quantity
+from autodiff_cli.inputs.measured_value import MeasuredValue, concise, plus_minus, quantity
 from autodiff_cli.inputs.parse_point import constant_value, parse_point
 from autodiff_cli.numerics.student_t import coverage_factor, level_of
 from autodiff_cli.uncertainty import measurement_model, monte_carlo
@@ -143,12 +143,12 @@ def test_expanded_uncertainty_of_the_gauge_block() -> None:
 
 def test_second_order_terms_of_the_gauge_block_and_of_the_mass() -> None:
     # JCGM 100:2008, H.1.7: 34 nm instead of 32; JCGM 101:2008, 9.3.2.6: 0.0750 instead of 0.0539
-    for source, higher in (("H.1.7", 33.911), ("9.3.2", 0.074963)):
+    for source, higher, matters in (("H.1.7", 33.911, False), ("9.3.2", 0.074963, True)):
         answer = asked(next(example for example in EXAMPLES if example.source.endswith(source)))
         second = answer.results[0].second_order
         assert second is not None and second.uncertainty is not None
         assert math.isclose(second.uncertainty, higher, rel_tol=1e-4)
-        assert second.matters and [warning.kind for warning in answer.warnings] == ["linearity"]
+        assert second.matters == matters and [warning.kind for warning in answer.warnings] == ["linearity"] * matters
 
 
 def test_correlations_of_the_table_of_readings() -> None:
@@ -364,7 +364,7 @@ def test_what_has_no_fourth_moment_has_no_second_order() -> None:
     assert linear.results[0].second_order is not None and not linear.warnings
 
 
-def test_second_order_terms_matter_only_if_the_written_result_changes() -> None:
+def test_second_order_terms_matter_from_a_third_of_the_uncertainty_on() -> None:
     # u goes from 0.386 to 0.393, which are both written as 0.39
     same = propagate("x*y", at("x=1±0.273,y=1±0.273"))
     (found,) = same.results
@@ -372,11 +372,15 @@ def test_second_order_terms_matter_only_if_the_written_result_changes() -> None:
     assert found.second_order.uncertainty - found.uncertainty > 0.005
     assert not found.second_order.matters and not same.warnings
     for text, point, said in (
-        ("x**2", "x=0.8±0.241", "second-order terms matter; the mean moves by 0.058"),
-        ("x*y", "x=1±0.3,y=1±0.3", "second-order terms matter; with them it is 1.00(43)"),
+        # the mean moves by f''(x)*u**2/2: 0.9**2, and 0.8**2/2**3
+        ("x**2", "x=0.8±0.9", "second-order terms matter; the mean moves by 0.81"),
+        ("1/x", "x=2±0.8", "second-order terms matter; with them it is 0.50(30), and the mean moves by 0.08"),
     ):
         (warning,) = propagate(text, at(point)).warnings
         assert warning.message.endswith(said)
+    # the mean moves by 0.058, and u is 0.386; u goes from 0.42 to 0.43; from 0.135 to 0.136
+    for text, point in (("x**2", "x=0.8±0.241"), ("x*y", "x=1±0.3,y=1±0.3"), ("V/I", "V=10±2%,I=2±5%")):
+        assert not propagate(text, at(point)).warnings
 
 
 KINKS = [
@@ -673,7 +677,7 @@ def test_rounding_by_the_guide() -> None:
     assert concise(-0.0004, 0.0996) == "0.00(10)" and concise(-4.0, 1000.0) == "0(10)e2"
     assert concise(1.0, 3.5e-26) == f"1.{'0' * 27}(35)" and concise(5.0, 1e-320) == f"5.{'0' * 321}(10)"
     assert plus_minus(1.0, 3.5e-26, 2.0) == f"1.{'0' * 27} ± 0.{'0' * 25}35 (k = 2)"
-    assert in_unit("(1.5 ± 0.1)e3 (k = 2)", " mm") == "(1.5 ± 0.1)e3 mm (k = 2)"
+    assert plus_minus(150000.0, 10000.0, 2.0, " mm") == "(1.50 ± 0.10)e5 mm (k = 2)"
 
 
 def test_coverage_factors() -> None:

@@ -70,6 +70,8 @@ def prediction_columns(
     columns = MeasuredColumns()
     if isinstance(texts, MeasuredColumns):
         return texts
+    if not texts:
+        return columns
     point: dict[str, float] = {}
     last = last_equation(text or "")
     words = {*names_in(text or "" if last is None else last.program)}

@@ -71,6 +71,14 @@ def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
 
 
+def limit(call: Command) -> int:
+    """Find the limit of a formula at a point or at infinity."""
+    from ...inputs.approach import approach_value
+
+    call.read_by(Reading(approach_value))
+    return answer_at(call, call.question_method(), good="exists")
+
+
 def graph(call: Command) -> int:
     """Draw the graph, with value and derivative at each node."""
     from ...views.graph import FORMATS, writer_of

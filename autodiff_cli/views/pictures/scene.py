@@ -148,7 +148,7 @@ class Cell(NamedTuple):
 def cells(node: PictureNode, digits: int | None = None) -> list[Cell]:
     """Return the compartments of a node's box."""
     texts = [Cell(escaped(node.label))] if node.label else []
-    if not node.operation and not node.label:
+    if not node.operation and not node.label and not node.variable:
         return [Cell(quantity_text(node.data, node.unit, digits))]
     if not node.taken:
         return texts if not node.operation else [*texts, Cell(NOT_EVALUATED)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...curves.contours import Surface, refine_surface
 from ...curves.plot import Curve
 from ...curves.sampling import Stretch
-from ...inputs.measured_value import concise, in_unit
+from ...inputs.measured_value import concise, plus_minus
 from ..characters import Theme, on_one_line, shorten_end
 from ..numerals import level_digits, percent
 from ..schema import PlotPage
@@ -447,7 +447,8 @@ def budget_picture(answer: Propagation) -> PlotPage:
     caption = ""
     if len(shown) == 1:
         unit = "" if answer.units is None else f" {answer.units['results'][0]['value']}".rstrip()
-        caption = f"{in_unit(shown[0].interval, unit)}, for {percent(shown[0].level)}"
+        interval = plus_minus(float(shown[0].value), float(shown[0].expanded), shown[0].k, unit)
+        caption = f"{interval}, for {percent(shown[0].level)}"
     return PlotPage(draw, shorten_end(on_one_line(answer.text)), caption)
 
 

@@ -1,0 +1,144 @@
+"""A command line without a command: `autodiff 'x^2'`, `autodiff '100 kPa in psi'`.
+
+With options the formula is given to the command that they are for: `grad` at a point, `solve` for an equation, else
+`diff`. Alone it is answered as a line of a session.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Sequence
+
+from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
+from .declarations import COMMANDS, HELP
+
+CONVERT = "convert"
+"""The synonym of `QUANTITY in UNIT`."""
+MAX_VARIABLE_LENGTH = 3
+"""The most letters of a name in a difference that is no hyphenated word."""
+_HYPHENATED = re.compile(r"[A-Za-z_-]+")
+_OPTION = re.compile(r"-[A-Za-z-]*")
+_READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
+_PLAIN = re.compile(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
+"""A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
+_GLUED = re.compile(r"\d[^\W\d_²³]{2}")
+"""A number with a word behind it, which may be a unit: `40mm`."""
+_CONVERSION = re.compile(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
+
+
+def is_formula(args: Sequence[str]) -> bool:
+    """Return whether a command line begins with a formula; a word by itself is a command, perhaps a mistyped one."""
+    if not args:
+        return False
+    first = args[0]
+    if first in COMMANDS or first == HELP or looks_like_option(first) or _OPTION.fullmatch(first):
+        return False
+    from ..language.builder import CONSTANTS  # options need no engine
+    from ..table.primitive import FUNCTIONS
+
+    if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
+        return True
+    if first.isidentifier():
+        if first == "lim":
+            return len(args) > 1
+        return first in FUNCTIONS and len(args) > 1 and not _is_command(first)
+    # `x-y`, and neither `line-search` nor `to-js`
+    if first.startswith("to-"):
+        return False
+    return not _HYPHENATED.fullmatch(first) or max(map(len, first.split("-"))) <= MAX_VARIABLE_LENGTH
+
+
+def _is_command(word: str) -> bool:
+    from .slips import COMMAND_ADVICE, COMMAND_SYNONYMS
+
+    return word in COMMAND_SYNONYMS or word in COMMAND_ADVICE
+
+
+def answer_formula(args: Sequence[str]) -> int:
+    """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
+    text, options = _split(args)
+    command, space, rest = text.partition(" ")
+    if space and command in COMMANDS and len(args) == 1:
+        raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
+    if text.lstrip().startswith(("lim", "\\lim")):
+        from .session import limit_arguments
+
+        limit = limit_arguments(text)
+        if limit is not None:
+            from .commands import call
+
+            return call("limit", [*limit, *options])
+    if rest[:1].isalnum() and _is_command(command):
+        from .slips import bad_command
+
+        raise bad_command(command)  # `integrate x^2` in quotes
+    if _PLAIN.fullmatch(text) and not _GLUED.search(text) and _is_valid_with_variables(text):
+        # what needs no session starts sooner
+        from .commands import call
+
+        if all(option in _READING for option in options):
+            return call("diff", [text, *options])
+    if not all(option in _READING for option in options):
+        return _by_command(text, options)
+    from .. import errors
+    from ..views import error
+    from .runner import is_shown
+    from .session_lines import answer_line
+
+    errors.tracebacks = "--debug" in options
+    error.quiet = "-q" in options or "--quiet" in options
+    at_terminal = is_shown(sys.stdout) and is_shown(sys.stderr) and "--strict" not in options
+    return answer_line(text, lenient="--lenient" in options or at_terminal)
+
+
+def _is_valid_with_variables(text: str) -> bool:
+    from ..inputs.problem import parse
+
+    try:
+        return bool(parse(text).leaves)
+    except ExpressionError:
+        return False
+
+
+def _split(args: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the formula, of all words before the options, and the options."""
+    end = next((k for k, arg in enumerate(args) if k and (looks_like_option(arg) or arg in ("-o", "-q"))), len(args))
+    words, options = [*args[:end]], [*args[end:]]
+    if words[0] == CONVERT:
+        return _conversion(words[1:]), options
+    if len(words) > 1 and any(map(os.path.exists, words)):
+        raise usage_error("the shell has put the names of files into the formula", "put the formula in quotes")
+    return " ".join(words), options
+
+
+def _conversion(words: Sequence[str]) -> str:
+    """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
+    from ..inputs.quantities import split_quantity
+    from ..quantities.unit import parse_unit
+
+    typed = " ".join(words)
+    match = _CONVERSION.fullmatch(typed)
+    quantity, unit = match.groups() if match else (" ".join(words[:-1]), words[-1] if words else "")
+    with errors_about(quantity):
+        number = split_quantity(quantity)
+    if number is None:
+        hint = "write it as `autodiff convert '2 m' ft`"
+        raise usage_error("`autodiff convert` needs a quantity with its unit, and a unit", hint)
+    parse_unit(unit)
+    return f"{quantity} in {unit}"
+
+
+def _by_command(text: str, options: Sequence[str]) -> int:
+    from .commands import call
+    from .session import conversion_of, has_variables, is_equation, statements_of
+
+    if any(is_equation(text, part) for part in statements_of(text)):
+        return call("solve", [text, *options])
+    if (conversion := conversion_of(text)) is not None:
+        return call("grad", [*conversion, "--no-tree", *options])
+    has_point = any(option.partition("=")[0] in ("--at", "--points", "--data") for option in options)
+    if has_point:
+        return call("grad", [text, *options])
+    return call("diff", [text, *options]) if has_variables(text) else call("grad", [text, "--no-tree", *options])

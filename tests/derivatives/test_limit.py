@@ -1,0 +1,120 @@
+"""Limits: against a table of textbooks, and what must never be claimed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autodiff_cli import ExpressionError, limit
+from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.inputs.problem import parse
+from autodiff_cli.numbers.running_digits import RunningDigits
+
+TABLE = [
+    line.split("\t")
+    for line in (Path(__file__).parents[1] / "corpora" / "limits.txt").read_text(encoding="utf-8").splitlines()
+    if not line.startswith("#")
+]
+DIGITS = RunningDigits(40)
+SAMPLE = ("0.7", "1.3", "2.1", "0.4", "1.9")
+"""Values of parameters at which formulas are compared."""
+
+
+def number(formula: str, names: list[str]) -> object:
+    """Return the value of a formula at sample parameters."""
+    program = parse(formula, names)
+    values = {name: DIGITS.literal(x) for name, x in zip(names, SAMPLE, strict=False)}
+    return value_in(DIGITS, program.graph, {name: values[name] for name in program.variables})
+
+
+def is_equal(formula: str, expected: str) -> bool:
+    names = sorted({*parse(formula).variables, *parse(expected).variables})
+    difference = number(formula, names) - number(expected, names)  # type: ignore[operator]
+    return bool(abs(float(difference)) < 1e-30)
+
+
+@pytest.mark.parametrize(("text", "place", "expected"), TABLE, ids=[f"{line[0]} {line[1]}" for line in TABLE])
+def test_limits_of_textbooks(text: str, place: str, expected: str) -> None:
+    answer = limit(text, place, wrt=place.partition("=")[0])
+    if expected in ("inf", "-inf", "none"):
+        assert (answer.formula or "none") == expected
+    else:
+        assert answer.kind == "finite" and answer.formula is not None
+        assert is_equal(answer.formula, expected), answer.formula
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("tan(x)", "inf"),
+        ("x^n", "-inf"),  # n may be a whole number
+        ("(-1/4)^x", "inf"),  # it has values at whole x
+        ("1/(x - floor(x))", "inf"),
+        ("erfinv(x)", "1"),
+        ("1/(2 + sin(x))", "inf"),
+        ("x*sqrt(x*sin(1/x))", "0+"),
+        ("exp(x)*(exp(1/x + exp(-x)) - exp(1/x))", "inf"),
+    ],
+)
+def test_what_the_series_do_not_decide_is_no_answer(text: str, place: str) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        limit(text, {"x": place})
+    assert raised.value.kind == "domain"
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "left", "right"),
+    [
+        ("abs(x)/x", "0", "-1", "1"),
+        ("1/x", "0", "-inf", "inf"),
+        ("floor(x)", "2", "1", "2"),
+        ("atan(1/x)", "0", "-pi/2", "pi/2"),
+        ("exp(1/x)", "0", "0", "inf"),
+        ("1/(1 + exp(1/x))", "0", "1", "0"),
+        ("gamma(x)", "-2", "-inf", "inf"),
+        ("(x^2 - 1)/abs(x - 1)", "1", "-2", "2"),
+    ],
+)
+def test_sides_that_differ(text: str, place: str, left: str, right: str) -> None:
+    answer = limit(text, {"x": place})
+    assert not answer.exists and answer.kind == "none"
+    assert [side.formula for side in answer.sides] == [left, right]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("sin(x)", "inf"), ("x*sin(x)", "inf"), ("sin(1/x)", "0"), ("cos(log(x))", "0+"), ("1 + 2*cos(x^2)", "-inf")],
+)
+def test_oscillation_is_no_limit(text: str, place: str) -> None:
+    answer = limit(text, {"x": place})
+    assert not answer.exists and {side.kind for side in answer.sides} == {"oscillates"}
+
+
+def test_a_side_without_values() -> None:
+    answer = limit("sqrt(x)", {"x": 0})
+    assert answer.formula == "0" and [side.kind for side in answer.sides] == ["undefined", "finite"]
+    assert "no value below" in answer.warnings[0].message
+    assert limit("sqrt(-1 - x^2)", {"x": 0}).kind == "undefined"
+
+
+def test_signs_of_parameters() -> None:
+    with pytest.raises(ExpressionError, match="sign of `a`"):
+        limit("exp(-a*x)", {"x": "inf"})
+    assert limit("exp(-a*x)", {"x": "inf"}, assume="a > 0").formula == "0"
+    assert limit("exp(-a*x)", {"x": "inf"}, assume="a < 0").formula == "inf"
+    assert limit("exp(-a*x)", {"x": "inf", "a": 2}).formula == "0"
+    assert limit("x^2/(b*x + x^2)", {"x": 0}).condition == "b != 0"
+    assert limit("x^2/(b*x + x^2)", {"x": 0, "b": 0}, wrt="x").formula == "1"
+
+
+def test_sides_that_differ_unless_a_parameter_is_zero() -> None:
+    answer = limit("a*abs(x)/x", {"x": 0})
+    assert (answer.kind, answer.condition) == ("none", "a != 0")
+
+
+def test_numbers_of_a_limit() -> None:
+    assert limit("atan(x)", {"x": float("inf")}).limit == pytest.approx(1.5707963267948966, rel=1e-15)
+    answer = limit("(1 + 1/x)^x", {"x": "inf"}, precision=30)
+    assert answer.limit.text == "2.71828182845904523536028747135"
+    assert limit("a*x", {"x": 2}).limit is None

@@ -1,0 +1,72 @@
+"""Fits without starts: certified minima of NIST, and formulas of students."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+import autodiff_cli
+from autodiff_cli import ExpressionError
+from running import autodiff
+
+NIST = Path(__file__).parents[1] / "corpora" / "nist"
+PROBLEMS = {
+    problem["name"]: problem
+    for problem in map(json.loads, (NIST / "problems.jsonl").read_text(encoding="utf-8").splitlines())
+}
+SLOW = {"ENSO", "Thurber", "Bennett5", "MGH09"}
+"""Problems of which a fit takes 2 to 8 s; they end at the certified minimum too."""
+
+
+def columns_of(name: str) -> dict[str, list[float]]:
+    with open(NIST / f"{name}.csv", encoding="utf-8") as file:
+        rows = [*csv.DictReader(file)]
+    return {column: [float(row[column]) for row in rows] for column in rows[0]}
+
+
+@pytest.mark.parametrize("name", sorted({*PROBLEMS} - SLOW - {"Gauss3"}))
+def test_the_certified_minimum_is_found_without_a_start(name: str) -> None:
+    answer = autodiff_cli.fit(PROBLEMS[name]["formula"], columns_of(name))
+    assert answer.converged
+    assert answer.rss == pytest.approx(float(PROBLEMS[name]["rss"]), rel=1e-6, abs=1e-19)
+    assert answer.warnings[0].kind == "note" and answer.warnings[0].message.startswith("started at b")
+
+
+def test_a_time_constant_is_found_and_the_start_is_said() -> None:
+    rows = "t [s],U [V]\n0,5\n1,3.1\n2,1.8\n3,1.15\n4,.7\n"
+    result = autodiff("fit", "U = U0*exp(-t/tau)", "--data", "-", "--format", "plain", stdin=rows)
+    assert result.code == 0
+    assert "note: started at tau = 2 s; `--at tau=…` chooses another\n" in result.err
+    # Gauss and Newton by hand from there
+    again = autodiff("fit", "U = U0*exp(-t/tau)", "--data", "-", "--at", "tau=2", "--json", stdin=rows)
+    assert json.loads(again.out)["parameters"]["tau"] == pytest.approx(2.0184, abs=5e-5)
+    assert "started at" not in again.err
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [("y = a*exp(-t/tau)", {"tau": 2.0}), ("y = 2*pi*sqrt(t/g)", {"g": 9.81}), ("y = a*t/(K + t)", {"K": 3.0})],
+)
+def test_starts_are_of_the_scale_of_the_columns(text: str, truth: dict[str, float], factor: float) -> None:
+    ((name, x),) = truth.items()
+    t = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0]
+    values = [autodiff_cli.gradient(text.removeprefix("y = "), {"t": at, "a": 1.5, name: x}).value for at in t]
+    answer = autodiff_cli.fit(text, {"t": [at * factor for at in t], "y": values})
+    assert answer.converged
+    assert answer.point[name] == pytest.approx(x * factor, rel=1e-6)
+
+
+def test_a_formula_that_has_no_value_anywhere_asks_for_a_start() -> None:
+    data = {"x": [1.0, 2, 3], "y": [1.0, 2, 3]}
+    with pytest.raises(ExpressionError, match="`k` has no start, and the formula has no value at those") as caught:
+        autodiff_cli.fit("y = log(-exp(k) - x**2)", data)
+    assert caught.value.kind == "missing_value"
+
+
+def test_a_start_that_is_given_is_taken_and_only_the_other_is_looked_for() -> None:
+    answer = autodiff_cli.fit(PROBLEMS["MGH10"]["formula"], columns_of("MGH10"), {"b3": 350})
+    assert answer.converged and answer.warnings[0].message.startswith("started at b2 = ")
