@@ -272,7 +272,7 @@ class ProgramUnits:
         return self._ratio(output, [self.point.get(name, Unit()).difference for name in names], kept=kept)
 
     def sensitivity(self, name: str, output: int) -> Unit:
-        """Return the unit of an output over that of a variable, in which a contribution is that times an uncertainty."""
+        """Return the unit of an output over that of a variable: times an uncertainty, it is a contribution."""
         return self._ratio(output, [self.point[name].difference], kept=True)
 
     def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
@@ -304,6 +304,10 @@ class ProgramUnits:
         """Return the unit of differences of a graph node."""
         return self._node_units[i] if i in self._node_units else self._unit(self.dimensions[i].dimension)
 
+    def adjoint(self, i: int) -> Unit:
+        """Return the unit of the first output's derivative by a graph node."""
+        return self._ratio(0, [self.node(i)], kept=0 in self.chosen)
+
     def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
         """Return the units of an output's derivatives by these variables."""
         return {name: self.derivative([name], output) for name in wanted}
@@ -312,9 +316,9 @@ class ProgramUnits:
         """Return the units of a gradient; `bound` are the nodes of intermediates."""
         units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
         if bound:
-            nodes = [None if i is None else self.node(i) for i in bound]
             units["intermediates"] = [
-                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(0, [node])} for node in nodes
+                {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.adjoint(i)}
+                for i in bound
             ]
         return units
 
