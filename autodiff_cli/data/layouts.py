@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -390,6 +390,11 @@ class _Header(NamedTuple):
     taken: frozenset[int] = frozenset()
     """The lines that are no rows and no comments."""
 
+    @property
+    def column_names(self) -> list[str] | None:
+        """The names with numbers for those that are empty."""
+        return None if self.names is None else [name or f"c{k}" for k, name in enumerate(self.names, start=1)]
+
 
 def _numbered(width: int, skip: int) -> _Header:
     names = [f"c{k}" for k in range(1, width + 1)]
@@ -512,6 +517,17 @@ def _lines_of(text: str, complete: bool) -> list[str]:
     return lines if complete or len(lines) == 1 else lines[:-1]
 
 
+def _filled(lines: Sequence[str], skip: int = 0) -> Iterator[Line]:
+    """Return the lines that are not empty, without the first ones."""
+    return ((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip())
+
+
+def _comment_marks(option: str | None) -> Sequence[str]:
+    if option is None:
+        return COMMENT_MARKS
+    return () if option == "none" else (option,)
+
+
 def _separate_comments(table: Sequence[Line], marks: Sequence[str]) -> tuple[list[Line], list[Line]]:
     """Return the lines of a table, and its comments; a file of comments alone is a table."""
     pattern = rf"\s*{NOT_SPREADSHEET_ERROR}(?:{'|'.join(map(re.escape, marks))})"
@@ -527,30 +543,24 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     """Return the layout of a file from its first text; `tabs` may separate."""
     lines = _lines_of(text, complete)
     separator, skip = forced.separator, forced.skip or 0
-    start = next((k for k, line in enumerate(lines[skip:], skip) if line.strip()), skip)
+    start, _ = next(_filled(lines, skip), (skip, ""))
     if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
         separator, skip = separator or declared[1], start + 1
     as_usual = separator in (None, ",") and skip == 0 and not forced.changes_rows
     head = "\n".join(lines[: start + 1])
     if as_usual and (_is_plain(lines, text) or _NO_TEXT.search(head) or len(head) > decoding.MAX_BYTES):
         return AS_CSV  # whose reader says what is wrong with the header
-    marks = COMMENT_MARKS if forced.comment is None else () if forced.comment == "none" else (forced.comment,)
-    pairs = [(k, line) for k, line in enumerate(lines[skip:], skip) if line.strip()]
-    table, comments = _separate_comments(pairs, marks)
+    marks = _comment_marks(forced.comment)
+    table, comments = _separate_comments([*_filled(lines, skip)], marks)
     if not table:
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
     place = _Place() if forced.header is not None else _table_place(table, separators)
-    if any(not _may_be_left_out(line) for _, line in table[: place.begin]):
+    if not all(_may_be_left_out(line) for _, line in table[: place.begin]):
         place = _Place()
     preface, table = table[: place.begin], table[place.begin :]
     skip = table[0][0] if preface else skip
-    sample = [line for _, line in table[:SAMPLE_LINES]]
-    _check_pairs(sample, separator, forced)
-    fit = _best_fit(sample, separators, forced.header)
-    if fit is None:
-        _check_title(table, separators)
-        fit = _usual_columns(sample, separator, tabs, forced)
+    fit = _columns(table, separator, separators, tabs, forced)
     table = _with_unit_comment(table, comments)
     header = _header(fit, table, comments, place, skip, forced.header)
     body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
@@ -558,21 +568,39 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     other_comments = {k: line for k, line in comments if k not in header.taken and k not in in_table}
     if forced.comment is None:
         _check_comments(other_comments, body, fit.separator, fit.width)
-    spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, fit.separator))
-    style = usual_style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
-    summary = [f"decimal {'comma'}"] if style[0] == "," else []
-    summary += [f"thousands {_THOUSANDS[style[1]]}"] if style[1] else []
+    style = _style(body, fit.separator, forced)
+    summary = _summary_of_style(style)
     summary += [_count_of_comments(len(other_comments) if complete else None)] if other_comments else []
     summary += [_left_out(preface[0][0] + 1, skip)] if preface else []
-    summary += header.summary
-    summary = _with_blocks(summary, body, fit.separator, complete)
-    names = header.names
-    if names is not None:
-        names = [name or f"c{k}" for k, name in enumerate(names, start=1)]
+    summary = _with_blocks([*summary, *header.summary], body, fit.separator, complete)
     used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
     blanks = fit.separator == BLANKS
     dialect = Dialect("\t" if blanks else fit.separator, *style, forced.missing)
-    return Layout(dialect, names, header.units, header.skip, used, blanks, tuple(summary))
+    return Layout(dialect, header.column_names, header.units, header.skip, used, blanks, tuple(summary))
+
+
+def _columns(
+    table: Sequence[Line], separator: str | None, separators: Sequence[str], tabs: bool, forced: ForcedDialect
+) -> _SeparatorFit:
+    """Return the columns of a table by the separator that makes rows of numbers, or by the usual one."""
+    sample = [line for _, line in table[:SAMPLE_LINES]]
+    _check_pairs(sample, separator, forced)
+    if (fit := _best_fit(sample, separators, forced.header)) is not None:
+        return fit
+    _check_title(table, separators)
+    return _usual_columns(sample, separator, tabs, forced)
+
+
+def _style(body: Sequence[Line], separator: str, forced: ForcedDialect) -> tuple[str, str]:
+    """Return the marks of decimals and of thousands in the numbers of a table."""
+    spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, separator))
+    return usual_style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
+
+
+def _summary_of_style(style: tuple[str, str]) -> list[str]:
+    decimal, thousands = style
+    summary = ["decimal comma"] if decimal == "," else []
+    return [*summary, f"thousands {_THOUSANDS[thousands]}"] if thousands else summary
 
 
 def _count_of_comments(count: int | None) -> str:
@@ -597,7 +625,7 @@ def _is_plain(lines: Sequence[str], text: str) -> bool:
     if not _PLAIN_HEADER.fullmatch(first.strip()) or _SPECIAL.search(text):
         return False
     # the first block of a file may have many lines: no more of them are looked at
-    table = [*islice(((k, line) for k, line in enumerate(lines) if line.strip()), MAX_PREFACE_LINES)]
+    table = [*islice(_filled(lines), MAX_PREFACE_LINES)]
     names = _split(first, ",")
     if len({*names}) < len(names):
         return False
