@@ -128,7 +128,7 @@ def _rule(step: Step) -> list[list[str]]:
     names = [*PARAMETERS, *[f"x{k}" for k in range(len(PARAMETERS), len(free))]][: len(free)]
     writer.unit = SourceUnit("", _rule_name(step), tuple(names), tuple(names), shown, {})
     writer.variables = dict(zip(names, names, strict=True))
-    writer.inputs(shown, names)
+    writer.name_inputs(shown, names)
     return [*_blocks(writer.library()), writer.defined()]
 
 
