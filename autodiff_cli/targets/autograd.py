@@ -9,9 +9,9 @@ from functools import partial
 from ..errors import quote, usage_error
 from ..graphs.adjoint import record_gradient
 from ..graphs.value import constant, graph_of, node
-from ..language.printer import Item, Written
+from ..language.printer import OPERATORS, Item, Written
 from ..numbers.recorder import CONDITIONS, Step
-from ..table.operators import VARIABLE
+from ..table.operators import COMPARISONS, EQ, NE, VARIABLE
 from ..table.primitive import ATOM, CHOICE, COMPARISON, OPERATIONS, POWER, SUM
 from .languages import Python, Torch
 from .lowering import Lowering, showing_faults
@@ -32,8 +32,6 @@ def ad_apply(name, rule, *inputs):
     out._backward = _backward
     return out'''
 
-COMPARED = {"gt": ">", "ge": ">=", "lt": "<", "le": "<="}
-
 
 class Micrograd(Python):
     """A function of Values of micrograd, or of the class that the tutorials build.
@@ -43,14 +41,13 @@ class Micrograd(Python):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        known = {name: form for name, form in self.forms.items() if name in ("add", "sub", "mul", "div", "neg")}
-        conditions = {name: form for name, form in self.forms.items() if name in ("and_", "or_", "not_")}
-        compared: dict[str, Form] = {name: partial(_compared, sign) for name, sign in COMPARED.items()}
+        known = {name: form for name, form in self.forms.items() if name in OPERATORS}
+        compared = {comparison.name: partial(_compared, sign) for sign, comparison in COMPARISONS.items()}
         relu: Form = ("{0}.relu()", ATOM, ATOM)
         own: dict[str, Form] = {
             name: _applied for name, operation in OPERATIONS.items() if name not in CONDITIONS and not operation.vector
         }
-        self.forms = {**own, **known, **conditions, **compared, "relu": relu, "where": self.forms["where"]}
+        self.forms = {**own, **known, **compared, "relu": relu, "where": self.forms["where"]}
 
     def power(self, x: Step, y: Step) -> Written:
         # a whole exponent is micrograd's own; Python's `**` of a negative number is complex for others
@@ -61,7 +58,7 @@ class Micrograd(Python):
     def lines(self) -> list[str]:
         plan = self.plan(self.unit.recording)
         steps = sorted({task.step for task in plan.tasks}, key=lambda step: step.index)
-        if any(step.name in ("eq", "ne") for step in steps):
+        if any(step.name in (EQ.name, NE.name) for step in steps):
             hint = "leave the condition out, or write it with `<` or `>`"
             raise usage_error("a graph of micrograd has no conditions with `==` or `!=`", hint)
         applied = {_rule_name(step): step for step in steps if self._is_applied(step)}
