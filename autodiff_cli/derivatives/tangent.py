@@ -7,10 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
-from ..algebra.simplify import simplify
 from ..algebra.symbolic_derivative import derivatives
 from ..errors import Diagnostic, ExpressionError, NotSmooth
-from ..graphs.value import Value, node, variable
+from ..graphs.value import Value, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.approach import as_approach
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
@@ -20,7 +19,6 @@ from ..language.printer import expression_text
 from ..numbers.base import NO_RESULT, NumberType, Refusal
 from ..numbers.budget import Defined
 from ..record import Record
-from ..table.operators import ADD, MUL
 from .limit import LimitUnknown, SideLimit, side_limit
 from .taylor import Taylor, polynomial, shortest_text, taylor
 
@@ -158,7 +156,7 @@ def _exact_line(text: str, point: dict[str, float | str], series: Taylor) -> Lin
         for exact, shown in zip((value, slope), series.coefficients, strict=True):
             if not math.isclose(float(exact), float(shown), rel_tol=AGREEMENT, abs_tol=AGREEMENT):
                 return None
-        x = variable(name)
+        x = constants.parameter(variable(name))
         line = _through(x, value, slope, center)
         is_level = constants.is_zero(slope)
         normal = constants.simplest(center) if is_level else _through(x, value, -1 / slope, center)
@@ -193,16 +191,15 @@ def _exact_value(constants: ExactConstants, typed: float | str) -> ExactConstant
     return constants.number(evaluate_in(constants, parse(source).graph, {}).value)
 
 
-def _through(x: Value, value: ExactConstant, slope: ExactConstant, center: ExactConstant) -> Value:
+def _through(x: ExactConstant, value: ExactConstant, slope: ExactConstant, center: ExactConstant) -> Value:
     """Return the line of this slope through the point."""
-    intercept = value - slope * center
-    m = intercept.m
-    parts = node(MUL, (m.simplest(slope), x)), m.simplest(intercept)
-    return simplify((node(ADD, parts),))[0]
+    line = slope * x + (value - slope * center)
+    constants: ExactConstants = line.m
+    return constants.simplest(line)
 
 
 # ---- points without a slope
-class _Sides(NamedTuple):
+class _SlopesBeside(NamedTuple):
     """The behaviour of a graph that is continuous at a point, on the sides where it has values."""
 
     problem: Problem
@@ -218,7 +215,7 @@ def _without_slope(
     text: str, point: dict[str, float | str], wrt: Sequence[str] | None, arithmetic: Arithmetic, error: ExpressionError
 ) -> TangentLine:
     """Return a vertical tangent. Raises `NotSmooth` at a kink, and else the error of the power series."""
-    sides: _Sides | None = None
+    sides: _SlopesBeside | None = None
     if have_units(text, point):
         raise _in_words(error)
     with Defined(UndecidedSign, LimitUnknown, *NO_RESULT):
@@ -234,7 +231,7 @@ def _without_slope(
     raise NotSmooth("derivative", message, error.diagnostic.span, "move the point to one side")
 
 
-def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) -> _Sides | None:
+def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) -> _SlopesBeside | None:
     """Return the slopes on the sides of a point; None where the graph is not continuous there."""
     problem = pose(text, point, wrt)
     (name,) = problem.wanted
@@ -253,10 +250,10 @@ def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) 
         return None
     slope = _slope_formula(problem.program, output, name)
     slopes = {side: side_limit(slope, name, place, side, others, constants) for side in there}
-    return _Sides(problem, name, constants, values[name], value, slopes)
+    return _SlopesBeside(problem, name, constants, values[name], value, slopes)
 
 
-def _vertical(text: str, arithmetic: Arithmetic, sides: _Sides) -> TangentLine:
+def _vertical(text: str, arithmetic: Arithmetic, sides: _SlopesBeside) -> TangentLine:
     program, constants = sides.problem.program, sides.constants
     shown = arithmetic.run(sides.problem.point, lambda m, at: {"value": _value_in(m, program, at), "point": at})
     center, height = (expression_text(constants.simplest(x)) for x in (sides.center, sides.value))
