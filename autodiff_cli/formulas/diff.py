@@ -173,13 +173,18 @@ class _Derived(NamedTuple):
     used: Sequence[Assumption]
 
 
-class _DerivativeValues(NamedTuple):
+class DerivativeValues(NamedTuple):
     """The values of derivatives at the point, in the order of their formulas."""
 
     values: Sequence[Shown | None]
     point: dict[str, Shown]
     units: Units | None
     warnings: Sequence[Diagnostic]
+
+
+def no_values(count: int) -> DerivativeValues:
+    """Return the values of derivatives without a point."""
+    return DerivativeValues([None] * count, {}, None, ())
 
 
 class _SharedParts(NamedTuple):
@@ -298,10 +303,10 @@ def _check_options(language: str, *, steps: bool, share: bool) -> None:
 # ---- the answer
 def _values(
     problem: _DiffProblem, derived: Mapping[Multi, Value], arithmetic: Arithmetic, units: Sequence[str] | str | None
-) -> _DerivativeValues:
+) -> DerivativeValues:
     program, output, names, numbers = problem.program, problem.output, problem.names, problem.numbers
     if not problem.has_point:
-        return _DerivativeValues([None] * len(derived), {}, None, ())
+        return no_values(len(derived))
     warnings: list[Diagnostic] = []
     at = {name: problem.point[name] for name in program.variables}
     tree: Units | None = None
@@ -323,7 +328,7 @@ def _values(
     if arithmetic == DOUBLE:
         doubles = {name: float(numbers[name]) for name in program.variables}
         warnings += _lost_digits(program, output, derived, doubles, at, names)
-    return _DerivativeValues(answer["values"], answer["point"], tree, warnings)
+    return DerivativeValues(answer["values"], answer["point"], tree, warnings)
 
 
 def _worked(problem: _DiffProblem, derived: _Derived) -> tuple[Derivation, ...]:
