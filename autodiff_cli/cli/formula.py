@@ -35,8 +35,8 @@ def is_formula(args: Sequence[str]) -> bool:
     first = args[0]
     if first in COMMANDS or first == HELP or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
+    from ..engine.table.primitive import FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
-    from ..table.primitive import FUNCTIONS
 
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
@@ -63,7 +63,7 @@ def answer_formula(args: Sequence[str]) -> int:
     if space and command in COMMANDS and len(args) == 1:
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if text.lstrip().startswith(("lim", "\\lim")):
-        from .session import limit_arguments
+        from ..capabilities.session.session import limit_arguments
 
         limit = limit_arguments(text)
         if limit is not None:
@@ -83,9 +83,9 @@ def answer_formula(args: Sequence[str]) -> int:
     if not all(option in _READING for option in options):
         return _by_command(text, options)
     from .. import errors
-    from ..views import error
+    from ..capabilities.session.session_lines import answer_line
+    from ..show import error
     from .runner import is_shown
-    from .session_lines import answer_line
 
     errors.tracebacks = "--debug" in options
     error.quiet = "-q" in options or "--quiet" in options
@@ -94,7 +94,7 @@ def answer_formula(args: Sequence[str]) -> int:
 
 
 def _is_valid_with_variables(text: str) -> bool:
-    from ..inputs.problem import parse
+    from ..questions.problem import parse
 
     try:
         return bool(parse(text).leaves)
@@ -115,8 +115,8 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
 
 def _conversion(words: Sequence[str]) -> str:
     """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
-    from ..inputs.quantities import split_quantity
-    from ..quantities.unit import parse_unit
+    from ..engine.quantities.unit import parse_unit
+    from ..questions.quantities import split_quantity
 
     typed = " ".join(words)
     match = _CONVERSION.fullmatch(typed)
@@ -131,8 +131,8 @@ def _conversion(words: Sequence[str]) -> str:
 
 
 def _by_command(text: str, options: Sequence[str]) -> int:
+    from ..capabilities.session.session import conversion_of, has_variables, is_equation, statements_of
     from .commands import call
-    from .session import conversion_of, has_variables, is_equation, statements_of
 
     if any(is_equation(text, part) for part in statements_of(text)):
         return call("solve", [text, *options])

@@ -12,15 +12,15 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from ..batched.columns_io import common_length, mapped_columns, reason
-from ..batched.data_loss import Choose, Columns, Data, with_row
+from ..compiled.columns_io import common_length, mapped_columns, reason
+from ..compiled.data_loss import Choose, Columns, Data, with_row
 from ..errors import ExpressionError, limit_error, point_error, quote
-from ..inputs.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
-from ..inputs.parse_point import is_name
-from ..inputs.problem import as_number
 from ..operating_system import temporary_folder_variable
+from ..questions.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
+from ..questions.parse_point import is_name
+from ..questions.problem import as_number
+from ..show.error import MAX_PLACES, place_list, write_note, write_reasons
 from ..streams.progress import Progress
-from ..views.error import MAX_PLACES, place_list, write_note, write_reasons
 from .readers import Files, Reader, places
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, ForcedDialect

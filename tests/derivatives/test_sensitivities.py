@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import autodiff_cli
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.uncertainty.propagate import propagate
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.propagate.propagate import propagate
 from running import autodiff
 
 FORMULA = "L**2/w"

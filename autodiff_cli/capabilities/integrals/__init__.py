@@ -1,0 +1,1 @@
+"""Integrals, and tangents."""

@@ -1,0 +1,22 @@
+"""The Python function of `fit`."""
+
+from __future__ import annotations
+
+from ...api.api_answers import Plotted
+from ...api.calls import function_of
+from . import fit as _fit
+
+
+class Fit(Plotted, _fit.Fit, shows=("point", "message")):
+    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
+
+    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
+    not linear.
+
+    >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
+    >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
+    (2.02, 0.042426)
+    """
+
+
+fit = function_of(Fit, "fit", "data", "at")
