@@ -33,6 +33,7 @@ from .capabilities.plot.plot_function import Curve as Curve
 from .capabilities.plot.plot_function import Surface as Surface
 from .capabilities.propagate.propagate_function import Propagation as Propagation
 from .capabilities.solve.solve_function import Solved as Solved
+from .capabilities.tangent.tangent_function import TangentLine as TangentLine
 from .capabilities.trace.trace_function import Trace as Trace
 from .engine.graphs.value import Value as Value
 from .errors import Diagnostic as Diagnostic
@@ -342,6 +343,21 @@ def limit(
     certified: bool = False,
     work: int | None = None,
 ) -> Limit: ...
+def tangent(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    in_: Names = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> TangentLine: ...
 @overload
 def diff(
     text: str,

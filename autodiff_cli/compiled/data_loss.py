@@ -190,7 +190,7 @@ def pose_over(
 def _in_units(
     program: Program, data: Columns, values: Mapping[str, float], units: Sequence[str] | str | None
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
-    from ..engine.quantities.unit import conversion
+    from ..engine.quantities.presentation import conversion
     from ..questions.optional_units import check_coherence, column_units, program_units, uses_angles
     from ..questions.quantities import unit_value
 

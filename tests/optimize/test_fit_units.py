@@ -11,7 +11,8 @@ import pytest
 
 import autodiff_cli as ad
 from autodiff_cli.engine.numbers.dimensions import UnknownDimensions
-from autodiff_cli.engine.quantities.unit import NUMBER, Elimination, UnitSystem, factor, parse_unit
+from autodiff_cli.engine.quantities.presentation import factor
+from autodiff_cli.engine.quantities.unit import NUMBER, Elimination, UnitSystem, parse_unit
 from autodiff_cli.errors import ExpressionError
 from running import autodiff
 

@@ -53,6 +53,7 @@ FAILS = {
     "trace": ("trace", "exercise", "answer", "page"),
     "check": ("check",),
     "limit": ("limit",),
+    "tangent": ("tangent",),
     "session": ("repl",),
     "jacobian": ("jacobian",),
     "cluster": (),
@@ -62,6 +63,7 @@ FAILS = {
 LINES = {
     "grad": "grad x**2*y --at x=3,y=2",
     "limit": "limit sin(x)/x --at x=0",
+    "tangent": "tangent x**2 --at x=2",
     "json": "grad exp(x)*y --at x=3,y=2 --json",
     "lone": "grad x**2 --at 3 --format plain",
     "quantities": "grad F/A --at F=2kN,A=3mm^2 --in MPa --json",

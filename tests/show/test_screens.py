@@ -28,6 +28,7 @@ from autodiff_cli.capabilities.optimize.minimize import minimize
 from autodiff_cli.capabilities.plot.plot import plot
 from autodiff_cli.capabilities.propagate.propagate import propagate
 from autodiff_cli.capabilities.solve.solve import solve
+from autodiff_cli.capabilities.tangent.tangent import tangent
 from autodiff_cli.capabilities.trace.trace import trace
 from autodiff_cli.cli.declarations import QUESTIONS
 from autodiff_cli.errors import Diagnostic, Span
@@ -62,6 +63,7 @@ ANSWERS: dict[str, Answers] = {
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
     "taylor": lambda text, at: (taylor(text, at, wrt=[next(iter(at))], order=8),),
     "limit": lambda text, at: (limit(f"(1 - cos(x))*{next(iter(at))}/x^2", {"x": "0"}), limit("abs(x)/x", {"x": "0"})),
+    "tangent": lambda text, at: (tangent(text, at, wrt=[next(iter(at))]), tangent("sqrt(x)", {"x": "0"})),
     "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
     "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "fit": lambda text, at: (fit(line(at), data(at)),),

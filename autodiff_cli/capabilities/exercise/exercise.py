@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from ...engine.algebra.walk import substitute
 from ...engine.graphs.value import Value, in_order, variable
 from ...engine.graphs.value_and_gradient import value_in
+from ...engine.numbers.budget import use_budget
 from ...engine.numbers.exact import EXACT
 from ...errors import Diagnostic, ExpressionError, usage_error
 from ...language.diagnostics.leniency import read_leniently
@@ -188,7 +189,9 @@ def make_sheet(
 def _is_about(draft: Exercise, topic: str) -> bool:
     if topic not in RULES or draft.kind != "derivative":
         return topic not in RULES and draft.kind in TOPICS[topic][1]
-    derived = diff(draft.program, wrt=draft.wrt, steps=True)
+    # drafts are many, their number is bounded, and each takes little work
+    with use_budget():
+        derived = diff(draft.program, wrt=draft.wrt, steps=True)
     return any(step.rule in RULES[topic] for one in derived.derivations for step in one.steps)
 
 

@@ -10,7 +10,7 @@ from ...compiled.columns_io import list_columns, no_column
 from ...errors import point_error, quote, usage_error
 from ...language.equation_trees import last_equation
 from ...questions.column_uncertainties import Sigma, Spread, parse_sigma, percentage
-from ...questions.optional_units import check_percentage, in_unit, in_unit_of
+from ...questions.optional_units import check_percentage, in_unit_of
 from ...questions.parse_point import Range, is_name
 from ...questions.problem import parse
 from ...record import Record
@@ -142,6 +142,7 @@ def columns_drawn(
 
 def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[Unit]) -> Measurements:
     """Return the rows in the units of the axes, from the `texts` of theirs."""
+    from ...engine.quantities.presentation import convert_column
     from ...engine.quantities.unit import Unit, parse_unit, quantity_name
 
     changed: dict[str, tuple[float, ...]] = {}
@@ -152,8 +153,8 @@ def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[U
             theirs, ours = quantity_name(unit.dimension), quantity_name(axis.dimension)
             hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
             raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
-        changed[field] = tuple(in_unit(getattr(rows, field), unit, axis))
-        changed[f"d{field}"] = tuple(in_unit(getattr(rows, f"d{field}"), unit.degree, axis.degree))
+        changed[field] = tuple(convert_column(getattr(rows, field), unit, axis))
+        changed[f"d{field}"] = tuple(convert_column(getattr(rows, f"d{field}"), unit.degree, axis.degree))
     return rows._replace(**changed)
 
 

@@ -450,9 +450,10 @@ def _branch(
             # the search starts in the middle
             point[name] = middle = sum(numbered[name].ends) / 2
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
+                from ...engine.quantities.presentation import present
                 from ...questions.quantities import unit_value
 
-                point[name] = unit_value(unit, unit.value_from_si(middle))
+                point[name] = unit_value(unit, present(middle, unit))
     from ..propagate.measurement_model import Implicit, SolutionBranch
     from ..solve.solve import posed_equations
 
