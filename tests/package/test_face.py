@@ -756,7 +756,9 @@ def test_what_type_checkers_see_is_there() -> None:
 def test_a_function_is_a_function_with_its_signature() -> None:
     for name in {*NAMES.values(), "parse", "rows", "draw"}:
         function = getattr(autodiff_cli, name)
-        assert inspect.isfunction(function) and function.__module__.startswith("autodiff_cli.api.")
+        assert inspect.isfunction(function) and function.__module__.startswith(
+            ("autodiff_cli.api.", "autodiff_cli.capabilities.")
+        )
         signature = inspect.signature(function)
         assert list(signature.parameters) == [key for key in function.__annotations__ if key != "return"]
         assert pydoc.render_doc(function, renderer=pydoc.plaintext).count(f"{name}(")

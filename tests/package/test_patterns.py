@@ -28,7 +28,7 @@ READ = {
     "rows of the table, words of messages": """
         engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces""",
     "what this program has written itself": """
-        capabilities/export/languages capabilities/export/sql compiled/target show/characters
+        capabilities/export/autograd capabilities/export/languages capabilities/export/sql compiled/target show/characters
         capabilities/exercise/exercise_view show/formats show/mathematics capabilities/graph/pictures/drawings
         capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
         show/tex show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
