@@ -1,11 +1,9 @@
 """What capabilities define, by name: what stands below them imports none, so that each can be taken out."""
 
-from functools import cache
 from importlib import import_module
 from typing import Any
 
 
-@cache
 def resolve(path: str) -> Any:
     """Return what a module of a capability defines, by a path such as `optimize.fit_view.FitView`."""
     module, _, name = path.rpartition(".")
