@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ..batched.point_derivatives import FirstDerivatives, Guard, PointDerivatives, SecondDerivatives
 from ..graphs.own_operations import has_own_rules
-from ..graphs.tracing import Comparison, Traced, inner_of
+from ..graphs.tracing import RecordedComparison, Traced, inner_of
 from ..graphs.value import Value, as_value, in_order
 from ..table.operators import VARIABLE
 
@@ -102,7 +102,7 @@ def _filled(spec: Any, leaves: Iterator[Any]) -> Any:
     return spec.value
 
 
-class _Path(NamedTuple):
+class _RecordedPath(NamedTuple):
     """One way through the branches of a function."""
 
     derivatives: PointDerivatives
@@ -130,7 +130,7 @@ class RecordedFunction:
 
     def __init__(self, function: Callable[..., Any], flatten: Flatten) -> None:
         self.function, self.flatten = function, flatten
-        self._kinds: dict[Any, list[_Path]] = {}
+        self._kinds: dict[Any, list[_RecordedPath]] = {}
         code = getattr(function, "__code__", None)
         self._names = code.co_names if code is not None else ()
 
@@ -177,8 +177,8 @@ class RecordedFunction:
 
     def _record(
         self, chosen: Mapping[Any, Any], others: Mapping[Any, Any], wanted: Sequence[float], held: Sequence[float]
-    ) -> _Path:
-        comparisons: list[Comparison] = []
+    ) -> _RecordedPath:
+        comparisons: list[RecordedComparison] = []
         by, rest = [Value(x) for x in wanted], [Value(x) for x in held]
         leaves = iter([Traced(x, comparisons) for x in (*by, *rest)])
         entries = {key: _filled(spec, leaves) for key, spec in {**chosen, **others}.items()}
@@ -195,7 +195,7 @@ class RecordedFunction:
             raise NotRecorded
         own = {*by, *rest}
         outside = [node for node in nodes if node.primitive is VARIABLE and node not in own]
-        return _Path(PointDerivatives(outputs, [*by, *rest, *outside], by, guards), outside, structure)
+        return _RecordedPath(PointDerivatives(outputs, [*by, *rest, *outside], by, guards), outside, structure)
 
     def _surroundings(self) -> Iterator[Any]:
         """Yield the plain numbers and texts that the function reads from around it, which may change."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any, NamedTuple, NoReturn
 
 from ..numbers.base import Number
 from .value import OPERATIONS, Value, as_value
 
 
-class Comparison(NamedTuple):
+class RecordedComparison(NamedTuple):
     """A comparison that a function made: a recording stands for it where the comparison comes out so again."""
 
     compare: Callable[[float, float], bool]
@@ -28,9 +29,9 @@ class Traced(Value):
 
     inner: Value
     """The node of the recording."""
-    comparisons: list[Comparison]
+    comparisons: list[RecordedComparison]
 
-    def __init__(self, inner: Value, comparisons: list[Comparison]) -> None:
+    def __init__(self, inner: Value, comparisons: list[RecordedComparison]) -> None:
         self.inner, self.comparisons = inner, comparisons
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -63,6 +64,7 @@ def applied(operation: Callable[..., Any], operands: Sequence[Any]) -> Any:
 def _operation(name: str) -> Callable[..., Any]:
     operation = getattr(Value, name)
 
+    @wraps(operation)
     def method(self: Traced, *operands: Any) -> Any:
         return applied(operation, (self, *operands))
 
@@ -73,7 +75,7 @@ def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Traced, Value 
     def method(self: Traced, other: Value | Number) -> bool:
         first, second = self.inner, as_value(inner_of(other))
         truth = bool(compare(first.data, second.data))
-        self.comparisons.append(Comparison(compare, (first, second), truth))
+        self.comparisons.append(RecordedComparison(compare, (first, second), truth))
         return truth
 
     return method
