@@ -90,7 +90,7 @@ def test_predictions_are_of_the_left_side_and_keep_what_is_fixed() -> None:
     columns = {"x": [1.0, 2.0, 3.0], "y": [2.0, 4.5, 7.5]}
     answer = fit("log(y) = a*x + b", columns)
     np.testing.assert_allclose(answer.predict(x=columns["x"]), answer.fitted, rtol=1e-12)
-    held = fit("y = a*x + b", columns, fixed="b=1")
+    held = fit("y = a*x + b", columns, fix="b=1")
     assert held.predict(x=2.0) == pytest.approx(2 * held.point["a"] + 1)
     with pytest.raises(ExpressionError, match="the fit has units"):
         fit("U = R*I", {"I [A]": [1.0, 2.0], "U [V]": [2.0, 4.1]}).predict(I=1.0)
