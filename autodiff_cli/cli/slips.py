@@ -130,6 +130,8 @@ def too_many(
         hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
     elif "--range" in options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
         hint = f"the range is `--range {':'.join(more)}`"
+    elif "--order" in options and "--at" in options and len(more) == 2 and all(re.fullmatch(_NUMBER, x) for x in more):
+        hint = f"the point and the order are options: `--at {extra} --order {more[1]}`"
     elif "--range" in options and len(more) == 1 and re.fullmatch(_RANGE, extra):
         hint = f"the range is `--range {extra}`"
     elif len(more) == 1 and re.fullmatch(_NUMBER, extra) and begun:

@@ -30,7 +30,7 @@ from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.optional_units import program_units, with_units
+from ..inputs.optional_units import check_dimensions, program_units, with_units
 from ..inputs.parse_point import split
 from ..inputs.problem import (
     Point,
@@ -44,6 +44,7 @@ from ..inputs.problem import (
 )
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
+from ..language.tokens import has_unit_literals
 from ..language.typesetting import GREEK, equations, equations_of, typesetting
 from ..numbers import budget
 from ..numbers.base import NumberType
@@ -62,6 +63,8 @@ MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
 MAX_LENGTH = 1_000_000
 """Characters of a formula with shared parts expanded."""
+WITHOUT_UNITS = ("python", "sympy", "mathml")
+"""The languages that formulas are written in without units."""
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
     "latex": (".tex",),
@@ -81,8 +84,15 @@ class DerivativeOperator(NamedTuple):
 
 
 _SUPERSCRIPTS = str.maketrans("²³", "23")
-_ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
+_ORDER = r"((?:\s*\^\s*)?[2-9]|\s*[²³])?"
+"""An order: `2` directly behind the sign, as in `d2/dx2`, or raised; in `d/dx 2 x` it is a factor."""
 _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
+
+_LATEX_D = r"\s*(?:d|\\partial(?![a-z]))\s*"
+_LATEX_ORDER = r"(\^\s*(?:[2-9]|\{\s*[2-9]\s*\})\s*)?"
+_LATEX_OPERATOR = re.compile(
+    rf"\s*\\[dt]?frac\s*\{{{_LATEX_D}{_LATEX_ORDER}\}}\s*\{{{_LATEX_D}([^\W\d]\w*?)\s*{_LATEX_ORDER}\}}(?=\s*[^\s*/^+)=])"
+)
 
 
 def differential_operator(text: str) -> DerivativeOperator | None:
@@ -91,10 +101,12 @@ def differential_operator(text: str) -> DerivativeOperator | None:
     >>> differential_operator("d²/dx² x**3")
     DerivativeOperator(name='x', order=2, end=6)
     """
-    match = _OPERATOR.match(text)
-    if match is None or match[1] != match[3]:
+    match = _OPERATOR.match(text) or _LATEX_OPERATOR.match(text)
+    if match is None:
         return None
-    return DerivativeOperator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
+    above, name, below = match.groups()
+    orders = {(order or "1").strip(" ^{}").translate(_SUPERSCRIPTS) for order in (above, below)}
+    return DerivativeOperator(name, int(orders.pop()), match.end()) if len(orders) == 1 else None
 
 
 class Assumption(Record):
@@ -181,7 +193,8 @@ def diff(
         raise limit_error(message, "compute derivatives of high order at a point with `taylor`")
     typed_values = with_units(point)
     numbers = numbers_or_quantities(typed_values)
-    program, bound, notes = parse_program(text, numbers, wrt)
+    has_quantities = has_unit_literals(text) and language not in WITHOUT_UNITS
+    program, bound, notes = parse_program(text, numbers, wrt, units=has_quantities)
     typed_values |= bound
     output = single_output(program)
     before = text[: output.span.start].rstrip() if output.span else ""
@@ -212,7 +225,11 @@ def diff(
         is_known = all(v.label in numbers for v in in_order((one.condition,)) if v.primitive is VARIABLE)
         if is_known and value_in(REAL, one.condition, numbers) is False:
             raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
-    derived, used = _derive(output, leaves, order, assumed)
+    quantities = quantities_of(output) if has_quantities else {}
+    if quantities and not here:
+        check_dimensions(program)
+    symbolic = _with_named(output, quantities)
+    derived, used = _derive(symbolic, leaves, order, assumed)
     for one in assumed:
         if one not in used:
             message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
@@ -221,6 +238,14 @@ def diff(
     shorts: list[Generic | None] = [None] * len(formulas)
     if not (everywhere or share or language in ("python", "sympy")):
         shorts = [generic_form(formula, [one.condition for one in assumed]) for formula in formulas]
+    worked: tuple[Derivation, ...] = ()
+    if steps:
+        ends = {by: short.formula if short else derived[by] for by, short in zip(derived, shorts, strict=True)}
+        worked = derivations(symbolic, names, leaves, order, ends, [one.text for one in used])
+    if quantities:
+        derived = {by: _with_numbers(formula, quantities) for by, formula in derived.items()}
+        formulas = list(derived.values())
+        shorts = [short and short.mapped(lambda value: _with_numbers(value, quantities)) for short in shorts]
     if order > 1:
         warnings += _kinks(output, order)
     tree: Units | None = None
@@ -275,10 +300,6 @@ def diff(
         )
         for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
     ]
-    worked: tuple[Derivation, ...] = ()
-    if steps:
-        ends = {by: short.formula if short else derived[by] for by, short in zip(derived, shorts, strict=True)}
-        worked = derivations(output, names, leaves, order, ends, [one.text for one in used])
     if typeset:
         several = len(program.variables) > 1
         shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
@@ -320,6 +341,26 @@ def diff(
         tuple(one.text for one in assumed),
         units=tree,
     )
+
+
+# ---- numbers with units
+def quantities_of(root: Value) -> dict[str, Value]:
+    """Return the numbers with units in a formula, by their texts: `2[mm]`."""
+    leaves = [value for value in in_order((root,)) if value.primitive is CONSTANT]
+    return {value.source: value for value in leaves if value.source is not None and value.source.endswith("]")}
+
+
+def _with_named(root: Value, quantities: Collection[str]) -> Value:
+    """Return a formula with numbers with units as variables of these names: a derivative keeps them as they are."""
+    if not quantities:
+        return root
+    named = {text: variable(text) for text in quantities}
+    return substitute(root, lambda value: named.get(value.source or "") if value.primitive is CONSTANT else None)
+
+
+def _with_numbers(root: Value, quantities: Mapping[str, Value]) -> Value:
+    """Return a formula with the numbers that `_with_named` has named."""
+    return substitute(root, lambda value: quantities.get(value.label) if value.primitive is VARIABLE else None)
 
 
 # ---- assumptions
