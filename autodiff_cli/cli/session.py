@@ -24,8 +24,8 @@ from ..inputs.arithmetic import DOUBLE
 from ..inputs.parse_point import parse_point
 from ..inputs.problem import parse, single_output
 from ..language.builder import SIMPLE, Program
-from ..language.equation_trees import split_equations
 from ..language.elements import element_name, list_texts
+from ..language.equation_trees import split_equations
 from ..language.printer import expression_text, number_text
 from ..language.tokens import (
     AUGMENT,
@@ -191,7 +191,8 @@ def is_equation(line: str, part: SessionStatement) -> bool:
 
 
 _LIMIT = re.compile(
-    r"\s*(?:\\?lim|limit)(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)", re.DOTALL
+    r"\s*(?:\\?lim|limit)(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)",
+    re.DOTALL,
 )
 _LIMIT_AS = re.compile(
     r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?\s+(?:as|when|for)\s+([^\W\d]\w*)"

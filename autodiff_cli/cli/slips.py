@@ -100,6 +100,13 @@ def unknown_option(
     return usage_error(f"there is no option `{name}`", hint)
 
 
+def check_is_formula(text: str, command: str) -> None:
+    """Raise an error for the name of a file of data in place of a formula."""
+    if text.endswith(_DATA_ENDINGS) and not text.startswith(_DATA_ENDINGS) and " " not in text:
+        hint = f"write the formula before it: `autodiff {command} 'y = a*x + b' --data {text}`"
+        raise usage_error(f"`{text}` is no formula", hint)
+
+
 def too_many(
     positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
 ) -> ExpressionError:
@@ -122,7 +129,10 @@ def too_many(
     begun = [name for name in ("between", "range") if values.get(name)]
     begun = [name for name in begun if re.fullmatch(_NUMBER, values[name][-1])]
     takes = [f"{word} {extra}" for word, option in options.items() if extra in option.choices]
-    is_variable = extra.isidentifier() and re.search(rf"(?<!\w){extra}(?!\w)", positional[0]) is not None
+
+    def is_variable(word: str) -> bool:
+        return word.isidentifier() and re.search(rf"(?<!\w){word}(?!\w)", positional[0]) is not None
+
     by = next((word for word in ("--for", "--wrt") if word in options and (word == "--wrt" or command == "solve")), "")
     if at and (braces := _in_braces([*at[-1:], *more], extra)):
         hint = f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
@@ -142,8 +152,8 @@ def too_many(
         hint = f"give the point with `--at {','.join(assigned)}`"
     elif command == "check":
         hint = f"to mark a derivative: `autodiff diff '{positional[0]}' --answer '{extra}'`"
-    elif is_variable and by and len(more) == 1:
-        hint = f"did you mean `{by} {extra}`?"
+    elif by and all(map(is_variable, more)):
+        hint = f"did you mean `{by} {','.join(more)}`?"
     elif takes:
         hint = f"did you mean `{takes[0]}`?"
     elif "--data" in options and (data := [word for word in positional if word.endswith(_DATA_ENDINGS)]):

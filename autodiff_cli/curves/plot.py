@@ -18,7 +18,15 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Quantity, check_values, have_units, numbers_or_quantities, output_names, parse_program
+from ..inputs.problem import (
+    Quantity,
+    check_bare_functions,
+    check_values,
+    have_units,
+    numbers_or_quantities,
+    output_names,
+    parse_program,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget
@@ -188,6 +196,7 @@ def _formulas(
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
+    check_bare_functions(typed, {*values, *ranges, *(wrt or ())})
     for name in (*ranges, *(wrt or ())):
         if name not in typed.leaves:
             raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(typed.leaves)}")

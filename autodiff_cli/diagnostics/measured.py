@@ -49,7 +49,30 @@ USUAL: Mapping[str, str] = {
 """Units that a number before them makes certain, by their prefix: no product of names is usually written so."""
 _CERTAIN = frozenset(prefix + symbol for prefix, symbols in USUAL.items() for symbol in symbols.split())
 
-_USUAL_QUOTIENTS = frozenset("m/s N/m V/m A/m W/m K/m J/K W/K K/W J/s C/s V/s A/s L/s g/s g/L V/A J/C C/V N/C".split())
+_USUAL_QUOTIENTS = frozenset(
+    [
+        "m/s",
+        "N/m",
+        "V/m",
+        "A/m",
+        "W/m",
+        "K/m",
+        "J/K",
+        "W/K",
+        "K/W",
+        "J/s",
+        "C/s",
+        "V/s",
+        "A/s",
+        "L/s",
+        "g/s",
+        "g/L",
+        "V/A",
+        "J/C",
+        "C/V",
+        "N/C",
+    ]
+)
 """Quotients of letters that a number and a space before them make certain, also with a power behind: `9.81 m/s²`."""
 _FACTOR_BEHIND = re.compile(r"\s?\*\s?[abdhtu]\b")
 _POWER_BEHIND = re.compile(_POWER + r"\Z")

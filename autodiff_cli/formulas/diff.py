@@ -34,6 +34,7 @@ from ..inputs.optional_units import check_dimensions, program_units, with_units
 from ..inputs.parse_point import split
 from ..inputs.problem import (
     Point,
+    check_bare_functions,
     check_values,
     numbers_or_quantities,
     parse,
@@ -425,16 +426,14 @@ def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
 
 # ---- checks
 def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
-    for name in [name for name in program.leaves if name not in known and name not in GREEK]:
-        offers: tuple[Offer, ...] = ()
-        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
-        if name not in SIMPLE:
-            message = f"`{name}` may be one name or the value of a function"
-            others = {*program.leaves, *known, *"xyzt"} - {name}
-            if any(function in name for function in SIMPLE):
-                offers = split_name_offers(program, [name], others)
-            meant = [offer.text for offer in offers if "(" in offer.text]
+    check_bare_functions(program, known)
+    for name in [name for name in program.leaves if name not in {*known, *GREEK, *SIMPLE}]:
+        others = {*program.leaves, *known, *"xyzt"} - {name}
+        is_part = any(function in name for function in SIMPLE)
+        offers = split_name_offers(program, [name], others) if is_part else ()
+        meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
+            message = f"`{name}` may be one name or the value of a function"
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
             raise ExpressionError("name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers)
     if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):

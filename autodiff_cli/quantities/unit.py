@@ -385,7 +385,7 @@ def _meant_by(symbol: str) -> list[str]:
     halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
     products = [f"{first}*{second}" for first, second in halves if _entry(first) and _entry(second)]
     close = closest(symbol, list(spellings()))
-    return named or [*other_case, *products][:3] or ([close] if close else [])
+    return [*dict.fromkeys(named)] or [*other_case, *products][:3] or ([close] if close else [])
 
 
 def _entry(symbol: str) -> tuple[TableUnit, str] | None:
