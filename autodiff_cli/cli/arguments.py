@@ -215,6 +215,8 @@ def _exclude(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
+FEW_CHOICES = 3
+"""Choices that are listed, as none of two is near: `median` is no `mean`."""
 NEAR_CHOICE = 0.75
 """How alike a mistyped choice is to the one that is offered: `jsn` and `json` are 0.86, `chian` and `chain` 0.8."""
 
@@ -229,7 +231,8 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
 
             near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
-            near = near or closest(chosen, option.choices, NEAR_CHOICE)
+            if len(option.choices) > FEW_CHOICES:
+                near = near or closest(chosen, option.choices, NEAR_CHOICE)
             hint = f"it takes {', '.join(option.choices)}"
             hint = f"did you mean `{option.name} {near}`?" if near else hint
             advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None

@@ -164,9 +164,9 @@ def _conversion(words: Sequence[str]) -> str:
 
 def _by_command(text: str, options: Sequence[str]) -> int:
     from .commands import call
-    from .session import conversion_of, has_variables, is_equation, statements_of
+    from .session import are_equations, conversion_of, has_variables, is_equation, statements_of
 
-    if any(is_equation(text, part) for part in statements_of(text)):
+    if any(is_equation(text, part) or are_equations(text, part) for part in statements_of(text)):
         return call("solve", [text, *options])
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])

@@ -904,6 +904,20 @@ def _order(primes: str) -> int:
     return 2 if primes in '"″”' else len(primes)
 
 
+def derivative_in_full(statement: str) -> str:
+    """Return a derivative at its variable with the operator, `d/dx f(x)` for `f'(x)`; another text as it is.
+
+    >>> derivative_in_full("f''(t)"), derivative_in_full("f'(2)")
+    ('d2/dt2 f(t)', "f'(2)")
+    """
+    match = _WHOLE_PRIME.fullmatch(statement)
+    by = match[3].strip("() ") if match and match[3] else ""
+    if match is None or not by.isidentifier():
+        return statement
+    order = _order(match[2])
+    return f"d{order if order > 1 else ''}/d{by}{order if order > 1 else ''} {match[1]}({by})"
+
+
 def _is_one_call(text: str) -> bool:
     kinds = [kind for kind, _, _ in scan(text)][:-1]
     *inside, depth = accumulate((kind == OPEN) - (kind == CLOSE) for kind in kinds)

@@ -40,6 +40,7 @@ from .session import (
     Shown,
     are_equations,
     conversion_of,
+    derivative_in_full,
     has_primes,
     has_variables,
     is_equation,
@@ -304,6 +305,12 @@ def answer_line(text: str, *, lenient: bool) -> int:
     if is_program or parts[-1].kind == "define":
         command = "diff" if has_variables(text) else "grad"
         return answer(command, {"expr": text, "lenient": lenient})
+    last = parts[-1]
+    in_full = derivative_in_full(text[last.start : last.end])
+    if in_full != text[last.start : last.end]:
+        # alone, its formula is asked for, and no derivative of it
+        text = text[: last.start] + in_full
+        parts = [*statements_of(text)]
     session = Session(lenient=lenient)
     try:
         check_bound_once(text, parts)

@@ -105,7 +105,16 @@ def minimize(
     own_point = {name: value for name, value in point.items() if name not in only_constrained}
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, own_start, warnings, over_rows = begin_descent(
-        text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
+        text,
+        own_point,
+        own_wrt,
+        over,
+        DATA_PASSES,
+        drawn,
+        negative=maximize,
+        units=units,
+        held=held,
+        bounds=bounds or {},
     )
     start = _with_variables(own_start, constraints, only_constrained, held, wrt)
     constraints = [_in_own_units(constraint, {**start.point, **point}) for constraint in constraints]
