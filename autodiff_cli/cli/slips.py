@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..errors import ExpressionError, closest, either, looks_like_option, quote, usage_error
-from .declarations import COMMANDS, Declaration, commands_with, table
+from .declarations import COMMANDS, Declaration, Option, commands_with, table
 
 
 def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
@@ -104,55 +104,99 @@ def too_many(
     positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
 ) -> ExpressionError:
     """Return the error for extra arguments, with the likeliest cause."""
-    options, most, at = declared.options, len(declared.arguments), values.get("at", [])
     for k, arg in enumerate(positional):
         name = arg.partition("=")[0]
-        hint = ""
-        if re.fullmatch(_SHORT_OPTION, name):
-            long = [word for word in options if word.startswith(f"-{name}")]
-            long = [word for word in long if k or word == f"-{name}"]
-            long = available(OPTION_SYNONYMS.get(name[1:], ()), options) or long
-            hint = f"did you mean {either(long[:3])}? long options have two dashes" if long else ""
-            hint = OPTION_ADVICE.get(name[1:], hint)
-        if hint:
+        if re.fullmatch(_SHORT_OPTION, name) and (hint := _short_option_hint(name, declared, is_first=k == 0)):
             return usage_error(f"there is no option `{name}`", hint)
-    extra, more = positional[most], positional[most:]
-    hint = f"`autodiff {command} --help` says what it takes"
-    assigned = [word for word in positional if re.fullmatch(_ASSIGNED, word)]
-    begun = [name for name in ("between", "range") if values.get(name)]
-    begun = [name for name in begun if re.fullmatch(_NUMBER, values[name][-1])]
-    takes = [f"{word} {extra}" for word, option in options.items() if extra in option.choices]
-    is_variable = extra.isidentifier() and re.search(rf"(?<!\w){extra}(?!\w)", positional[0]) is not None
-    by = next((word for word in ("--for", "--wrt") if word in options and (word == "--wrt" or command == "solve")), "")
-    if at and (braces := _in_braces([*at[-1:], *more], extra)):
-        hint = f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
-    elif "--at" in options and extra in assigned and at:
-        hint = f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
-    elif "--range" in options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
-        hint = f"the range is `--range {':'.join(more)}`"
-    elif "--range" in options and len(more) == 1 and re.fullmatch(_RANGE, extra):
-        hint = f"the range is `--range {extra}`"
-    elif len(more) == 1 and re.fullmatch(_NUMBER, extra) and begun:
-        hint = f"write it as `--{begun[0]} {values[begun[0]][-1]}:{extra}`"
-    elif "--at" in options and len(more) == 1 and re.fullmatch(_NUMBER, extra):
-        hint = "give each value by its name: `--at x=1,y=2`" if at else f"give the point with `--at {extra}`"
-    elif "--at" in options and assigned and not at:
-        hint = f"give the point with `--at {','.join(assigned)}`"
-    elif command == "check":
-        hint = f"to mark a derivative: `autodiff diff '{positional[0]}' --answer '{extra}'`"
-    elif is_variable and by and len(more) == 1:
-        hint = f"did you mean `{by} {extra}`?"
-    elif takes:
-        hint = f"did you mean `{takes[0]}`?"
-    elif "--data" in options and (data := [word for word in positional if word.endswith(_DATA_ENDINGS)]):
-        hint = f"data are named with `{'--points' if '--points' in options else '--data'} {data[0]}`"
-    elif f"--{extra}" in options:
-        hint = f"did you mean `--{extra}`?"
-    elif extra.startswith("=") and not extra.startswith("=="):
-        hint = 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
-    elif "--at" in options:
-        hint = "put the whole expression in quotes, so that the shell keeps it together"
-    return usage_error(f"`{extra}` is one argument too many", hint)
+    call = _ExcessArguments(positional, positional[len(declared.arguments) :], declared.options, command, values)
+    hint = _repeated_point(call) or _range_hint(call) or _point_hint(call) or _argument_hint(call)
+    return usage_error(
+        f"`{call.extra}` is one argument too many", hint or f"`autodiff {command} --help` says what it takes"
+    )
+
+
+class _ExcessArguments(NamedTuple):
+    """A call of a command with arguments too many: all, those that are `more`, and the options read before them."""
+
+    positional: Sequence[str]
+    more: Sequence[str]
+    options: Mapping[str, Option]
+    command: str
+    values: Mapping[str, Any]
+
+    @property
+    def extra(self) -> str:
+        return self.more[0]
+
+    @property
+    def points(self) -> Sequence[str]:
+        """The values of `--at`."""
+        points: Sequence[str] = self.values.get("at", [])
+        return points
+
+
+def _short_option_hint(name: str, declared: Declaration, *, is_first: bool) -> str:
+    """Return the hint for an argument such as `-at`; the first may be a formula, which begins with a minus."""
+    if name[1:] in OPTION_ADVICE:
+        return OPTION_ADVICE[name[1:]]
+    begun = f"-{name}"
+    long = [word for word in declared.options if word == begun or (word.startswith(begun) and not is_first)]
+    long = available(OPTION_SYNONYMS.get(name[1:], ()), declared.options) or long
+    return f"did you mean {either(long[:3])}? long options have two dashes" if long else ""
+
+
+def _repeated_point(call: _ExcessArguments) -> str:
+    at, extra = call.points, call.extra
+    if at and (braces := _in_braces([*at[-1:], *call.more], extra)):
+        return f'the shell takes braces apart, so put them in quotes: `--at "{braces}"`'
+    if at and "--at" in call.options and re.fullmatch(_ASSIGNED, extra):
+        return f"give all values in one `--at`, separated by commas: `--at …,{extra}`"
+    return ""
+
+
+def _range_hint(call: _ExcessArguments) -> str:
+    more = call.more
+    if "--range" in call.options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
+        return f"the range is `--range {':'.join(more)}`"
+    if len(more) > 1:
+        return ""
+    if "--range" in call.options and re.fullmatch(_RANGE, call.extra):
+        return f"the range is `--range {call.extra}`"
+    if re.fullmatch(_NUMBER, call.extra):
+        for name in ("between", "range"):
+            if (ends := call.values.get(name)) and re.fullmatch(_NUMBER, ends[-1]):
+                return f"write it as `--{name} {ends[-1]}:{call.extra}`"
+    return ""
+
+
+def _point_hint(call: _ExcessArguments) -> str:
+    if "--at" not in call.options:
+        return ""
+    if len(call.more) == 1 and re.fullmatch(_NUMBER, call.extra):
+        return (
+            "give each value by its name: `--at x=1,y=2`" if call.points else f"give the point with `--at {call.extra}`"
+        )
+    assigned = [word for word in call.positional if re.fullmatch(_ASSIGNED, word)]
+    return f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
+
+
+def _argument_hint(call: _ExcessArguments) -> str:
+    extra, options, formula = call.extra, call.options, call.positional[0]
+    if call.command == "check":
+        return f"to mark a derivative: `autodiff diff '{formula}' --answer '{extra}'`"
+    by = "--for" if call.command == "solve" else "--wrt"
+    is_variable = extra.isidentifier() and re.search(rf"(?<!\w){extra}(?!\w)", formula) is not None
+    if is_variable and by in options and len(call.more) == 1:
+        return f"did you mean `{by} {extra}`?"
+    if takes := [word for word, option in options.items() if extra in option.choices]:
+        return f"did you mean `{takes[0]} {extra}`?"
+    if "--data" in options and (data := [word for word in call.positional if word.endswith(_DATA_ENDINGS)]):
+        return f"data are named with `{'--points' if '--points' in options else '--data'} {data[0]}`"
+    if f"--{extra}" in options:
+        return f"did you mean `--{extra}`?"
+    if extra.startswith("=") and not extra.startswith("=="):
+        return 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
+    return "put the whole expression in quotes, so that the shell keeps it together" if "--at" in options else ""
 
 
 def _option_hint(name: str, value: str, declared: Declaration, command: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..accuracy.rounding import rounding_warnings
 from ..algebra.symbolic_derivative import derivatives
@@ -167,7 +167,7 @@ def plot(
     if equations:
         drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
     else:
-        drawn = _formulas(text, values, wrt, ranges, path, order, log or "", samples, units)
+        drawn = _formulas(text, values, wrt, ranges, _PlotOptions(path, order, log or "", samples), units)
     if rows is None or drawn.units is None:
         return drawn if rows is None else drawn._replace(data=rows)
     from .measurements import in_axis_units
@@ -176,33 +176,43 @@ def plot(
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), axes))
 
 
+class _PlotOptions(NamedTuple):
+    """What is drawn beside a function, and how."""
+
+    path: Path
+    order: int | None
+    log: str
+    samples: int | None
+
+    def check(self, names: Sequence[str], functions: int, ranges: Ranges) -> None:
+        """Raise a usage error for options that do not go with so many variables and functions."""
+        if functions > 1 and self.order:
+            message = f"derivatives are drawn of one function, and this program has {functions}"
+            raise usage_error(message, "leave `--order` out, or draw one of them")
+        if functions > 1 and self.path:
+            raise usage_error("a path is drawn over one function", "leave `--path` out")
+        for option in ("order", "log", "samples") if len(names) == 2 else ():
+            if getattr(self, option) not in (None, ""):
+                hint = f"say over which: `--wrt {names[0]}`"
+                raise usage_error(f"`--{option}` is for functions of one variable", hint)
+        if self.log and self.order:
+            raise usage_error("on logarithmic axes only the function is drawn", "leave `--order` out")
+        low = ranges[names[0]].low if names[0] in ranges else None
+        if "x" in self.log and (low is None or low <= 0):
+            message = f"a logarithmic axis needs a range of positive {names[0]}"
+            raise usage_error(message, f"write `--range {names[0]}=0.01:100`, for example")
+
+
 def _formulas(
     text: str,
     values: dict[str, float],
     wrt: Sequence[str] | None,
     ranges: Ranges,
-    path: Path,
-    order: int | None,
-    log: str,
-    count: int | None,
+    options: _PlotOptions,
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
-    for name in (*ranges, *(wrt or ())):
-        if name not in typed.leaves:
-            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(typed.leaves)}")
-    names = list(dict.fromkeys(wrt or ranges or sorted(typed.parameters)))
-    if not wrt and len(names) == 1 and path and len(typed.parameters) == 2:
-        names = sorted(typed.parameters)
-    if wrt and any(name not in wrt for name in ranges):
-        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
-    if not names:
-        raise usage_error("the program has no variable to draw it over", "write one with a variable")
-    if len(names) > 2:
-        raise usage_error(
-            f"a plot is over one variable or two, and this program has {len(names)}",
-            f"say over which: `--wrt {','.join(names[:2])}`; the others keep the values of `--at`",
-        )
+    names, path = _names_drawn(typed, wrt, ranges, options.path), options.path
     # an axis has the unit of an end of its range
     of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
     program, point = typed, {**dict.fromkeys(names, 0.0), **of_ranges, **values}
@@ -213,7 +223,6 @@ def _formulas(
     for name in names:
         if name in ranges:
             _check(name, ranges[name])
-    pointed = all(name in values for name in names)
     if not ranges and not path and not any(name in values for name in names):
         # by default around 0
         ranges = dict.fromkeys(names, DEFAULT_RANGE)
@@ -224,37 +233,47 @@ def _formulas(
     wide = path or all(name in ranges for name in names)
     assumed = {**dict.fromkeys(names if wide else (), 0.0), **values}
     warnings = check_values(program, assumed) + notes
-    several = len(program.roots) > 1
-    if several and order:
-        message = f"derivatives are drawn of one function, and this program has {len(program.roots)}"
-        raise usage_error(message, "leave `--order` out, or draw one of them")
-    if several and path:
-        raise usage_error("a path is drawn over one function", "leave `--path` out")
-    for option, is_given in (("order", order is not None), ("log", log), ("samples", count is not None)):
-        if is_given and len(names) == 2:
-            hint = f"say over which: `--wrt {names[0]}`"
-            raise usage_error(f"`--{option}` is for functions of one variable", hint)
-    if log:
-        if order:
-            raise usage_error("on logarithmic axes only the function is drawn", "leave `--order` out")
-        low = ranges[names[0]].low if names[0] in ranges else None
-        if "x" in log and (low is None or low <= 0):
-            message = f"a logarithmic axis needs a range of positive {names[0]}"
-            raise usage_error(message, f"write `--range {names[0]}=0.01:100`, for example")
-        order, pointed = 0, False
+    options.check(names, len(program.roots), ranges)
+    pointed = not options.log and all(name in values for name in names)
     if len(names) == 2:
         drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
     else:
-        (name,) = names
-        order = 0 if several else 1 if order is None else order
-        drawn = _curve(program, name, assumed, ranges.get(name), path, pointed, warnings, order, log, count)
-        # with bindings and conditions the formula would be unlike the text
-        if order and len(typed.text) <= MAX_FORMULA_LENGTH and not {*"=\n"} & {*typed.text}:
-            with suppress(ExpressionError):
-                (formula,) = derivatives(typed.outputs[0], [typed.variables[name]], 1).values()
-                written = expression_text(formula)
-                drawn = drawn._replace(formula=written if len(written) <= MAX_FORMULA_LENGTH else "")
+        order = 0 if options.log or len(program.roots) > 1 else 1 if options.order is None else options.order
+        drawn = _curve(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, order, options)
+        if order:
+            drawn = drawn._replace(formula=_short_derivative(typed, names[0]))
     return drawn._replace(units=_units_of(measured, names))
+
+
+def _names_drawn(program: Program, wrt: Sequence[str] | None, ranges: Ranges, path: Path) -> list[str]:
+    """Return the one or two variables that a plot is over."""
+    for name in (*ranges, *(wrt or ())):
+        if name not in program.leaves:
+            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(program.leaves)}")
+    names = list(dict.fromkeys(wrt or ranges or sorted(program.parameters)))
+    if not wrt and len(names) == 1 and path and len(program.parameters) == 2:
+        names = sorted(program.parameters)
+    if wrt and any(name not in wrt for name in ranges):
+        raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
+    if not names:
+        raise usage_error("the program has no variable to draw it over", "write one with a variable")
+    if len(names) > 2:
+        raise usage_error(
+            f"a plot is over one variable or two, and this program has {len(names)}",
+            f"say over which: `--wrt {','.join(names[:2])}`; the others keep the values of `--at`",
+        )
+    return names
+
+
+def _short_derivative(program: Program, name: str) -> str:
+    """Return the derivative as a formula; empty if it is long."""
+    # with bindings and conditions the formula would be unlike the text
+    if len(program.text) <= MAX_FORMULA_LENGTH and not {*"=\n"} & {*program.text}:
+        with suppress(ExpressionError):
+            (formula,) = derivatives(program.outputs[0], [program.variables[name]], 1).values()
+            written = expression_text(formula)
+            return written if len(written) <= MAX_FORMULA_LENGTH else ""
+    return ""
 
 
 def _in_own_units(
@@ -302,14 +321,12 @@ def _curve(
     name: str,
     values: Mapping[str, float],
     ends: Range | None,
-    path: Path,
     pointed: bool,
     warnings: list[Diagnostic],
     order: int,
-    log: str,
-    count: int | None,
+    options: _PlotOptions,
 ) -> Curve:
-    outputs, at = program.roots, values[name]
+    outputs, at, path = program.roots, values[name], options.path
     if len(outputs) > MAX_FUNCTIONS:
         message = f"{len(outputs)} functions are too many for one plot"
         raise limit_error(message, f"draw {MAX_FUNCTIONS} at most")
@@ -328,7 +345,8 @@ def _curve(
                 f"the path also changes `{other}`, which is held at {fixed[other]:g} here",
                 f"draw it over both: `--wrt {name},{other}`",
             )
-    curve = Curve(program.text, name, low, high, fixed, tuple(warnings), tangent=tangent, log=log, samples=count)
+    curve = Curve(program.text, name, low, high, fixed, tuple(warnings), log=options.log, samples=options.samples)
+    curve = curve._replace(tangent=tangent)
     also = [at] if pointed else []
     if len(outputs) == 1:
         function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
@@ -426,8 +444,9 @@ def _branch(
             point[name] = middle = sum(numbered[name].ends) / 2
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
                 from ..inputs.quantities import unit_value
+                from ..quantities.presentation import present
 
-                point[name] = unit_value(unit, unit.value_from_si(middle))
+                point[name] = unit_value(unit, present(middle, unit))
     from ..equations.solve import posed_equations
     from ..uncertainty.measurement_model import Implicit, SolutionBranch
 

@@ -173,7 +173,7 @@ def to_picture(
         data = None if grads is None and literal is None else unsigned(value)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
         ordered = len(inputs) > 1 and not primitive.commutative
-        numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.unit(roots[0]), of)
+        numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.adjoint_unit(i))
         kind = primitive is VARIABLE, ordered, evaluated[i], literal
         nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
     outputs = tuple([place[root] for root in roots])
@@ -185,7 +185,11 @@ def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Un
         from ..quantities.unit import ratio
 
         unit = ratio(unit, by)
-    return x if x is None or unit is None else unit.from_si(x), unit
+    if x is None or unit is None:
+        return x, unit
+    from ..quantities.presentation import present_difference  # only units need it
+
+    return present_difference(x, unit), unit
 
 
 def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:

@@ -7,11 +7,10 @@ around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods f
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import count
-from operator import le
 from typing import Any
 
 from ..algebra.rational_functions import as_integer, fraction_of, multiplied_out
@@ -35,6 +34,8 @@ BOXES_A_SOLUTION = 16
 MIN_BOX_SHARE = 2.0**-44
 """Boxes that have shrunk to this share stay undecided."""
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
+MAX_POLE_SHARE = 1e-3
+"""Undecided boxes below this share of the range are named as places where the equations have no bound."""
 MAX_END_WIDTH = 2.0**-40
 """The share of the range by which the end of solutions is rounded."""
 MERGE_DISTANCE = 2.0**-20
@@ -45,98 +46,140 @@ def prove(finder: Search) -> list[list[float]]:
     """Return the middles of boxes with one solution each, and record undecided ones."""
     message = "`--certified` needs python-flint, which is not installed"
     require("flint", "certified", message, "; without it `--all` searches on a grid")
-    from flint import arb
+    return _Proof(finder).starts()
 
-    from ..numbers.ball import Balls
 
-    problem, balls = finder.problem, boxes(SEARCH_BITS)
-    unknowns, outputs = finder.unknowns, finder.outputs
-    others = finder.parameters(balls)
-    # numerators have no poles
-    numerators = [fraction_of(output)[0] for output in outputs]
-    equations = Krawczyk(outputs, unknowns, others, balls)
-    operator = Krawczyk(numerators, unknowns, others, balls)
-    exact = Balls(SEARCH_BITS)
-    decimals = Krawczyk(outputs, unknowns, finder.parameters(exact), exact)
-    bounds = [problem.bounds[name] for name in unknowns]
-    multiple: dict[float, int] = {}
+class _Proof:
+    """The boxes between the bounds of equations: those with one solution, with many, and undecided ones."""
 
-    def resolved(box: Box) -> bool:
-        root = _multiple_root(operator, box) if len(box) == 1 and equations.is_bounded(box) else None
-        multiple.update([root] if root else [])
+    def __init__(self, finder: Search) -> None:
+        from ..numbers.ball import Balls
+
+        self.finder, self.unknowns, outputs = finder, finder.unknowns, finder.outputs
+        self.balls, exact = boxes(SEARCH_BITS), Balls(SEARCH_BITS)
+        # numerators have no poles
+        self.numerators = [fraction_of(output)[0] for output in outputs]
+        self.operator = self._krawczyk(self.numerators)
+        self.equations = self._krawczyk(outputs)
+        self.decimals = Krawczyk(outputs, self.unknowns, finder.parameters(exact), exact)
+        self.bounds = [finder.problem.bounds[name] for name in self.unknowns]
+        self.multiple: dict[float, int] = {}
+        self.undecided: list[Box] = []
+
+    def _krawczyk(self, outputs: Sequence[Value]) -> Krawczyk:
+        return Krawczyk(outputs, self.unknowns, self.finder.parameters(self.balls), self.balls)
+
+    def starts(self) -> list[list[float]]:
+        """Return the middles of boxes with one solution, and tell the finder of the others."""
+        from flint import arb
+
+        finder = self.finder
+        box = [arb(low).union(arb(high)) for low, high in self.bounds]
+        found = search(self.operator, box, finder.stop, self._has_multiple_root, self.equations.is_bounded)
+        solutions, flat, self.undecided, complete = found
+        starts = [[x] for x in self.multiple]
+        simple: list[Box] = []
+        factor = _without_powers(self.numerators[0])
+        if len(self.unknowns) > 1:
+            self._warn_of_flat(flat)
+        else:
+            if factor is not None:
+                simple, zeros = self._zeros_of(factor)
+                flat += zeros
+            starts += [[self._plateau(*ends)] for ends in _merged(ends_of(box[0]) for box in flat)]
+        starts += filter(None, map(self._start, solutions))
+        for start in filter(None, map(self._start, simple)):
+            starts.append(start)
+            finder.special_roots[tuple(start)] = Root(equation=factor)
+        self._record_undecided()
+        finder.complete = complete and not self.undecided
+        finder.special_roots.update(((x,), Root(order)) for x, order in self.multiple.items())
+        return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, self.bounds, strict=True)))
+
+    def _has_multiple_root(self, box: Box) -> bool:
+        root = _multiple_root(self.operator, box) if len(box) == 1 and self.equations.is_bounded(box) else None
+        self.multiple.update([root] if root else [])
         return root is not None
 
-    box = [arb(low).union(arb(high)) for low, high in bounds]
-    solutions, flat, waiting, complete = search(operator, box, finder.stop, resolved, equations.is_bounded)
-    starts = [[x] for x in multiple]
-    factor = _without_powers(numerators[0])
-    simple: list[Box] = []
-    if len(unknowns) > 1 and flat:
-        largest = max(flat, key=lambda box: sum(float(a.rad()) for a in box))
-        ranges = []
-        for x, ball in zip(unknowns, largest, strict=True):
-            low, high = ends_of(ball)
-            ranges.append(f"{problem.text(x, low)} ≤ {x} ≤ {problem.text(x, high)}")
+    def _zeros_of(self, factor: Value) -> tuple[list[Box], list[Box]]:
+        """Return boxes with one zero and boxes of zeros of a factor: those of a power's base may be simple."""
+        simple, flat, undecided = list[Box](), list[Box](), list[Box]()
+        for box in self.undecided:
+            proven, zeros, left, _ = search(
+                self._krawczyk([factor]), box, self.finder.stop, is_bounded=self.equations.is_bounded
+            )
+            simple, flat, undecided = simple + proven, flat + zeros, undecided + left
+        self.undecided = undecided
+        return simple, flat
+
+    def _warn_of_flat(self, flat: Sequence[Box]) -> None:
+        if not flat:
+            return
+        largest, text = max(flat, key=lambda box: sum(float(a.rad()) for a in box)), self.finder.problem.text
+        ends = zip(self.unknowns, map(ends_of, largest), strict=True)
+        ranges = [f"{text(x, low)} ≤ {x} ≤ {text(x, high)}" for x, (low, high) in ends]
         message = f"the equations hold at all points with {', '.join(ranges)}"
         message += ": the solutions are not isolated there"
         hint = "the undecided boxes hold these solutions"
-        problem.warnings.append(Diagnostic("flat", message, None, hint))
-    if len(unknowns) == 1 and factor is not None:
-        # the zeros of a power are those of its base, which may be simple
-        undecided, waiting = waiting, []
-        for box in undecided:
-            proven, zeros, left, _ = search(
-                Krawczyk([factor], unknowns, others, balls), box, finder.stop, is_bounded=equations.is_bounded
-            )
-            simple, flat, waiting = simple + proven, flat + zeros, waiting + left
-    intervals: list[tuple[float, float]] = []
-    for low, high in sorted(ends_of(box[0]) for box in flat) if len(unknowns) == 1 else ():
-        if intervals and low <= intervals[-1][1]:
-            intervals[-1] = intervals[-1][0], max(high, intervals[-1][1])
-        else:
-            intervals.append((low, high))
-    for bottom, top in intervals:
-        ((first, last),) = bounds
+        self.finder.problem.warnings.append(Diagnostic("flat", message, None, hint))
+
+    def _plateau(self, bottom: float, top: float) -> float:
+        """Record an interval of solutions, and return one of them."""
+        from flint import arb
+
+        ((first, last),) = self.bounds
         width = (last - first) * MAX_END_WIDTH
         low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
-        holds = {x: decimals.decide_at([repr(x)]) for x in (low, high)}
+        holds = {x: self.decimals.decide_at([repr(x)]) for x in (low, high)}
         # a minimal box beside the interval is only its end
         # if it is known whether the equation holds there
         near = arb(bottom - width).union(arb(top + width))
         unknown = [arb(x, width) for x, known in holds.items() if known is None]
-        waiting = [
+        self.undecided = [
             box
-            for box in waiting
+            for box in self.undecided
             if 2 * box[0].rad() > width or not box[0].overlaps(near) or any(map(box[0].overlaps, unknown))
         ]
         begin, end = (End(x, Fraction(x), included=bool(holds[x])) for x in (low, high))
-        finder.plateaus.append(SolutionInterval(begin, end, proven=True))
-        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and equations.proves_root([x])]
-        place = [*inside, low / 2 + high / 2][0]
-        if holds[low] and equations.proves_root([low]):
-            place = low
-        finder.special_roots[place,] = Root(errors=[0.0])
-        starts.append([place])
-    for box in (*solutions, *simple):
-        start = _exact(operator, box)
-        if start is not None and equations.decide([equations.m.number(x).a for x in start]) is False:
-            continue
+        self.finder.plateaus.append(SolutionInterval(begin, end, proven=True))
+        proves_root = self.equations.proves_root
+        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and proves_root([x])]
+        place = low if holds[low] and proves_root([low]) else [*inside, low / 2 + high / 2][0]
+        self.finder.special_roots[place,] = Root(errors=[0.0])
+        return place
+
+    def _start(self, box: Box) -> list[float] | None:
+        """Return the middle of a box with one zero of the numerators; None if it is none of the equations."""
+        equations = self.equations
+        exact = _exact(self.operator, box)
+        if exact is not None and equations.decide([equations.m.number(x).a for x in exact]) is False:
+            return None
         if not equations.is_bounded(box):
-            waiting.append(box)
-            continue
-        starts.append([float(a.mid()) for a in box])
-        if box in simple:
-            finder.special_roots[tuple(starts[-1])] = Root(equation=factor)
-    finder.undecided = []
-    for box in waiting:
-        sides = [*map(ends_of, box)]
-        finder.undecided.append(dict(zip(unknowns, sides, strict=True)))
-        is_small = all(high - low < 1e-3 * (b - a) for (low, high), (a, b) in zip(sides, bounds, strict=True))
-        if is_small and not equations.is_bounded(box):
-            finder.unbounded.append(finder.undecided[-1])
-    finder.complete = complete and not waiting
-    finder.special_roots.update(((x,), Root(order)) for x, order in multiple.items())
-    return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, bounds, strict=True)))
+            self.undecided.append(box)
+            return None
+        return [float(a.mid()) for a in box]
+
+    def _record_undecided(self) -> None:
+        finder = self.finder
+        finder.undecided = []
+        for box in self.undecided:
+            sides = [*map(ends_of, box)]
+            finder.undecided.append(dict(zip(self.unknowns, sides, strict=True)))
+            widths = ((high - low, b - a) for (low, high), (a, b) in zip(sides, self.bounds, strict=True))
+            is_small = all(width < MAX_POLE_SHARE * whole for width, whole in widths)
+            if is_small and not self.equations.is_bounded(box):
+                finder.unbounded.append(finder.undecided[-1])
+
+
+def _merged(ranges: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return ranges with those that overlap as one."""
+    merged: list[tuple[float, float]] = []
+    for low, high in sorted(ranges):
+        if merged and low <= merged[-1][1]:
+            merged[-1] = merged[-1][0], max(high, merged[-1][1])
+        else:
+            merged.append((low, high))
+    return merged
 
 
 def _without_powers(numerator: Value) -> Value | None:
@@ -230,13 +273,7 @@ def search(
         if contracted is not None:
             if not overlap(contracted, here):
                 continue
-            unique = contracted if is_inside(contracted, here) else None
-            radii = ([float(a.rad()) for a in box] for box in (contracted, here))
-            if unique is None and all(map(le, *radii)):
-                # a solution may be on the edge: grow the box around it
-                grown = [grow(a) for a in contracted]
-                again = operator.contract(grown)
-                unique = again if again is not None and is_inside(again, grown) else None
+            unique = _unique(operator, contracted, here)
             if unique is not None:
                 proven.append(unique)
                 # work for the digits of the solution
@@ -253,16 +290,41 @@ def search(
         if relative[k] < MIN_BOX_SHARE:
             undecided.append(here)
             continue
-        low, high = here[k].mid() - here[k].rad(), here[k].mid() + here[k].rad()
-        middle = here[k].mid() + here[k].rad() * 0.0131
-        for half in (low.union(middle), middle.union(high)):
+        for half in _halves(here[k]):
             wait([*here[:k], half, *here[k + 1 :]])
-    # overlapping boxes may hold the same solution
+    return _distinct(map(operator.contract_repeatedly, proven)), flat, _clusters(undecided, widths), complete
+
+
+def _unique(operator: Krawczyk, contracted: Box, here: Box) -> Box | None:
+    """Return a box with exactly one solution, which is all that `here` has; None if that is not proven."""
+    if is_inside(contracted, here):
+        return contracted
+    if not all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True)):
+        return None
+    # a solution may be on the edge: grow the box around it
+    grown = [grow(a) for a in contracted]
+    again = operator.contract(grown)
+    return again if again is not None and is_inside(again, grown) else None
+
+
+def _halves(ball: Any) -> tuple[Any, Any]:
+    """Return the parts of a ball at a point beside its middle, where solutions are likely."""
+    middle, radius = ball.mid(), ball.rad()
+    cut = middle + radius * 0.0131
+    return (middle - radius).union(cut), cut.union(middle + radius)
+
+
+def _distinct(solutions: Iterable[Box]) -> list[Box]:
+    """Return boxes without those that overlap another one, for these may hold the same solution."""
     distinct: list[Box] = []
-    for solution in map(operator.contract_repeatedly, proven):
+    for solution in solutions:
         if not any(overlap(solution, other) for other in distinct):
             distinct.append(solution)
-    # and undecided boxes that touch are one
+    return distinct
+
+
+def _clusters(undecided: Iterable[Box], widths: Sequence[float]) -> list[Box]:
+    """Return boxes with those that touch as one."""
     clusters: list[tuple[Box, Box]] = []
     for box in sorted(undecided, key=lambda box: float(box[0].mid())):
         one, grown = box, [grow(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
@@ -271,4 +333,4 @@ def search(
             one = [a.union(b) for a, b in zip(one, other, strict=True)]
             grown = [a.union(b) for a, b in zip(grown, wide, strict=True)]
         clusters.append((one, grown))
-    return distinct, flat, [box for box, _ in clusters], complete
+    return [box for box, _ in clusters]

@@ -21,12 +21,13 @@ from ..formulas.derivation import (
     derivation,
     pending_name,
 )
-from ..formulas.diff import Derivative, Diff, check_has_values
+from ..formulas.diff import Derivative, DerivativeValues, Diff, check_has_values, no_values
 from ..graphs.value import Value, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.optional_units import program_units, with_units
 from ..inputs.problem import Point, Problem, check_values, numbers_or_quantities, wanted_variables
+from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers.base import Number, NumberType
 from ..numbers.floats import REAL
@@ -67,18 +68,8 @@ def implicit_diff(
     numbers = numbers_or_quantities(typed)
     equations = read_with_unknowns(text, [*typed], unknowns)
     program, names = equations.program, list(equations.program.variables)
-    count = len(program.roots)
-    for name in unknowns:
-        if name not in program.variables:
-            message = f"`{name}` is not a variable of these equations"
-            raise usage_error(message, f"they have {quote(program.variables)}")
-    if len(unknowns) != count:
-        message = f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for {quote(unknowns)}"
-        raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
-    if count > MAX_EQUATIONS:
-        message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
-        raise limit_error(message, "`solve` finds the derivatives at a point")
-    if steps and count > 1:
+    _check_unknowns(program, unknowns)
+    if steps and len(unknowns) > 1:
         raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")
     here = any(name in numbers for name in names)
     check_has_values(units, here)
@@ -92,44 +83,16 @@ def implicit_diff(
     if not decided:
         message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quote(unknowns)}"
         raise ExpressionError("domain", message, None, "choose other unknowns: `--for`")
-    tree: Units | None = None
-    measured = program_units(program, numbers, units, unknowns=unknowns) if here else None
-    if measured is not None:
-        tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
-        warnings += measured.warnings
-    values: list[Shown | None] = [None] * len(formulas)
-    shown_point: dict[str, Shown] = {}
+    found = no_values(len(formulas))
     if here:
-
-        def task(m: NumberType, numbers: Values) -> dict[str, object]:
-            return {"values": evaluate_in(m, list(formulas.values()), numbers).values, "point": numbers}
-
-        try:
-            answer = arithmetic.run({name: typed[name] for name in names}, task, tree)
-        except ExpressionError as error:
-            message = f"the derivative has no value here: {error}"
-            raise ExpressionError("derivative", message, None, error.hint) from None
-        values, shown_point = answer["values"], answer["point"]
+        measured = program_units(program, numbers, units, unknowns=unknowns)
         at = {name: float(numbers[name]) for name in names}
-        problem = Problem(program, dict(typed), at, [], [], names, units=measured)
-        sides = evaluate_in(REAL, program.outputs, at).values
-        hint = f"compute {quote(unknowns)} with `solve`; the values here are those of the curve through the point"
-        roundings = Search(problem).rounding_errors([*at.values()])
-        for k, (off, rounding) in enumerate(zip(sides, roundings, strict=True)):
-            if abs(off) > ZERO_ROUNDINGS * rounding:
-                left = problem.residual_text(float(off), k=k)
-                message = f"the point is not on `{equations.texts[k]}`: left side less right side is {left} there"
-                warnings.append(Diagnostic("off", message, None, hint))
-        if arithmetic == DOUBLE:
-            named = [f"the derivative of `{unknowns[k]}` by {quote([wanted[j] for j in by])}" for k, by in formulas]
-            warnings += _lost_digits(problem, named, list(formulas.values()))
-    listed: list[Derivative] = []
-    for ((unknown, by), formula), value in zip(formulas.items(), values, strict=True):
-        shorter = generic_form(formula)
-        where = [condition, *(expression_text(c) for c in (shorter.conditions if shorter else ()))]
-        short = expression_text(shorter.formula) if shorter else None
-        multi, conditions = tuple(wanted[k] for k in by), " and ".join(filter(None, where)) or None
-        listed.append(Derivative(multi, expression_text(formula), value, short, conditions, unknowns[unknown]))
+        problem = Problem(program, dict(typed), at, wanted, [], names, units=measured)
+        found = _values(problem, equations.texts, formulas, unknowns, arithmetic)
+    listed = [
+        _derivative(unknowns[unknown], tuple(wanted[k] for k in by), formula, value, condition)
+        for ((unknown, by), formula), value in zip(formulas.items(), found.values, strict=True)
+    ]
     return Diff(
         text,
         arithmetic,
@@ -138,13 +101,71 @@ def implicit_diff(
         [],
         listed,
         ", ".join(derivative.formula for derivative in listed),
-        shown_point,
-        tuple(warnings),
+        found.point,
+        (*warnings, *found.warnings),
         program.constants,
         tuple(_derivations(equations, work, wanted, formulas, order)) if steps else (),
         equations=list(equations.texts),
-        units=tree,
+        units=found.units,
     )
+
+
+def _check_unknowns(program: Program, unknowns: Sequence[str]) -> None:
+    count = len(program.roots)
+    for name in unknowns:
+        if name not in program.variables:
+            message = f"`{name}` is not a variable of these equations"
+            raise usage_error(message, f"they have {quote(program.variables)}")
+    if len(unknowns) != count:
+        message = f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for {quote(unknowns)}"
+        raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
+    if count > MAX_EQUATIONS:
+        message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
+        raise limit_error(message, "`solve` finds the derivatives at a point")
+
+
+def _values(
+    problem: Problem,
+    texts: Sequence[str],
+    formulas: Mapping[Key, Value],
+    unknowns: Sequence[str],
+    arithmetic: Arithmetic,
+) -> DerivativeValues:
+    """Return the values at the point, with warnings if it does not meet the equations."""
+    tree: Units | None = None
+    wanted, measured, warnings = problem.wanted, problem.units, list[Diagnostic]()
+    if measured is not None:
+        tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
+        warnings += measured.warnings
+
+    def task(m: NumberType, numbers: Values) -> dict[str, object]:
+        return {"values": evaluate_in(m, list(formulas.values()), numbers).values, "point": numbers}
+
+    try:
+        answer = arithmetic.run({name: problem.point[name] for name in problem.values}, task, tree)
+    except ExpressionError as error:
+        message = f"the derivative has no value here: {error}"
+        raise ExpressionError("derivative", message, None, error.hint) from None
+    sides = evaluate_in(REAL, problem.program.outputs, problem.values).values
+    hint = f"compute {quote(unknowns)} with `solve`; the values here are those of the curve through the point"
+    roundings = Search(problem).rounding_errors([*problem.values.values()])
+    for k, (off, rounding) in enumerate(zip(sides, roundings, strict=True)):
+        if abs(off) > ZERO_ROUNDINGS * rounding:
+            left = problem.residual_text(float(off), k=k)
+            message = f"the point is not on `{texts[k]}`: left side less right side is {left} there"
+            warnings.append(Diagnostic("off", message, None, hint))
+    if arithmetic == DOUBLE:
+        named = [f"the derivative of `{unknowns[k]}` by {quote([wanted[j] for j in by])}" for k, by in formulas]
+        warnings += _lost_digits(problem, named, list(formulas.values()))
+    return DerivativeValues(answer["values"], answer["point"], tree, warnings)
+
+
+def _derivative(of: str, by: tuple[str, ...], formula: Value, value: Shown | None, condition: str | None) -> Derivative:
+    """Return a derivative with its short form, which holds where the equations determine the unknowns."""
+    shorter = generic_form(formula)
+    where = [condition, *(expression_text(c) for c in (shorter.conditions if shorter else ()))]
+    short = expression_text(shorter.formula) if shorter else None
+    return Derivative(by, expression_text(formula), value, short, " and ".join(filter(None, where)) or None, of)
 
 
 Key = tuple[int, tuple[int, ...]]

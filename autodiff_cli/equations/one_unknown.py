@@ -442,10 +442,15 @@ class OneEquation(Search):
 
     def _solutions_on_jumps(self, low: float, high: float) -> Iterator[float]:
         """Yield the breakpoints between two numbers at which the equation jumps, and holds by value."""
-        for end in self._pieces.breakpoints(low, high) if may_jump(self.output) else ():
+        if not may_jump(self.output):
+            return
+        for end in self._pieces.breakpoints(low, high):
             x = self._keep_on_jump(end)
             if x is not None and low <= x <= high:
                 yield x
+        if self._pieces.unseen:
+            lows, highs = zip(*self._pieces.unseen, strict=True)
+            self.jumps_unseen = min(lows), max(highs)
 
     def _break_at(self, x: float, here: Sample) -> str | None:
         """Return what the equation has at a number where its residual is small, if it has no root there."""

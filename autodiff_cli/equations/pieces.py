@@ -47,6 +47,8 @@ SMALLEST = 1e-10
 """The size below which differences are compared with it."""
 MAX_PIECES = 60
 """The most pieces that are looked at from one solution on."""
+MAX_BREAKPOINTS = 400
+"""The most ends of pieces that a search looks at, of some 2 ms each."""
 STEP_BEYOND = Fraction(1, 2**36)
 """How far beyond the end of a piece, as a share of its size, the next piece is looked at."""
 TRIED_SHARES = Fraction(3, 8), Fraction(5, 7), Fraction(17, 19)
@@ -205,6 +207,9 @@ class Pieces:
         self._snapped, self._digits = [*map(_Snapped, DIGITS)], Multiprecision(DIGITS[-1], decimals=True)
         self._elsewhere: list[tuple[float, float]] = []
         """The ends of pieces on which the equation does not hold everywhere."""
+        self._breakpoints_left = MAX_BREAKPOINTS
+        self.unseen: list[tuple[float, float]] = []
+        """The ranges whose breakpoints were asked for and not looked at."""
 
     def around(self, x: float, low: float, high: float) -> list[SolutionInterval]:
         """Return the intervals of solutions on both sides of a number, between bounds."""
@@ -244,9 +249,10 @@ class Pieces:
         return intervals
 
     def breakpoints(self, low: float, high: float) -> Iterator[End]:
-        """Yield the ends of the pieces between two numbers in order, so many as may be."""
+        """Yield the ends of the pieces between two numbers in order, and keep the range that is not looked at."""
         x = Fraction(low) + self._step(Fraction(low))
-        for _ in range(MAX_PIECES):
+        while self._breakpoints_left:
+            self._breakpoints_left -= 1
             with Defined(ArithmeticError, ValueError, _AtBreakpoint):
                 (_, end), _ = self._ends(self._piece_at(x), x, low, high)
                 if end.equation is None:
@@ -258,6 +264,8 @@ class Pieces:
             if following == len(self.xs) or self.xs[following] >= high:
                 return
             x = Fraction(self.xs[following])
+        if x < high:
+            self.unseen.append((float(x), high))
 
     def breakpoint_near(self, x: float) -> End | None:
         """Return the end of a piece that a number is nearly at, if any."""

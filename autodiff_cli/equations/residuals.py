@@ -97,6 +97,8 @@ class Search:
         """Whether there may be others."""
         self.on_jumps: dict[float, int] = {}
         """Solutions at which the equation jumps, and on how many sides."""
+        self.jumps_unseen: tuple[float, float] | None = None
+        """The range in which not every jump was looked at."""
         self.undecided: list[Ends] | None = None
         """Boxes that may or may not hold solutions; None without a proof."""
         self.unbounded: list[Ends] = []
@@ -112,11 +114,19 @@ class Search:
             if there:
                 message = f"{where} {one if len(there) == 1 else several}: the equation holds there, {how}"
                 self.problem.warnings.append(Diagnostic("jump", message, None, "a number nearby is no solution"))
+        if self.jumps_unseen is not None:
+            self._warn_of_unseen_jumps(*self.jumps_unseen)
         for interval in self.plateaus:
             self._warn_of_plateau(interval)
         if self.more_plateaus:
             message = "there may be more intervals of solutions"
             self.problem.warnings.append(Diagnostic("flat", message, None, "search between narrower bounds"))
+
+    def _warn_of_unseen_jumps(self, low: float, high: float) -> None:
+        name = self.unknowns[0]
+        below, above = (self.problem.text(name, x, PLATEAU_DIGITS) for x in (low, high))
+        message = f"there may be more solutions on jumps for {below} < {name} < {above}: not every jump was looked at"
+        self.problem.warnings.append(Diagnostic("jump", message, None, "search between narrower bounds"))
 
     def _warn_of_plateau(self, interval: SolutionInterval) -> None:
         name, (low, high, proven) = self.unknowns[0], interval

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -139,26 +139,17 @@ def solve(
         if name not in problem.bounds:
             hint = f"`--between {name}=0:1`"
             raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
-    variables, count = len(problem.wanted), len(problem.unknowns)
-    if order > 1 and variables and variables + count > MAX_HESSIAN_SIZE:
-        numbers = f"{plural(variables, 'variable')} and {plural(count, 'unknown')}"
-        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
-        hint = "name some of the variables: `--wrt x,y`" if count < MAX_HESSIAN_SIZE else "leave out `--order 2`"
-        raise limit_error(message, hint)
-    finder = (OneEquation if count == 1 else SeveralEquations)(problem, stop)
-    anywhere = count == 1 and not problem.bounds and problem.unknowns[0] not in problem.point
+    if order > 1 and problem.wanted:
+        _check_size(len(problem.wanted), len(problem.unknowns))
+    finder = _finder(problem, stop)
     interrupted = False
     starts: list[list[float]] = []
     try:
-        if every and arithmetic.name == "certified":
-            exact = finder.solve_exactly() if isinstance(finder, OneEquation) else None
-            starts = prove(finder) if exact is None else exact
-        else:
-            starts = finder.search_all() if every else finder.around() if anywhere else finder.solve_once()
+        starts = _starts(finder, every, certified=arithmetic.name == "certified")
     except SolvingStopped:
         interrupted = True
     finder.warn_of_places(starts)
-    solutions = [_solution(finder, start, order, relative, arithmetic) for start in starts]
+    solutions = [_FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts]
     others: list[float] = []
     if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
         others = finder.other_solutions(*starts[0])
@@ -195,9 +186,34 @@ def solve(
     )
 
 
+def _check_size(variables: int, unknowns: int) -> None:
+    if variables + unknowns > MAX_HESSIAN_SIZE:
+        numbers = f"{plural(variables, 'variable')} and {plural(unknowns, 'unknown')}"
+        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
+        hint = "name some of the variables: `--wrt x,y`" if unknowns < MAX_HESSIAN_SIZE else "leave out `--order 2`"
+        raise limit_error(message, hint)
+
+
+def _finder(problem: Problem, *stop: Callable[[], bool]) -> OneEquation | SeveralEquations:
+    return (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, *stop)
+
+
+def _starts(finder: OneEquation | SeveralEquations, every: bool, certified: bool) -> list[list[float]]:
+    """Return the roots in doubles. Raises `SolvingStopped`."""
+    problem = finder.problem
+    if every and certified:
+        exact = finder.solve_exactly() if isinstance(finder, OneEquation) else None
+        return prove(finder) if exact is None else exact
+    if every:
+        return finder.search_all()
+    if isinstance(finder, OneEquation) and not problem.bounds and problem.unknowns[0] not in problem.point:
+        return finder.around()
+    return finder.solve_once()
+
+
 def find_solution(problem: Problem) -> dict[str, float]:
     """Return the requested solution. Raises `ExpressionError`."""
-    finder = (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem)
+    finder = _finder(problem)
     for root in finder.solve_once():
         if isinstance(finder, OneEquation):
             _warn_of_others(problem, root[0])
@@ -245,27 +261,9 @@ def posed_equations(
     if not names:
         hint = "write the unknown as a name: `x**2 = 2`"
         raise usage_error("there is no variable in the equations", hint)
-    if unknowns is None:
-        unknowns = [name for name in names if name in ranges] or [name for name in names if name not in typed]
-        if not unknowns and len(names) == count:
-            unknowns = names
-    unknowns = expand(unknowns, names)
-    for name in [*unknowns, *ranges]:
-        if name not in names:
-            hint = f"their variables: {quote(names)}"
-            raise usage_error(f"`{name}` is not a variable of these equations", hint)
-    for name in ranges:
-        if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
+    unknowns = _unknowns(unknowns, names, ranges, typed, count)
     if len(unknowns) != count:
-        many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
-        if len(unknowns) < 2:
-            many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
-        hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
-        verb = "is" if count == 1 else "are"
-        offers = unit_offers(text, unknowns, typed) if len(unknowns) > count else ()
-        hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
-        raise ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
+        raise _wrong_number(text, unknowns, typed, count)
     if count > MAX_UNKNOWNS:
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise limit_error(message, "solve fewer")
@@ -277,12 +275,7 @@ def posed_equations(
     numbers, measured = numbers_or_quantities(typed), None
     if dimensions:
         measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
-    bounds: Ends = {}
-    for name, (low, high) in ranges.items():
-        if low is None or high is None or not low < high:
-            wrong = "need two ends" if low is None or high is None else "are one number"
-            raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
-        bounds[name] = (float(low), float(high))
+    bounds: Ends = {name: _bounds(name, ends) for name, ends in ranges.items()}
     values = {name: float(x) for name, x in numbers.items()}
     for name in unknowns:
         if name not in values:
@@ -293,6 +286,44 @@ def posed_equations(
     wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
+
+
+def _unknowns(
+    asked: Sequence[str] | None, names: Sequence[str], bounded: Collection[str], known: Collection[str], count: int
+) -> list[str]:
+    """Return the unknowns, by default those variables that have bounds, or no value. Raises a usage error."""
+    if asked is None:
+        asked = [name for name in names if name in bounded] or [name for name in names if name not in known]
+        if not asked and len(names) == count:
+            asked = names
+    unknowns = expand(asked, names)
+    for name in [*unknowns, *bounded]:
+        if name not in names:
+            hint = f"their variables: {quote(names)}"
+            raise usage_error(f"`{name}` is not a variable of these equations", hint)
+    for name in bounded:
+        if name not in unknowns:
+            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
+    return list(unknowns)
+
+
+def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) -> ExpressionError:
+    many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
+    if len(unknowns) < 2:
+        many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
+    hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
+    verb = "is" if count == 1 else "are"
+    offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
+    hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
+    return ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
+
+
+def _bounds(name: str, ends: Range) -> tuple[float, float]:
+    low, high = ends
+    if low is None or high is None or not low < high:
+        wrong = "need two ends" if low is None or high is None else "are one number"
+        raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
+    return float(low), float(high)
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
@@ -311,10 +342,8 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     found = formula_solutions(program.outputs[0], program.variables[name], values)
     if found is None:
         return None
-    formulas, warnings = (
-        found.solutions,
-        [unused_name(program, other) for other in point if other not in program.leaves],
-    )
+    formulas = found.solutions
+    warnings = [unused_name(program, other) for other in point if other not in program.leaves]
     message = "solved" if formulas else "none: there is no real solution"
     if found.restriction is not None:
         only = (
@@ -325,12 +354,6 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
         warnings.append(Diagnostic("flat", always, None, "give the other variables values to see where"))
         message = message if formulas else f"none, but where {found.identity}"
-    units = None
-    if any(hasattr(x, "unit") for x in point.values()):
-        from ..inputs.quantities import Units  # only units need it
-        from ..quantities.unit import Unit
-
-        units = Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
     held: dict[str, Shown] = {x: numbers[x] for x in point if x in program.leaves and x != name}
     return Solved(
         text=text,
@@ -345,51 +368,133 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
         constants=program.constants,
         warnings=tuple(warnings),
         formulas=formulas,
-        units=units,
+        units=_units_of_point(point),
     )
 
 
-def _solution(finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic) -> Solution:
-    problem = finder.problem
-    unknowns, wanted, outputs = finder.unknowns, problem.wanted, finder.outputs
-    at = dict(zip(unknowns, start, strict=True))
-    point = {name: problem.point[name] for name in problem.program.leaves if name not in at}
-    left, slopes = finder.residuals(start)
-    if start[0] in finder.on_jumps:
-        left = [0.0]  # that of the double beside the solution says nothing
-    multiplicity, off, equation = finder.special_roots.get(tuple(start), Root())
-    may_be_simple = (multiplicity or 1) == 1 and equation is None
-    accuracy = finder.accuracy(start) if may_be_simple else None
-    simple = accuracy is not None
-    multiplicity = 1 if simple else multiplicity
-    tree = None if problem.units is None else problem.units.of_solution(wanted, order)
-    sharp, order_there = (list(outputs), multiplicity) if equation is None else ([equation], 1)
-    exact = off is not None and not any(off)
+def _units_of_point(point: Mapping[str, float | str]) -> Units | None:
+    if not any(hasattr(x, "unit") for x in point.values()):
+        return None
+    from ..inputs.quantities import Units  # only units need it
+    from ..quantities.unit import Unit
 
-    def work(m: NumberType, values: Values) -> dict[str, Any]:
-        plain = m is REAL or (exact and not simple and m.name == "precision")
-        numbers = {name: m.number(x) for name, x in at.items()}
-        here = numbers if plain else _sharpen(m, finder, values, at, order_there or 0, sharp, exact)
+    return Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
+
+
+class _FoundRoot:
+    """A root that a search found: its values and derivatives in any arithmetic, and what is known of it."""
+
+    def __init__(
+        self, finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic
+    ) -> None:
+        self.finder, self.start, self.order, self.relative, self.arithmetic = finder, start, order, relative, arithmetic
+        self.at = _named(finder.unknowns, start)
+        self.left, self.slopes = finder.residuals(start)
+        if start[0] in finder.on_jumps:
+            self.left = [0.0]  # that of the double beside the solution says nothing
+        self.multiplicity, self.off, self.equation = finder.special_roots.get(tuple(start), Root())
+        self.accuracy = finder.accuracy(start) if self.may_be_simple else None
+        self.simple = self.accuracy is not None
+        if self.simple:
+            self.multiplicity = 1
+        self.exact = self.off is not None and not any(self.off)
+
+    @property
+    def may_be_simple(self) -> bool:
+        return (self.multiplicity or 1) == 1 and self.equation is None
+
+    def solution(self) -> Solution:
+        """Return the root with its derivatives, and warn where it has none."""
+        finder, arithmetic, problem = self.finder, self.arithmetic, self.finder.problem
+        tree = None if problem.units is None else problem.units.of_solution(problem.wanted, self.order)
+        point = {name: problem.point[name] for name in problem.program.leaves if name not in self.at}
+        is_rough = self.accuracy is None or self.accuracy.lacks_digits(self.start)
+        answer: dict[str, Any] | None = None
+        if arithmetic == DOUBLE and self.may_be_simple and is_rough:
+            answer = self._sharper(point, tree)
+        answer = answer or self._answer(point, tree)
+        is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
+        if not self.simple and problem.wanted and not is_told:
+            problem.warnings.append(self._without_derivative())
+        bounds, left = self._bounds(), self.left
+        if tree is not None:
+            from ..quantities.presentation import present_tree  # only units need it
+
+            bounds = present_tree(REAL, bounds, tree["errors"])
+            left = present_tree(REAL, left, tree["residuals"])
+        return Solution(
+            **answer,
+            errors=dict(bounds),
+            residuals=left,
+            simple=self.simple,
+            multiplicity=self.multiplicity,
+            proven=arithmetic.name == "certified" and not finder.on_a_plateau(self.start[0]),
+        )
+
+    def _answer(self, point: Point, tree: Units | None) -> dict[str, Any]:
+        """Return the values and derivatives; the values alone where the derivatives have none."""
+        precisely = self.exact and self.arithmetic.name == "precision"
+        try:
+            return self.arithmetic.run(point, self._work, tree)
+        except ExpressionError as error:
+            if not (precisely or self.arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
+                raise
+            answer = self.arithmetic.run(point, lambda m, _: {"values": self._numbers(m)}, tree)
+            if not precisely:
+                message = f"the solution has no derivatives: {error}"
+                self.finder.problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
+            return answer
+
+    def _numbers(self, m: NumberType) -> dict[str, Number]:
+        return {name: m.number(x) for name, x in self.at.items()}
+
+    def _work(self, m: NumberType, values: Values) -> dict[str, Any]:
+        plain = m is REAL or (self.exact and not self.simple and m.name == "precision")
+        here = self._numbers(m) if plain else self._sharpened(m, values)
         answer: dict[str, Any] = {"values": here}
-        if simple and wanted:
-            everything = {**values, **here}
+        if self.simple and self.finder.problem.wanted:
             with suppress(Singular):
-                first, kinks = derivatives(m, outputs, everything, unknowns, wanted)
-                met = kink_warnings(arithmetic, kinks.values())
-                problem.warnings.extend(warning for warning in met if warning not in problem.warnings)
-                if order > 1:
-                    second = second_derivatives(m, outputs, everything, unknowns, wanted, first)
-                    by_name = ([_named(wanted, row) for row in rows] for rows in second)
-                    answer["second"] = _named(unknowns, (_named(wanted, rows) for rows in by_name))
-                answer["derivatives"] = _named(unknowns, (_named(wanted, row) for row in first))
-                if relative:
-                    shares = answer["elasticities"] = {}
-                    for (unknown, u), row in zip(here.items(), first, strict=True):
-                        slopes_of = zip(wanted, row, strict=True)
-                        shares[unknown] = {p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of}
+                self._differentiate(m, values, here, answer)
         return answer
 
-    def in_more_digits(*_: Any) -> dict[str, Any]:
+    def _sharpened(self, m: NumberType, values: Values) -> dict[str, Number]:
+        if self.equation is None:
+            return _sharpen(
+                m, self.finder, values, self.at, self.multiplicity or 0, list(self.finder.outputs), self.exact
+            )
+        return _sharpen(m, self.finder, values, self.at, 1, [self.equation], self.exact)
+
+    def _differentiate(self, m: NumberType, values: Values, here: dict[str, Number], answer: dict[str, Any]) -> None:
+        """Add the derivatives to an answer."""
+        problem, unknowns, wanted = self.finder.problem, self.finder.unknowns, self.finder.problem.wanted
+        outputs, everything = self.finder.outputs, {**values, **here}
+        first, kinks = derivatives(m, outputs, everything, unknowns, wanted)
+        met = kink_warnings(self.arithmetic, kinks.values())
+        problem.warnings.extend(warning for warning in met if warning not in problem.warnings)
+        if self.order > 1:
+            second = second_derivatives(m, outputs, everything, unknowns, wanted, first)
+            by_name = ([_named(wanted, row) for row in rows] for rows in second)
+            answer["second"] = _named(unknowns, (_named(wanted, rows) for rows in by_name))
+        answer["derivatives"] = _named(unknowns, (_named(wanted, row) for row in first))
+        if self.relative:
+            shares = answer["elasticities"] = {}
+            for (unknown, u), row in zip(here.items(), first, strict=True):
+                slopes_of = zip(wanted, row, strict=True)
+                shares[unknown] = {p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of}
+
+    def _sharper(self, point: Point, tree: Units | None) -> dict[str, Any] | None:
+        """Return the answer from more digits than doubles have, or None; it takes the root for a simple one."""
+        fails, self.simple = self.simple and len(self.at) == 1, True
+        with Defined(ArithmeticError, ValueError):
+            sharper = self.arithmetic.run(point, self._in_more_digits, tree)
+            self.left, self.slopes = self.finder.residuals([*self.at.values()])
+            self.multiplicity = 1
+            self.off = self.off or [half_ulp(x) if x else MAX_VANISHING for x in self.at.values()]
+            return sharper
+        self.at, self.simple = _named(self.finder.unknowns, self.start), fails
+        return None
+
+    def _in_more_digits(self, *_: Any) -> dict[str, Any]:
         from ..numbers.running_digits import RunningDigits
 
         m = RunningDigits(ROOT_DIGITS)
@@ -401,38 +506,15 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
                 raise undecided("cannot determine the digits of this")
             return 0.0
 
-        answer = convert_numbers(work(m, finder.parameters(m)), in_doubles)
-        at.update(answer["values"])
+        answer: dict[str, Any] = convert_numbers(self._work(m, self.finder.parameters(m)), in_doubles)
+        self.at.update(answer["values"])
         return answer
 
-    answer: dict[str, Any] | None = None
-    is_rough = accuracy is None or accuracy.lacks_digits(start)
-    if arithmetic == DOUBLE and equation is None and (multiplicity or 1) == 1 and is_rough:
-        fails, simple = simple and len(at) == 1, True
-        with Defined(ArithmeticError, ValueError):
-            sharper = arithmetic.run(point, in_more_digits, tree)
-            left, slopes = finder.residuals([*at.values()])
-            answer, multiplicity = sharper, 1
-            off = off or [half_ulp(x) if x else MAX_VANISHING for x in at.values()]
-        if answer is None:
-            at, simple = dict(zip(unknowns, start, strict=True)), fails
-    try:
-        answer = answer or arithmetic.run(point, work, tree)
-    except ExpressionError as error:
-        precisely = exact and arithmetic.name == "precision"
-        if not (precisely or arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
-            raise
-        answer = arithmetic.run(point, lambda m, _: {"values": {name: m.number(x) for name, x in at.items()}}, tree)
-        if not precisely:
-            message = f"the solution has no derivatives: {error}"
-            problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
-    is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
-    if not simple and wanted and not is_told:
-        where = ", ".join(f"{name} = {problem.text(name, x)}" for name, x in at.items())
-        what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
-        message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
-        hint = "it may split or vanish when a value changes"
-        if slopes is None or (equation is not None and off is not None and multiplicity in (None, 1)):
+    def _without_derivative(self) -> Diagnostic:
+        """Return the warning that the solution has no derivative here."""
+        multiplicity = self.multiplicity
+        where = ", ".join(f"{name} = {self.finder.problem.text(name, x)}" for name, x in self.at.items())
+        if self.slopes is None or (self.equation is not None and self.off is not None and multiplicity in (None, 1)):
             message = (
                 f"the equation has no derivative by the unknown at {where}: the derivative of the solution is not known"
             )
@@ -442,22 +524,19 @@ def _solution(finder: Search, start: Sequence[float], order: int, relative: bool
                 f"cannot distinguish the derivative by the unknown from 0 at {where}: the solution has no derivative"
             )
             hint = "another root may be near; `--precision 50` differentiates it"
-        problem.warnings.append(Diagnostic("multiple", message, None, hint))
-    bounds: Any = dict.fromkeys(at)
-    if arithmetic == DOUBLE and (accuracy or off is not None):
-        bounds = _named(at, accuracy.errors if accuracy and off is None else off or ())
-    if tree is not None:
-        from ..inputs.quantities import in_units  # only units need it
+        else:
+            what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
+            message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
+            hint = "it may split or vanish when a value changes"
+        return Diagnostic("multiple", message, None, hint)
 
-        bounds, left = in_units(REAL, bounds, tree["errors"]), in_units(REAL, left, tree["residuals"])
-    return Solution(
-        **answer,
-        errors=dict(bounds),
-        residuals=left,
-        simple=simple,
-        multiplicity=multiplicity,
-        proven=arithmetic.name == "certified" and not finder.on_a_plateau(start[0]),
-    )
+    def _bounds(self) -> Any:
+        """Return the error bounds of the values, where they are known."""
+        if self.arithmetic == DOUBLE and self.off is not None:
+            return _named(self.at, self.off)
+        if self.arithmetic == DOUBLE and self.accuracy:
+            return _named(self.at, self.accuracy.errors)
+        return dict.fromkeys(self.at)
 
 
 def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:

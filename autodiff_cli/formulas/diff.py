@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,7 +44,7 @@ from ..inputs.problem import (
 )
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
-from ..language.typesetting import GREEK, equations, equations_of, typesetting
+from ..language.typesetting import GREEK, Typesetting, equations, equations_of, typesetting
 from ..numbers import budget
 from ..numbers.base import NumberType
 from ..numbers.floats import REAL
@@ -146,6 +146,55 @@ class Diff(Record):
     """The units of the values and the point, by field."""
 
 
+class _DiffProblem(NamedTuple):
+    """An output, the variables by which it is differentiated, and the point: as typed, and in plain numbers."""
+
+    text: str
+    program: Program
+    output: Value
+    names: Sequence[str]
+    leaves: Sequence[Value]
+    order: int
+    point: Point
+    numbers: Mapping[str, float]
+
+    @property
+    def has_point(self) -> bool:
+        """Whether there are values to be computed."""
+        return any(name in self.numbers for name in self.program.variables)
+
+
+class _Derived(NamedTuple):
+    """The derivatives, the short forms of those that have one, and the assumptions that were given and used."""
+
+    formulas: dict[Multi, Value]
+    shorts: Sequence[Generic | None]
+    assumed: Sequence[Assumption]
+    used: Sequence[Assumption]
+
+
+class DerivativeValues(NamedTuple):
+    """The values of derivatives at the point, in the order of their formulas."""
+
+    values: Sequence[Shown | None]
+    point: dict[str, Shown]
+    units: Units | None
+    warnings: Sequence[Diagnostic]
+
+
+def no_values(count: int) -> DerivativeValues:
+    """Return the values of derivatives without a point."""
+    return DerivativeValues([None] * count, {}, None, ())
+
+
+class _SharedParts(NamedTuple):
+    """The formulas to be written: common parts by their names, the function itself where it is stated, derivatives."""
+
+    shared: Sequence[tuple[str, Value]]
+    function: Sequence[Value]
+    derivatives: Sequence[Value]
+
+
 def diff(
     text: str,
     point: Point | None = None,
@@ -169,157 +218,228 @@ def diff(
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
-    operator = differential_operator(text)
+    problem, warnings = _read_problem(text, point, wrt, order, units)
+    _check_options(language, steps=steps, share=share)
+    if steps:
+        check_length(problem.output)
+    for graph in (problem.output, *simplify((problem.output,), spell=False)):
+        _check_divisors(graph, problem.output)
+    derived = _derived(problem, assume, short=not (everywhere or share or language in ("python", "sympy")))
+    warnings += [_unused(one) for one in derived.assumed if one not in derived.used]
+    if problem.order > 1:
+        warnings += _kinks(problem.output, problem.order)
+    at_point = _values(problem, derived.formulas, arithmetic, units)
+    worked = _worked(problem, derived) if steps else ()
+    shared, derivatives, document = _written(problem, derived, at_point.values, worked, language, share, name)
+    return Diff(
+        problem.text,
+        arithmetic,
+        problem.order,
+        language,
+        shared,
+        derivatives,
+        document,
+        at_point.point,
+        (*warnings, *at_point.warnings),
+        problem.program.constants,
+        worked,
+        tuple(one.text for one in derived.assumed),
+        units=at_point.units,
+    )
+
+
+# ---- the problem
+def _read_problem(
+    typed: str, point: Point | None, wrt: Sequence[str] | None, order: int, units: Sequence[str] | str | None
+) -> tuple[_DiffProblem, list[Diagnostic]]:
+    """Return what is to be differentiated, and warnings; a `d/dx` at the start is in place of `wrt` and `order`."""
+    text, operator = typed, differential_operator(typed)
     if operator is not None:
         if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
             hint = f"leave `d/d{operator.name}` out, or the options"
             raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint)
         wrt, order = [operator.name], operator.order
-        typed, text = text, " " * operator.end + text[operator.end :]
+        text = " " * operator.end + typed[operator.end :]
     if order > MAX_ORDERS:
         message = f"the order {order:,} is above {MAX_ORDERS}, and a formula grows with every order"
         raise limit_error(message, "compute derivatives of high order at a point with `taylor`")
-    typed_values = with_units(point)
-    numbers = numbers_or_quantities(typed_values)
+    values = with_units(point)
+    numbers = numbers_or_quantities(values)
     program, bound, notes = parse_program(text, numbers, wrt)
-    typed_values |= bound
+    values |= bound
     output = single_output(program)
-    before = text[: output.span.start].rstrip() if output.span else ""
-    if operator is not None and output.primitive in (ADD, SUB) and not before.endswith("("):
-        message = f"read as: {typed[: operator.end].strip()} ({text.strip()})"
-        notes = [*notes, Diagnostic("note", message, None, "put parentheses around what is differentiated")]
-    _check_names(program, {*typed_values, *(wrt or ())}, products=wrt is None and not typed_values)
-    here = any(name in numbers for name in program.variables)
-    check_has_values(units, here)
-    warnings = (check_values(program, numbers) if here else []) + notes
+    if operator is not None:
+        notes = [*notes, *_note_on_extent(output, text, typed[: operator.end].strip())]
+    _check_names(program, {*values, *(wrt or ())}, products=wrt is None and not values)
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
+    problem = _DiffProblem(text, program, output, names, leaves, order, values, numbers)
+    check_has_values(units, problem.has_point)
+    checked = check_values(program, numbers) if problem.has_point else []
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
         message = f"{len(names):,} variables have more than {MAX_DERIVATIVES} derivatives of order {order}"
         raise limit_error(message, "name some of them: `--wrt x,y`")
+    return problem, [*checked, *notes]
+
+
+def _note_on_extent(output: Value, text: str, operator: str) -> list[Diagnostic]:
+    """Return the note that all of a sum without parentheses is differentiated."""
+    before = text[: output.span.start].rstrip() if output.span else ""
+    if output.primitive not in (ADD, SUB) or before.endswith("("):
+        return []
+    message = f"read as: {operator} ({text.strip()})"
+    return [Diagnostic("note", message, None, "put parentheses around what is differentiated")]
+
+
+def _check_options(language: str, *, steps: bool, share: bool) -> None:
     if steps and language not in ("text", "latex"):
         hint = "leave `--steps` out: steps are shown as text, or in LaTeX"
         raise usage_error(f"`--steps` and `--to {language}` exclude each other", hint)
     if share and language == "sympy":
         hint = "leave `--share` out: `sympy.cse` finds common parts"
         raise usage_error("`--share` and `--to sympy` exclude each other", hint)
-    if steps:
-        check_length(output)
-    for graph in (output, *simplify((output,), spell=False)):
-        _check_divisors(graph, output)
-    assumed = assumptions(assume, program)
-    for one in assumed:
-        is_known = all(v.label in numbers for v in in_order((one.condition,)) if v.primitive is VARIABLE)
-        if is_known and value_in(REAL, one.condition, numbers) is False:
-            raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
-    derived, used = _derive(output, leaves, order, assumed)
-    for one in assumed:
-        if one not in used:
-            message = f"the assumption `{one.text}` was not used: the derivatives are the same without it"
-            warnings.append(Diagnostic("assumption", message, None, "leave it out"))
-    formulas = list(derived.values())
-    shorts: list[Generic | None] = [None] * len(formulas)
-    if not (everywhere or share or language in ("python", "sympy")):
-        shorts = [generic_form(formula, [one.condition for one in assumed]) for formula in formulas]
-    if order > 1:
-        warnings += _kinks(output, order)
+
+
+# ---- the answer
+def _values(
+    problem: _DiffProblem, derived: Mapping[Multi, Value], arithmetic: Arithmetic, units: Sequence[str] | str | None
+) -> DerivativeValues:
+    program, output, names, numbers = problem.program, problem.output, problem.names, problem.numbers
+    if not problem.has_point:
+        return no_values(len(derived))
+    warnings: list[Diagnostic] = []
+    at = {name: problem.point[name] for name in program.variables}
     tree: Units | None = None
-    values: list[Any] = [None] * len(formulas)
-    shown_point: dict[str, Shown] = {}
-    if here:
-        at = {name: typed_values[name] for name in program.variables}
-        measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
-        if measured is not None:
-            tree = measured.tree(values=[measured.derivative([names[k] for k in by]) for by in derived])
-            warnings += measured.warnings
+    measured = program_units(program, {name: numbers[name] for name in program.variables}, units)
+    if measured is not None:
+        tree = measured.tree(values=[measured.derivative([names[k] for k in by]) for by in derived])
+        warnings += measured.warnings
+    met: list[Diagnostic] = []
 
-        def task(m: NumberType, numbers: Values) -> dict[str, Any]:
-            if order == 1:
-                swept = gradient_around(m, output, numbers, names)
-                met[:] = kink_warnings(arithmetic, swept.kinks.values())
-                return {"values": [*swept.gradient.values()], "point": numbers}
-            return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
+    def task(m: NumberType, numbers: Values) -> dict[str, Any]:
+        if problem.order == 1:
+            swept = gradient_around(m, output, numbers, names)
+            met[:] = kink_warnings(arithmetic, swept.kinks.values())
+            return {"values": [*swept.gradient.values()], "point": numbers}
+        return {"values": _higher(m, output, derived, numbers, names), "point": numbers}
 
-        met: list[Diagnostic] = []
-        answer = arithmetic.run(at, task, tree, hint=True)
-        values, shown_point = answer["values"], answer["point"]
-        warnings += met
-        if arithmetic == DOUBLE:
-            doubles = {name: float(numbers[name]) for name in program.variables}
-            warnings += _lost_digits(program, output, derived, doubles, at, names)
+    answer = arithmetic.run(at, task, tree, hint=True)
+    warnings += met
+    if arithmetic == DOUBLE:
+        doubles = {name: float(numbers[name]) for name in program.variables}
+        warnings += _lost_digits(program, output, derived, doubles, at, names)
+    return DerivativeValues(answer["values"], answer["point"], tree, warnings)
+
+
+def _worked(problem: _DiffProblem, derived: _Derived) -> tuple[Derivation, ...]:
+    formulas = zip(derived.formulas.items(), derived.shorts, strict=True)
+    ends = {by: short.formula if short else formula for (by, formula), short in formulas}
+    used = [one.text for one in derived.used]
+    return derivations(problem.output, problem.names, problem.leaves, problem.order, ends, used)
+
+
+# ---- its text
+def _written(
+    problem: _DiffProblem,
+    derived: _Derived,
+    values: Sequence[Shown | None],
+    worked: Sequence[Derivation],
+    language: str,
+    share: bool,
+    name: str | None,
+) -> tuple[list[tuple[str, str]], list[Derivative], str]:
+    """Return common parts, derivatives, and all of it, in a language."""
+    program, names = problem.program, problem.names
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
-    sides = equations_of(program, typeset) if typeset else []
-    # a program too long to print shares parts with its derivatives
-    wanted = formulas if sides or not typeset else [output, *formulas]
-    parts, rest = _share(wanted, {name for name, _, _ in program.bound}) if share else ([], formulas)
-    for formula in [part for _, part in parts] + rest:
+    parts = _SharedParts((), (), list(derived.formulas.values()))
+    if share:
+        # a program too long to print shares parts with its derivatives
+        states_function = typeset is not None and not equations_of(program, typeset)
+        bound = {name for name, _, _ in program.bound}
+        parts = _share(problem.output if states_function else None, parts.derivatives, bound)
+    _check_lengths([*(part for _, part in parts.shared), *parts.function, *parts.derivatives])
+    if typeset:
+        typeset = typesetting(program, names, [name for name, _ in parts.shared], function=name)
+    write = typeset.expression if typeset else _writer(language)
+    shared = [(typeset.name(name) if typeset else name, write(part)) for name, part in parts.shared]
+    listed = [
+        _derivative(tuple(names[k] for k in by), formula, value, short, write)
+        for by, formula, value, short in zip(derived.formulas, parts.derivatives, values, derived.shorts, strict=True)
+    ]
+    if language == "python":
+        by_names = tuple(dict.fromkeys(name for one in listed for name in one.by))
+        return shared, listed, _module(problem.text, [problem.output, *derived.formulas.values()], by_names)
+    if typeset is None:
+        return shared, listed, _line(language, shared, [one.formula for one in listed])
+    lines = _equations(program, typeset, shared, parts.function, listed)
+    if language == "mathml":
+        return _in_mathml(lines, shared, listed)
+    return shared, listed, steps_latex(worked) if worked else equations(lines)
+
+
+def _check_lengths(formulas: Sequence[Value]) -> None:
+    for formula in formulas:
         length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
         if length > MAX_LENGTH:
             message = f"the formula is longer than {MAX_LENGTH:,} characters"
             raise limit_error(message, "name its common parts: `--share`")
         budget.charge(length)
-    if typeset:
-        typeset = typesetting(program, names, [name for name, _ in parts], function=name)
-    written = typeset.expression if typeset else expression_text
-    if language == "sympy":
-        from ..targets.languages import sympy_text as written  # only SymPy's text needs it
-    shared = [(typeset.name(name) if typeset else name, written(part)) for name, part in parts]
-    function, rest = rest[: len(rest) - len(formulas)], rest[len(rest) - len(formulas) :]
-    listed = [
-        Derivative(
-            tuple(names[k] for k in by),
-            written(formula),
-            value,
-            written(short.formula) if short else None,
-            written(conjunction(short.conditions)) if short and short.conditions else None,
-        )
-        for by, formula, value, short in zip(derived, rest, values, shorts, strict=True)
-    ]
-    worked: tuple[Derivation, ...] = ()
-    if steps:
-        ends = {by: short.formula if short else derived[by] for by, short in zip(derived, shorts, strict=True)}
-        worked = derivations(output, names, leaves, order, ends, [one.text for one in used])
-    if typeset:
-        several = len(program.variables) > 1
-        shared_sides = [*shared, *((typeset.head(program.variables), written(formula)) for formula in function)]
-        slopes = [(typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in listed]
-        lines = [*(equations_of(program, typeset) if sides else ()), *shared_sides, *slopes]
-        document = equations(lines)
-        if language == "mathml":
-            from ..language.mathml import mathml, mathml_equations  # only MathML needs it
 
-            document = mathml_equations(lines)
-            shared = [(left, mathml(right)) for left, right in shared]
-            fields = ("formula", "short", "condition")
-            listed = [
-                one._replace(**{field: mathml(latex) for field in fields if (latex := getattr(one, field))})
-                for one in listed
-            ]
-        elif worked:
-            document = steps_latex(worked)
-    elif language == "python":
-        by_names = tuple(dict.fromkeys(name for one in listed for name in one.by))
-        document = _module(text, [output, *formulas], by_names)
-    else:
-        texts = ", ".join(one.formula for one in listed)
-        document = "; ".join([*(f"{name} = {formula}" for name, formula in shared), texts])
-        if language == "sympy" and len(listed) > 1:
-            document = f"[{texts}]"
-    return Diff(
-        text,
-        arithmetic,
-        order,
-        language,
-        shared,
-        listed,
-        document,
-        shown_point,
-        tuple(warnings),
-        program.constants,
-        worked,
-        tuple(one.text for one in assumed),
-        units=tree,
-    )
+
+def _writer(language: str) -> Callable[[Value], str]:
+    """Return the function that writes a formula in a language that is not typeset."""
+    if language == "sympy":
+        from ..targets.languages import sympy_text  # only SymPy's text needs it
+
+        return sympy_text
+    return expression_text
+
+
+def _derivative(
+    by: tuple[str, ...], formula: Value, value: Shown | None, short: Generic | None, write: Callable[[Value], str]
+) -> Derivative:
+    if short is None:
+        return Derivative(by, write(formula), value)
+    condition = write(conjunction(short.conditions)) if short.conditions else None
+    return Derivative(by, write(formula), value, write(short.formula), condition)
+
+
+def _equations(
+    program: Program,
+    typeset: Typesetting,
+    shared: Sequence[tuple[str, str]],
+    function: Sequence[Value],
+    derivatives: Sequence[Derivative],
+) -> list[tuple[str, str]]:
+    """Return the sides of all equations in LaTeX: the function, or common parts and the function; its derivatives."""
+    several = len(program.variables) > 1
+    return [
+        *equations_of(program, typeset),
+        *shared,
+        *((typeset.head(program.variables), typeset.expression(formula)) for formula in function),
+        *((typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in derivatives),
+    ]
+
+
+def _in_mathml(
+    lines: list[tuple[str, str]], shared: Sequence[tuple[str, str]], derivatives: Sequence[Derivative]
+) -> tuple[list[tuple[str, str]], list[Derivative], str]:
+    """Return common parts, derivatives and equations, which are in LaTeX, in MathML."""
+    from ..language.mathml import mathml, mathml_equations  # only MathML needs it
+
+    fields = ("formula", "short", "condition")
+    converted = [
+        one._replace(**{field: mathml(latex) for field in fields if (latex := getattr(one, field))})
+        for one in derivatives
+    ]
+    return [(left, mathml(right)) for left, right in shared], converted, mathml_equations(lines)
+
+
+def _line(language: str, shared: Sequence[tuple[str, str]], formulas: Sequence[str]) -> str:
+    texts = ", ".join(formulas)
+    if language == "sympy" and len(formulas) > 1:
+        return f"[{texts}]"
+    return "; ".join([*(f"{name} = {formula}" for name, formula in shared), texts])
 
 
 # ---- assumptions
@@ -382,6 +502,19 @@ def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
         raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
 
 
+def _check_assumptions(assumed: Sequence[Assumption], numbers: Mapping[str, float]) -> None:
+    """Raise a point error where the point does not meet an assumption."""
+    for one in assumed:
+        is_known = all(v.label in numbers for v in in_order((one.condition,)) if v.primitive is VARIABLE)
+        if is_known and value_in(REAL, one.condition, numbers) is False:
+            raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
+
+
+def _unused(assumption: Assumption) -> Diagnostic:
+    message = f"the assumption `{assumption.text}` was not used: the derivatives are the same without it"
+    return Diagnostic("assumption", message, None, "leave it out")
+
+
 # ---- checks
 def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
     for name in [name for name in program.leaves if name not in known and name not in GREEK]:
@@ -424,9 +557,20 @@ def _check_divisors(root: Value, output: Value) -> None:
                 raise ExpressionError("domain", "division by zero", top.span or output.span, hint)
 
 
+def _derived(problem: _DiffProblem, assume: str | Sequence[str] | None, *, short: bool) -> _Derived:
+    assumed = assumptions(assume, problem.program)
+    _check_assumptions(assumed, problem.numbers)
+    formulas, used = _derive(problem.output, problem.leaves, problem.order, assumed)
+    if not short:
+        return _Derived(formulas, [None] * len(formulas), assumed, used)
+    conditions = [one.condition for one in assumed]
+    return _Derived(formulas, [generic_form(formula, conditions) for formula in formulas.values()], assumed, used)
+
+
 def _derive(
     output: Value, leaves: Sequence[Value], order: int, assumed: Sequence[Assumption]
 ) -> tuple[dict[Multi, Value], list[Assumption]]:
+    """Return the derivatives, and those assumptions without which they would be different."""
     numbers: dict[tuple[object, ...], int] = {}
 
     def shown(formulas: Mapping[Multi, Value], facts: Sequence[Value]) -> list[list[int]]:
@@ -505,7 +649,9 @@ def _lost_digits(
     return lost_number_warnings(program.graph, values, point, compute, "diff")
 
 
-def _share(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tuple[str, Value]], list[Value]]:
+def _share(function: Value | None, derivatives: Sequence[Value], bound: Collection[str]) -> _SharedParts:
+    """Return formulas with their common parts named; the `function` is one of them where it is stated."""
+    formulas = [*derivatives] if function is None else [function, *derivatives]
     order = in_order(formulas)
     uses: dict[Value, int] = {}
     for value in order:
@@ -524,7 +670,9 @@ def _share(formulas: Sequence[Value], bound: Collection[str]) -> tuple[list[tupl
             return variable(name)
         return copy
 
-    return parts, rewrite(formulas, rule)
+    rest = rewrite(formulas, rule)
+    first = len(formulas) - len(derivatives)
+    return _SharedParts(parts, rest[:first], rest[first:])
 
 
 def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:

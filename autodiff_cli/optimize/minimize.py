@@ -12,7 +12,7 @@ from ..inputs.optional_units import program_units, with_units
 from ..inputs.parse_point import Range
 from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ..record import Record
-from .convergence import ConstraintAtPoint, Sense
+from .convergence import ConstraintAtPoint, ConvergenceReport, Sense
 from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values, lost_digits
 from .objective import METHODS, Objective
 
@@ -87,87 +87,55 @@ def minimize(
     from .constraints import ConstrainedProblem, parse_constraints  # they need SciPy
 
     constraints: Sequence[Constraint] = parse_constraints(subject_to)
-    chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
-    if constraints and not METHODS[chosen].takes_constraints:
-        hint = "use `--method slsqp` or `--method trust-constr`"
-        raise usage_error(f"the method {chosen} takes no constraints", hint)
-    if bounds and not METHODS[chosen].takes_bounds:
-        raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
+    chosen = _method(method, constraints, bounds)
     constrained = METHODS[chosen].takes_constraints
-    # variables that only constraints have are no variables of the program
-    point, own_wrt, only_constrained = point or {}, wrt, {}
+    point, alone = point or {}, set[str]()
     if constrained:
         point = with_units(point)
-        more = {name for constraint in constraints for name in constraint.program.leaves}
-        own = parse(text, list(point), units=True).variables
-        only_constrained = {name: value for name, value in point.items() if name in more and name not in own}
-        own_wrt = None if wrt is None else [name for name in wrt if name in own or name not in more]
-    own_point = {name: value for name, value in point.items() if name not in only_constrained}
+        alone = _only_in_constraints(text, point, constraints)
+    own_point = {name: value for name, value in point.items() if name not in alone}
+    own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
-    evaluator, own_start, warnings, over_rows = begin_descent(
+    evaluator, start, warnings, over_rows = begin_descent(
         text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
     )
-    start = _with_variables(own_start, constraints, only_constrained, held, wrt)
+    values = {name: value for name, value in point.items() if name in alone}
+    start = _with_variables(start, constraints, values, held, wrt)
     constraints = [_in_own_units(constraint, {**start.point, **point}) for constraint in constraints]
-    if (
-        any(constraint.unit for constraint in constraints)
-        or (start.names != own_start.names and start.units is not None)
-        or any(hasattr(x, "unit") for x in only_constrained.values())
-    ):
-        from ..inputs.quantities import step_units
-        from ..quantities.unit import Unit
-
-        value = Unit() if start.units is None else start.units["value"]
-        of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
-        start = start._replace(units=step_units(value, of_point, start.free))
-    bounds = bounds or {}
-    if start.units is None:
-        bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
-    else:
-        from ..inputs.quantities import ranges_in  # only units need it
-
-        bounds = ranges_in(bounds, start.units["point"])
-    for name, ends in bounds.items():
-        if name not in start.free:
-            why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise usage_error(f"`{name}` has bounds and {why}", f"the free variables: {quote(start.free)}")
-        ends.check_start(name, start.point[name])
-    limits = [bounds.get(name, Range(None, None)).ends for name in start.free]
+    start = _with_units_of_constraints(start, constraints, point, values)
+    limits = _limits(bounds or {}, start)
     if method is None and not constrained and len(start.free) > MAX_DENSE:
         chosen = "l-bfgs-b"
     problem = (ConstrainedProblem if constrained else Objective)(
         evaluator, start, stop, sense, limits, tolerance, constraints
     )
     end, chosen = problem.search(CONSTRAINED if constrained and method is None else [chosen], steps)
-    row, shown, at_point = end.row, end.row.units, end.constraints
-    if at_point is not None and shown is not None:
-        from ..quantities.unit import Unit
+    found = _minimum(text, chosen, problem, end, bool(units))
+    return found._replace(warnings=(*warnings, *found.warnings), over=over_rows)
 
-        value, slacks = shown["value"].degree, [constraint.unit or Unit() for constraint in constraints]
-        of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
-        shown = type(shown)(**shown, constraints=of_constraint)
-        shown.fixed = bool(units)
+
+def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool) -> Minimum:
+    sense, row, shown, at_point = problem.sense, end.row, end.row.units, end.constraints
+    if at_point is not None and shown is not None:
+        shown = _with_multipliers(shown, problem.constraints, in_units)
     # at a kink the derivatives are conventions
-    lost = [] if end.reason == "kink" else lost_digits(evaluator, row, tolerance)
+    lost = [] if end.reason == "kink" else lost_digits(problem.evaluator, row, problem.tolerance)
     if lost and end.reason in CONVERGED:
         message = "not converged: rounding loses the digits of the value or of its derivatives there"
         end = end._replace(kind=None, verdict="", reason="digits", message=message)
     problem.add_to_path(row)
     path = problem.path
-    if maximize:
-        *path, row = (
-            step._replace(value=unsigned(-step.value), partials=tuple(unsigned(-slope) for slope in step.partials))
-            for step in (*path, row)
-        )
+    if sense.maximize:
+        *path, row = map(_negative, (*path, row))
         # the multiplier of an equation is a derivative of the negative
         at_point = at_point and tuple(
             of._replace(multiplier=unsigned(-of.multiplier)) if constraint.equality else of
-            for of, constraint in zip(at_point, constraints, strict=True)
+            for of, constraint in zip(at_point, problem.constraints, strict=True)
         )
     reached = row.point
     return Minimum(
         text=text,
-        method=chosen,
+        method=method,
         value=unsigned(row.value),
         point={name: unsigned(x) for name, x in reached.items()},
         gradient={name: unsigned(x) for name, x in row.gradient.items()},
@@ -177,18 +145,33 @@ def minimize(
         message=end.message,
         kind=end.kind and sense.phrase(end.kind),
         verdict=end.verdict,
-        at_bounds=tuple(name for name, ends in zip(row.free, limits, strict=True) if reached[name] in ends),
+        at_bounds=tuple(name for name, ends in zip(row.free, problem.limits, strict=True) if reached[name] in ends),
         steps=len(path) - 1,
         evaluations=problem.evaluations,
         hessians=problem.hessians,
         outside=problem.outside,
         path=tuple(path),
-        warnings=(*warnings, *end.kinks, *lost),
-        over=over_rows,
-        constraints=(at_point or ()) if constrained else None,
+        warnings=(*end.kinks, *lost),
+        constraints=(at_point or ()) if problem.constrained else None,
         sought=sense.phrase("minimum"),
         units=shown,
     )
+
+
+def _method(method: str | None, constraints: Sequence[Constraint], bounds: Mapping[str, Range] | None) -> str:
+    chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
+    if constraints and not METHODS[chosen].takes_constraints:
+        hint = "use `--method slsqp` or `--method trust-constr`"
+        raise usage_error(f"the method {chosen} takes no constraints", hint)
+    if bounds and not METHODS[chosen].takes_bounds:
+        raise usage_error(f"the method {chosen} takes no bounds", "use `--method l-bfgs-b`")
+    return chosen
+
+
+def _only_in_constraints(text: str, point: Point, constraints: Sequence[Constraint]) -> set[str]:
+    """Return the variables of constraints that are no variables of the program."""
+    named = {name for constraint in constraints for name in constraint.program.leaves}
+    return named - {*parse(text, list(point), units=True).variables}
 
 
 def _with_variables(
@@ -224,3 +207,48 @@ def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> C
     if measured is None:
         return constraint
     return constraint._replace(program=measured.in_own_units(program), unit=measured.outputs[0])
+
+
+def _with_units_of_constraints(
+    start: DescentStep, constraints: Sequence[Constraint], point: Point, values: Point
+) -> DescentStep:
+    """Return the start in units where only constraints, or the `values` of variables of theirs alone, have some."""
+    more = (constraint.unit for constraint in constraints), (hasattr(x, "unit") for x in values.values())
+    if not ((values and start.units is not None) or any(map(any, more))):
+        return start
+    from ..inputs.quantities import step_units
+    from ..quantities.unit import Unit
+
+    value = Unit() if start.units is None else start.units["value"]
+    of_point = {name: getattr(point.get(name), "unit", Unit()) for name in start.names}
+    return start._replace(units=step_units(value, of_point, start.free))
+
+
+def _limits(bounds: Mapping[str, Range], start: DescentStep) -> list[tuple[float, float]]:
+    """Return the bounds of the free variables, checked, as numbers in the units of the start."""
+    if start.units is None:
+        bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
+    else:
+        from ..inputs.quantities import ranges_in  # only units need it
+
+        bounds = ranges_in(bounds, start.units["point"])
+    for name, ends in bounds.items():
+        if name not in start.free:
+            why = "is held fixed" if name in start.names else "is not a variable of this program"
+            raise usage_error(f"`{name}` has bounds and {why}", f"the free variables: {quote(start.free)}")
+        ends.check_start(name, start.point[name])
+    return [bounds.get(name, Range(None, None)).ends for name in start.free]
+
+
+def _with_multipliers(shown: Units, constraints: Sequence[Constraint], fixed: bool) -> Units:
+    from ..quantities.unit import Unit
+
+    value, slacks = shown["value"].degree, [constraint.unit or Unit() for constraint in constraints]
+    of_constraint = [{"slack": unit, "multiplier": value / unit} for unit in slacks]
+    shown = type(shown)(**shown, constraints=of_constraint)
+    shown.fixed = fixed
+    return shown
+
+
+def _negative(step: DescentStep) -> DescentStep:
+    return step._replace(value=unsigned(-step.value), partials=tuple(unsigned(-slope) for slope in step.partials))

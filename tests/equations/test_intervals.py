@@ -123,3 +123,13 @@ def test_random_piecewise_lines_hold_where_fractions_say() -> None:
         seen += bool(intervals)
         compared()
     assert seen > 15
+
+
+@pytest.mark.parametrize(("high", "seen"), [(200, 200), (1000, 400)])
+def test_jumps_that_are_not_looked_at_are_said(high: int, seen: int) -> None:
+    answer = solve("floor(x) = x", between=Range(0, high), every=True)
+    found = [solution.values["x"] for solution in answer.solutions]
+    assert found[: seen + 1] == list(range(seen + 1))
+    unseen = [warning.message for warning in answer.warnings if "not every jump was looked at" in warning.message]
+    expected = "there may be more solutions on jumps for 400 < x < 1000: not every jump was looked at"
+    assert unseen == ([expected] if seen < high else [])
