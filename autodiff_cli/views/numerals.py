@@ -110,9 +110,9 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         figure.unit = units
         return figure
     # only units need it
-    from ..inputs.quantities import with_unit
+    from ..quantities.presentation import convert_difference, with_unit
 
-    return with_unit(numbers if of is None else units.from_si(of.to_si(numbers)), units)
+    return with_unit(numbers if of is None else convert_difference(numbers, of, units), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
@@ -127,10 +127,14 @@ def with_uncertainty(x: Any, digits: int | None = None) -> str:
     shown = "" if unit is None else f" {unit}".rstrip()
     if spread is None:
         return format_number(number, digits) + shown
+    if unit is not None:
+        from ..quantities.presentation import present_difference  # only units need it
+
+        # the uncertainty of `x` itself is in the SI
+        spread = present_difference(spread, unit)
     from ..inputs.measured_value import plus_minus  # few points have uncertainties
 
-    # the uncertainty of `x` itself is in the SI
-    return plus_minus(float(number), float(spread if unit is None else unit.from_si(spread)), unit=shown)
+    return plus_minus(float(number), float(spread), unit=shown)
 
 
 def goodness_text(x: float, digits: int | None = None) -> str:
