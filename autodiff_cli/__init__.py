@@ -65,3 +65,10 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return list(__getattr__("__all__"))  # type: ignore[call-overload]
+
+
+def load_ipython_extension(shell: object) -> None:
+    """Give a notebook the magics `%autodiff` and `%%autodiff`, for `%load_ext autodiff_cli`."""
+    from .api.notebook import register
+
+    register(shell)
