@@ -42,13 +42,16 @@ _ANSWERS = {
 }  # fmt: skip
 """The other classes of answers, for annotations: `import *` leaves them out."""
 
+_HOOKS = {"load_ipython_extension": "api.notebook"}
+"""What other programs look for: `%load_ext autodiff_cli` of a notebook."""
+
 
 def __getattr__(name: str) -> object:
     import builtins
     from importlib import import_module
 
     value: object
-    home = f"api.{_ANSWERS[name]}" if name in _ANSWERS else _PUBLIC.get(name)
+    home = f"api.{_ANSWERS[name]}" if name in _ANSWERS else _PUBLIC.get(name) or _HOOKS.get(name)
     if home is not None:
         value = getattr(import_module(f"{__name__}.{home}"), name)
     else:
@@ -65,10 +68,3 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return list(__getattr__("__all__"))  # type: ignore[call-overload]
-
-
-def load_ipython_extension(shell: object) -> None:
-    """Give a notebook the magics `%autodiff` and `%%autodiff`, for `%load_ext autodiff_cli`."""
-    from .api.notebook import register
-
-    register(shell)

@@ -16,7 +16,7 @@ from ..errors import ExpressionError, usage_error
 from .keywords import keyword, keywords_of
 
 
-def register(shell: Any) -> None:
+def load_ipython_extension(shell: Any) -> None:
     """Give a shell of IPython the magics."""
     session: list[Callable[[str], object]] = []
 
