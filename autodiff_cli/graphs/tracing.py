@@ -8,6 +8,7 @@ from functools import wraps
 from typing import Any, NamedTuple, NoReturn
 
 from ..numbers.base import Number
+from ..table.operators import COMPARISONS, EQ, NE
 from .value import OPERATIONS, Value, as_value
 
 
@@ -83,5 +84,6 @@ def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Traced, Value 
 
 for _name in OPERATIONS:
     setattr(Traced, _name, _operation(_name))
-for _name in ("lt", "le", "gt", "ge"):
-    setattr(Traced, f"__{_name}__", _comparison(getattr(operator, _name)))
+for _compared in COMPARISONS.values():
+    if _compared not in (EQ, NE):  # which ask whether two Values are the same object
+        setattr(Traced, f"__{_compared.name}__", _comparison(getattr(operator, _compared.name)))

@@ -168,7 +168,7 @@ def test_one_row_is_enough_for_every_command(tmp_path: Path) -> None:
 def test_every_target_and_every_command_is_asked() -> None:
     assert set(TARGETS) == set(autodiff_cli.targets.TARGETS)
     # an exercise is drawn from patterns of functions that are taught
-    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise", "repl", "units"}
+    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise", "repl", "serve", "units"}
 
 
 # ---- what a row lacks -----------------------------------------------------------------------------------------------
