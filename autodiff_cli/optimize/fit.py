@@ -214,12 +214,14 @@ def _answer(
     goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
-    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.open_warnings()]
+    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.undetermined.open_warnings()]
     warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
-    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
-    numbers["deviation"] = math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None
+    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.scatter.rss}
+    numbers["deviation"] = (
+        math.sqrt(inference.scatter.rss / inference.scatter.dof) if inference.scatter.dof > 0 else None
+    )
     if arithmetic != DOUBLE and reason != "converged":
         message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
@@ -231,7 +233,11 @@ def _answer(
         from .normal_equations import estimates_in
 
         numbers = estimates_in(
-            arithmetic, inference.model, [*inference.values.values()], inference.dof, inference.sigma_given
+            arithmetic,
+            inference.model,
+            [*inference.values.values()],
+            inference.scatter.dof,
+            inference.scatter.sigma_given,
         )
     ends = None if profiles is None else profiles.ends
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
@@ -243,9 +249,9 @@ def _answer(
         response=data.response,
         parameters=parameters,
         correlation=inference.correlation(),
-        null=inference.null,
-        rows=inference.used,
-        dof=inference.dof,
+        null=inference.undetermined.null,
+        rows=model.used,
+        dof=inference.scatter.dof,
         rss=numbers["rss"],
         deviation=None if data.has_sigma else numbers.get("deviation"),
         goodness=goodness,
@@ -253,7 +259,7 @@ def _answer(
         level=inference.level,
         interval_method="linear" if profiles is None else "profile",
         loss=model.loss,
-        absolute_sigma=inference.sigma_given,
+        absolute_sigma=inference.scatter.sigma_given,
         converged=reason == "converged",
         reason=reason,
         message=message,
