@@ -68,7 +68,10 @@ for line in sys.stdin:
 """
 
 AT_ONE = ("gudermann(x)", "--at", "x=1")
-TARGETS = ("python", "numpy", "jax", "torch", "c", "javascript", "sql", "matlab", "r", "julia", "spreadsheet", "latex")
+TARGETS = (
+    *("python", "numpy", "jax", "torch", "c", "javascript", "sql", "matlab", "r", "julia", "spreadsheet", "latex"),
+    *("micrograd", "torch-module"),
+)
 WORDS = {
     ("latex", "tanh"): "sech",
     ("latex", "sqrt"): "halved",
