@@ -21,6 +21,7 @@ from .text_dialects import (
     Dialect,
     ForcedDialect,
     Layout,
+    Missing,
     all_values,
     as_point,
     is_missing,
@@ -35,8 +36,11 @@ SAMPLE_LINES = 20
 MAX_PREFACE_LINES = 400
 """Lines in which the table has to begin; headers of EC-Lab have some 60, with many techniques 200."""
 
-COMMENT_MARKS = ("#", "%", "//")
+COMMENT_MARKS = ("#", "%", "//", "!")
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
+REMARKS = "Comment"
+"""The last column of LabVIEW's tables, whose cells are words, and whose separator most rows lack."""
+
 _SHORT = {"\t": "tab", BLANKS: "blanks"}
 _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _SCALE = re.compile(r"1(?:\.0*)?(?:[eE][+-]?\d+)?")
@@ -44,7 +48,35 @@ _SCALE = re.compile(r"1(?:\.0*)?(?:[eE][+-]?\d+)?")
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
 _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
-_SPECIAL = re.compile(r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|^[ \t]*(?:#|%|//|sep=)', re.MULTILINE)
+_SPECIAL = re.compile(
+    r'[\t;|"\u00a0\u2009\u202f\u2019]|\d\'\d|-9{3}|9\.9\d*[eE]\+?37'
+    r"|^[ \t]*(?:#|%|//|!|sep=|[-=_]{3})|^(?i:mean|average|avg|median|sum|total|std|min|max|count)\b",
+    re.MULTILINE,
+)
+_SETTING = re.compile(r"[^\W\d][^,;=:|]*(?:[=:]\s*\S+$|[=:](?:\s|$)|\s=)")
+"""A key and its value, such as `file_type = ascii`, `Description:  Temperature`, `UNITS:V`."""
+
+_SUMMARY = re.compile(
+    r"(?:mean|average|avg|median|sum|total|std|st|s|min|max|minimum|maximum|count|rsd|rms|mittelwert|summe)\.?"
+    r"(?: ?dev(?:iation|\.)?| ?d(?:ev)?\.?|:)?",
+    re.IGNORECASE,
+)
+"""The first cell of a row that sums up those above it."""
+
+_NO_VALUE = re.compile(r"-9{3,}(?:\.0*|\.25|\.9+)?|\+?9\.9\d*[eE]\+?37")
+"""Numbers that stand for no value in files of weather services, of wells (-999.25) and of Keithley and Keysight."""
+
+_RULE = re.compile(r"(?=.*[-=_]{2})[-=_+|,;\s]{3,}")
+"""A line that is drawn between a header and its table."""
+
+_DATA_FOLLOW = re.compile(r"data|begin|start|curve values|end comments|scan points|results", re.IGNORECASE)
+"""What instruments write alone in the line above their readings: `XYDATA`, `StartOfData`, `<<DATA>>`, `[Data]`."""
+
+MAX_MARKER = 60
+"""Characters of such a line; SpectraSuite's `>>>>>Begin Processed Spectral Data<<<<<` has 41."""
+
+_SEVERAL_A_ROW = re.compile(r"\(X\+\+\(Y\.\.Y\)\)", re.IGNORECASE)
+"""What JCAMP-DX says of rows with one abscissa and many ordinates."""
 
 Line = tuple[int, str]
 """A line of the file, and its number from 0."""
@@ -85,11 +117,19 @@ def _are_units(cells: Cells) -> bool:
     return bool(units) and not any(is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
 
 
+def _in_brackets(cells: Cells) -> bool:
+    """Return whether all cells are written as units, such as `[s]` and `[counts]`, known or not."""
+    filled = [*filter(None, cells)]
+    return len(filled) > 1 and all(re.fullmatch(r"\[[^\]]*\]|\([^)]*\)", cell) for cell in filled)
+
+
 def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None:
     """Return the units in the cells below a header, or None if they are a reading; `rows` are those below.
 
     A cell `1` is a unit where another cell is one, in a column of values.
     """
+    if _in_brackets(cells) and not any(is_value(without_brackets(cell)) for cell in cells if cell):
+        return [without_brackets(as_unit(cell)) if cell and is_unit(as_unit(cell)) else None for cell in cells]
     if any(is_missing(cell) and cell not in NO_UNIT for cell in cells):
         return None
     cells = [*map(as_unit, cells)]
@@ -136,7 +176,7 @@ class _Readings(NamedTuple):
         if self.separator == BLANKS:
             cells = _headings(lines[k], BLANKS, len(first)) or []
         ends_open = len(first) - 1 if not first[-1] else len(first)
-        widths = {len(first), ends_open} | ({len(first) + 1} if cells and cells[-1] in ("", "Comment") else set())
+        widths = {len(first), ends_open} | ({len(first) + 1} if cells and cells[-1] in ("", REMARKS) else set())
         if len(cells) not in widths:
             return ""
         padded = [*cells, ""] if len(cells) < len(first) else cells
@@ -148,6 +188,8 @@ class _Readings(NamedTuple):
             return ""
         if values:
             return "mixed" if all(inner) else ""
+        if len({*filter(None, inner)}) == 1 and len(inner) > 1 and _is_marker(lines[k], self.separator):
+            return ""
         return "names" if all(inner) else "part"
 
 
@@ -177,13 +219,26 @@ def _continues(cells: Cells, first: Cells) -> bool:
     return len(cells) in widths and all_values(cells)
 
 
+def _cut_remarks(lines: Sequence[str], separator: str) -> list[Cells]:
+    """Return the cells of lines; below a header that ends in LabVIEW's column `Comment`, without the remarks."""
+    rows: list[Cells] = []
+    width: int | None = None
+    for line in lines:
+        cells = _split(line, separator)
+        rows.append(cells[:width])
+        if separator != BLANKS and len(cells) > 2 and cells[-1] == REMARKS and not any(map(is_value, cells)):
+            width = len(cells) - 1
+    return rows
+
+
 def _readings(lines: Sequence[str], separator: str) -> _Readings | None:
+    cut = _cut_remarks(lines, separator)
     rows: list[Cells] = []
     begin: int | None = None
-    for k, line in enumerate(lines):
-        rows.append(_split(line, separator))
+    for k in range(len(lines)):
+        rows.append(cut[k])
         if begin is None and _is_reading(rows[k], separator):
-            below = _split(lines[k + 1], separator) if k + 1 < len(lines) else rows[k]
+            below = cut[k + 1] if k + 1 < len(lines) else rows[k]
             begin = k if _continues(below, rows[k]) else None
         if begin is not None and k >= begin + SAMPLE_LINES:
             break
@@ -203,6 +258,10 @@ def _table_place(table: Sequence[Line], separators: Sequence[str]) -> _Place:
         found = _readings(lines, char)
         if found is not None and (best is None or found.size > best.size):
             best = found
+    if best is None or best.begin > 1:
+        _check_single_column(table, 0 if best is None else best.size)
+    if best is None:
+        _check_words(table, separators)
     if best is None or best.begin == 0:
         return _Place()
     names, remarks = _header_above(best, lines)
@@ -211,16 +270,40 @@ def _table_place(table: Sequence[Line], separators: Sequence[str]) -> _Place:
     if begin == 0:
         return _Place(0, readings)
     if names is not None and best.kind(begin - 1, lines) == "names" and not _is_title(begin - 1, lines, best):
-        if begin == 1:
+        if begin == 1 and best.begin == 2:
             return _Place()  # a header, and a reading without a number
         raise _below(table, begin)
     if _may_be_readings(best, begin, named=names is not None):
-        return _Place()
+        if not _is_settings(best, begin, lines):
+            return _Place()
+        if names is not None or not _is_marker(lines[begin - 1], best.separator):
+            raise _below(table, begin, headless=names is None)
+        return _Place(begin)
     if names is None and (best.size < 2 or any(best.kind(k, lines) == "names" for k in range(begin))):
         return _Place()  # a header, and readings without a number
-    if names is None and len(above := best.rows[begin - 1]) > 1 and not any(map(is_value, above)):
+    above = [*filter(None, best.rows[begin - 1])]
+    if names is None and len(above) > 1 and not any(map(is_value, above)):
         raise _below(table, begin)
     return _Place(begin, readings)
+
+
+def _is_marker(line: str, separator: str) -> bool:
+    """Return whether a line says that readings follow, as `XYDATA` does."""
+    cells = {*filter(None, _split(line, separator if separator != BLANKS else "\t"))}
+    return len(cells) == 1 and len(line) <= MAX_MARKER and _DATA_FOLLOW.search(line) is not None
+
+
+def _is_settings(found: _Readings, begin: int, lines: Sequence[str]) -> bool:
+    """Return whether the lines above the table are settings, as wide as it by chance.
+
+    These are a key and its value a line: all keys are words and differ, and the readings have numbers in that column.
+    """
+    above = [row for row in found.rows[:begin] if len([*filter(None, row)]) > 1]
+    keys = [row[0] for row in above]
+    if len(keys) < 3 or len({*keys}) < len(keys) or any(not key or is_value(key) for key in keys):
+        return False
+    first = found.rows[found.begin]
+    return is_value(first[0]) and (_is_marker(lines[begin - 1], found.separator) or len(keys) > 3)
 
 
 def _header_above(found: _Readings, lines: Sequence[str]) -> tuple[int | None, bool]:
@@ -270,11 +353,41 @@ def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
                 raise _below(table, begin)
 
 
-def _below(table: Sequence[Line], begin: int) -> ExpressionError:
+def _below(table: Sequence[Line], begin: int, *, headless: bool = False) -> ExpressionError:
     (first, title), line = table[0], table[begin][0]
     message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
     message += f"; the table begins in line {line + 1}"
-    return point_error(message, f"leave the lines before it out: `--skip {line}`")
+    option = f"--skip {line}{' --header none' * headless}"
+    return point_error(message, f"leave the lines before it out: `{option}`")
+
+
+def _check_single_column(table: Sequence[Line], readings: int) -> None:
+    """Raise an error if a column of single numbers, longer than any other table, begins below lines of words."""
+    lines = [line.strip().rstrip(",;") for _, line in table]
+    k = next((k for k, line in enumerate(lines[:MAX_PREFACE_LINES]) if _is_single_number(line)), 0)
+    size = next((n for n, line in enumerate(lines[k:]) if not _is_single_number(line)), len(lines) - k)
+    above = {line for line in lines[:k] if not is_missing(line) and not is_value(line)}
+    is_below_words = len(above) > 3 or (k > 1 and _is_marker(lines[k - 1], ","))
+    if is_below_words and size > max(2, readings):
+        raise _below(table, k, headless=True)
+
+
+def _is_single_number(line: str) -> bool:
+    return line[:1] in "+-.0123456789" and " " not in line and is_number(line)
+
+
+def _check_words(table: Sequence[Line], separators: Sequence[str]) -> None:
+    """Raise an error if a table with words in each row begins below lines of other widths."""
+    lines = [line for _, line in table[:MAX_PREFACE_LINES]]
+    widths = {char: [len(_split(line, char)) for line in lines] for char in separators if char != BLANKS}
+    if any(own[-1] > 1 and own[0] == own[-1] for own in widths.values()):
+        return
+    for char, own in widths.items():
+        begin = max((k + 1 for k, width in enumerate(own) if width != own[-1]), default=0)
+        header, *rows = [_split(line, char) for line in lines[begin : begin + SAMPLE_LINES]]
+        numbers = sum(any(map(is_value, cells)) for cells in rows)
+        if own[-1] > 2 and len(rows) > 1 and 2 * numbers >= len(rows) and not any(map(is_value, header)):
+            raise _below(table, begin)
 
 
 # ---- columns
@@ -319,7 +432,8 @@ def _fit(lines: Sequence[str], separator: str, header: str | None = None) -> _Se
         if separator != BLANKS and rows and all(len(row) == count + 1 and not row[-1] for row in rows[1:] or rows):
             # one separator more at the end of each row than in the header
             names, count = [*names, ""], count + 1
-        if separator != BLANKS and _lacks_comments(names, rows):
+        if separator != BLANKS and _lacks_remarks(names, rows):
+            rows = [row[:-1] if len(row) == count else row for row in rows]
             names, count = names[:-1], count - 1
         # a title above the table, padded with separators
         if len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows):
@@ -329,9 +443,9 @@ def _fit(lines: Sequence[str], separator: str, header: str | None = None) -> _Se
     return _SeparatorFit(separator, count, names, [row for row in rows if len(row) == count and all_values(row)])
 
 
-def _lacks_comments(names: Cells, rows: Sequence[Cells]) -> bool:
-    """Return whether rows end before the column `Comment` of LabVIEW, which has no cells."""
-    return names[-1] == "Comment" and bool(rows) and all(len(row) == len(names) - 1 for row in rows[1:] or rows)
+def _lacks_remarks(names: Cells, rows: Sequence[Cells]) -> bool:
+    """Return whether rows end before the column `Comment` of LabVIEW."""
+    return names[-1] == REMARKS and len(names) > 2 and any(len(row) == len(names) - 1 for row in rows)
 
 
 def _check_pairs(sample: Sequence[str], separator: str | None, forced: ForcedDialect) -> None:
@@ -447,18 +561,22 @@ def _header_or_reading(line: Line) -> ExpressionError:
 
 def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int) -> _Header | None:
     """Return the header in the last comments above a table, if any: names, or names and units."""
-    above = [(k, re.sub(r"^\s*(?:#+|%+|//+)\s*", "", line)) for k, line in comments]
+    bare = [(k, re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", line)) for k, line in comments]
+    above = [(k, line) for k, line in bare if _SETTING.match(line) is None]
     headers = list[tuple[int, list[str]]]()
     for char in dict.fromkeys((BLANKS, fit.separator)):
         named = [(k, parts) for k, line in above if (parts := _headings(line, char, fit.width)) is not None]
-        with_units = len(named) > 1 and _are_units(named[-1][1]) and _split_alike(above, named)
+        last = named[-1][1] if len(named) > 1 else []
+        # names differ, and units are those of several columns
+        are_units = bool(last) and (_are_units(last) or (len({*last}) < len(last) and any(map(is_unit, last))))
+        with_units = are_units and _split_alike(above, named)
         headers = named[-2 if with_units else -1 :] or headers
     if not headers:
         return None
     names, units = headers[0], headers[1:]
     summary = [f"the header in line {names[0] + 1}, a comment"]
     summary += [f"units in line {line + 1}" for line, _ in units]
-    cells = [*map(without_brackets, units[0][1])] if units else []
+    cells = [without_brackets(cell) if is_unit(cell) else None for cell in units[0][1]] if units else []
     return _Header(names[1], skip, cells, tuple(summary), frozenset(line for line, _ in headers))
 
 
@@ -552,6 +670,8 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
         return AS_CSV  # whose reader says what is wrong with the header
     marks = _comment_marks(forced.comment)
     table, comments = _separate_comments([*_filled(lines, skip)], marks)
+    table, rules = _separate_rules(table, forced.comment)
+    _check_packed(comments)
     if not table:
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
@@ -564,7 +684,12 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     table = _with_unit_comment(table, comments)
     header = _header(fit, table, comments, place, skip, forced.header)
     body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
+    _check_segments(table, fit)
+    if header.taken and header.names is not None:
+        _check_blocks(table, comments, fit, header.names)
     in_table = {k for k, _ in table}
+    summaries = _summary_rows(body, fit.separator) if complete and forced.comment != "none" else []
+    body = [line for line in body if line not in summaries]
     other_comments = {k: line for k, line in comments if k not in header.taken and k not in in_table}
     if forced.comment is None:
         _check_comments(other_comments, body, fit.separator, fit.width)
@@ -573,10 +698,19 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     summary += [_count_of_comments(len(other_comments) if complete else None)] if other_comments else []
     summary += [_left_out(preface[0][0] + 1, skip)] if preface else []
     summary = _with_blocks([*summary, *header.summary], body, fit.separator, complete)
+    names = header.column_names
+    if names is not None:
+        summary += _doubts(names, _full_rows(body, fit), forced.missing)
+    if summaries:
+        summary.append(_left_out(summaries[0][0] + 1, summaries[-1][0] + 1) + ", a summary of the rows")
+    remarks = names is not None and _has_remarks(table[0][1], body, fit, names)
     used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
+    used += tuple({line.strip() for k, line in rules if k >= header.skip})
+    used += tuple({_first_cell(line, fit.separator) for _, line in summaries})
     blanks = fit.separator == BLANKS
-    dialect = Dialect("\t" if blanks else fit.separator, *style, forced.missing)
-    return Layout(dialect, header.column_names, header.units, header.skip, used, blanks, tuple(summary))
+    dialect = Dialect("\t" if blanks else fit.separator, *style, forced.missing, remarks)
+    names = [*names, REMARKS] if remarks and names is not None else names
+    return Layout(dialect, names, header.units, header.skip, used, blanks, tuple(summary))
 
 
 def _columns(
@@ -601,6 +735,65 @@ def _summary_of_style(style: tuple[str, str]) -> list[str]:
     decimal, thousands = style
     summary = ["decimal comma"] if decimal == "," else []
     return [*summary, f"thousands {_THOUSANDS[thousands]}"] if thousands else summary
+
+
+def _separate_rules(table: Sequence[Line], comment: str | None) -> tuple[list[Line], list[Line]]:
+    """Return the lines of a table, and those that only draw a line below its header."""
+    rules = [pair for pair in table if comment != "none" and _RULE.fullmatch(pair[1])]
+    if len(rules) == len(table):
+        return [*table], []
+    return [pair for pair in table if pair not in rules], rules
+
+
+def _check_packed(comments: Sequence[Line]) -> None:
+    packed = next((k for k, line in comments if _SEVERAL_A_ROW.search(line)), None)
+    if packed is not None:
+        message = f"line {packed + 1} says that each row has one x and several y: `(X++(Y..Y))`"
+        raise point_error(message, "export the spectrum with one x and one y a line")
+
+
+def _full_rows(body: Sequence[Line], fit: _SeparatorFit) -> list[Cells]:
+    rows = [_split(line, fit.separator) for _, line in body]
+    return [cells for cells in rows if len(cells) == fit.width]
+
+
+def _has_remarks(header: str, body: Sequence[Line], fit: _SeparatorFit, names: Cells) -> bool:
+    """Return whether some rows have a cell in LabVIEW's column `Comment`, and others end before it."""
+    if fit.separator == BLANKS or names[-1:] == [REMARKS] or _split(header, fit.separator)[-1] != REMARKS:
+        return False
+    return any(len(_split(line, fit.separator)) > fit.width for _, line in body)
+
+
+def _first_cell(line: str, separator: str) -> str:
+    """Return the text of a line up to its first separator."""
+    return line.split(maxsplit=1)[0] if separator == BLANKS else line[: line.index(separator) + 1].lstrip()
+
+
+def _summary_rows(body: Sequence[Line], separator: str) -> list[Line]:
+    """Return the last rows if they are means, sums or the like, named in a column of numbers."""
+    rows = [_split(line, separator) for _, line in body]
+    begin = len(rows)
+    while begin > 0 and len(rows[begin - 1]) > 1 and _SUMMARY.fullmatch(rows[begin - 1][0]):
+        begin -= 1
+    is_column = begin > 1 and all(is_value(cells[0]) for cells in rows[:begin])
+    return [*body[begin:]] if is_column else []
+
+
+def _doubts(names: Cells, rows: Sequence[Cells], missing: Missing) -> list[str]:
+    """Return what is read as it stands, and may mean something else: marks for no value, units that differ by row."""
+    doubts = []
+    for name, *cells in zip(names, *rows, strict=False):
+        if name.lower() in ("unit", "units", "einheit") and len(units := {*cells} - {""}) > 1:
+            if all(map(is_unit, units)):
+                doubts.append(f"numbers without the units of column {quote([name])} ({', '.join(sorted(units))})")
+            continue
+        marks = dict.fromkeys(cell for cell in cells if _NO_VALUE.fullmatch(cell) and cell not in missing.texts)
+        others = [abs(float(cell)) for cell in cells if cell not in marks and number(".", "").fullmatch(cell)]
+        if others and (rare := [mark for mark in marks if not max(others) > abs(float(mark)) / 3]):
+            doubts.append(
+                f"{', '.join(rare)} in column {quote([name])} as a number (none: `--missing {','.join(rare)}`)"
+            )
+    return doubts
 
 
 def _count_of_comments(count: int | None) -> str:
@@ -649,6 +842,31 @@ def _may_be_units(cells: Cells, names: Cells) -> bool:
     one_more = len(cells) == len(names) + 1 and not cells[-1]
     words = [cell for cell in cells if cell and cell not in NO_UNIT and not is_value(cell) and not is_missing(cell)]
     return one_more or any(is_unit(as_unit(word)) for word in words)
+
+
+def _check_segments(table: Sequence[Line], fit: _SeparatorFit) -> None:
+    """Raise an error if the header stands again below settings that would be read as rows."""
+    header = table[0][1].strip()
+    if fit.names is None:
+        return
+    again = next((k for k in range(2, len(table)) if table[k][1].strip() == header), 0)
+    settings = [cells for _, line in table[1:again] if not all_values(cells := _split(line, fit.separator))]
+    if any(len(cells) in (fit.width, fit.width + 1) and any(map(is_value, cells)) for cells in settings):
+        message = f"line {table[again][0] + 1} names the columns again, below settings: another table begins there"
+        raise point_error(message, "write each table into a file of its own")
+
+
+def _check_blocks(table: Sequence[Line], comments: Sequence[Line], fit: _SeparatorFit, names: Cells) -> None:
+    """Raise an error if a comment above a further block of rows names other columns."""
+    rows = {k for k, _ in table}
+    for line, text in comments:
+        if line < table[0][0] or line + 1 not in rows or line - 1 in rows:
+            continue
+        bare = re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", text)
+        others = None if _SETTING.match(bare) else _headings(bare, fit.separator, fit.width)
+        if others and [*others] != [*names] and not _are_units(others):
+            message = f"line {line + 1} names other columns for the rows below it: `{text.strip()[:40]}`"
+            raise point_error(message, "write each table into a file of its own")
 
 
 def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:

@@ -37,7 +37,7 @@ DATE = re.compile(
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)|[+-]?e|0\d/\d{1,2}|\d{1,2}/0\d")
 """Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`, a code `e`, a day `12/05`."""
 
-TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?")
+TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[aApP][mM]?)?")
 _STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
 THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
 """Non-breaking blanks and the apostrophe between thousands."""
@@ -120,6 +120,8 @@ class Dialect(NamedTuple):
     decimal: str = "."
     thousands: str = ""
     missing: Missing = NONE_MISSING
+    remarks: bool = False
+    """Whether the last column has words, and rows without them end before it."""
 
     @property
     def plain(self) -> bool:
@@ -204,7 +206,7 @@ def is_value(cell: str) -> bool:
 
 def is_missing(cell: str) -> bool:
     """Return whether a cell means a missing value."""
-    return not cell or cell in MISSING_VALUES or cell.lower() in ("nan", "inf", "-inf")
+    return not cell.strip(".") or cell in MISSING_VALUES or cell.lower() in ("nan", "inf", "-inf")
 
 
 def all_values(cells: Sequence[str]) -> bool:
@@ -416,6 +418,8 @@ def cells_of(columns: Sequence[str], texts: Texts, dialect: Dialect) -> Iterator
                 continue
             if len(cells) == count:
                 yield number, dict(zip(columns, cells, strict=True)), None
+            elif dialect.remarks and len(cells) == count - 1:
+                yield number, dict(zip(columns, [*cells, ""], strict=True)), None
             else:
                 message = f"the row has {len(cells)} cells, and the header {count}"
                 yield number, {}, point_error(message, "check its separators and quotes")

@@ -185,7 +185,7 @@ def _answer(
         if m is REAL:
             graph.grads, shown = grads, graph
             if units is not None:
-                graph.unit = units.node
+                graph.unit, graph.adjoint_unit = units.node, units.adjoint
         gradient = {name: unsigned(slope) for name, slope in at.gradient.items()}
         value = float(at.value) + 0.0 if m is REAL else at.value
         return {

@@ -173,7 +173,7 @@ def to_picture(
         data = None if grads is None and literal is None else unsigned(value)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
         ordered = len(inputs) > 1 and not primitive.commutative
-        numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.unit(roots[0]), of)
+        numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.adjoint_unit(i))
         kind = primitive is VARIABLE, ordered, evaluated[i], literal
         nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
     outputs = tuple([place[root] for root in roots])

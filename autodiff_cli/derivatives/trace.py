@@ -143,6 +143,7 @@ def trace(
     graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
     if measured is not None:
         graph.unit = [measured.node(i) for i in places].__getitem__
+        graph.adjoint_unit = [measured.adjoint(i) for i in places].__getitem__
     (root,) = graph.roots
     evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
     # in the order of the trace, not of the branches' evaluation
@@ -154,7 +155,7 @@ def trace(
     flows = [] if reverse else evaluation.sweep(tangents, order, active, varying, graph.roots)
     writer = NodeTexts(graph, order, at.values(), rate)
     for i in writer.listed:
-        adjoint = writer.number(adjoints[i], root, i) if reverse else None
+        adjoint = writer.adjoint(adjoints[i], i) if reverse else None
         writer.rows[i] = writer.row(i, adjoint)
     adjoint_steps = writer.adjoint_steps(adjoints, active) if reverse else []
     kink_warnings = evaluation.warnings
@@ -319,6 +320,10 @@ class NodeTexts:
         """Return the value of a node, or its derivative `by` another, as shown."""
         return _in_unit(x, self.graph.unit(i), None if by is None else self.graph.unit(by))
 
+    def adjoint(self, x: Any, i: int) -> Any:
+        """Return the derivative of the output by a node, as shown."""
+        return _in_unit(x, self.graph.adjoint_unit(i), None)
+
     def tangent(self, x: Any, unit: Unit | None) -> Any:
         """Return the tangent of a quantity in this unit, as shown."""
         per = self.rate if self.rate is not None and self.rate.atoms else None
@@ -326,7 +331,6 @@ class NodeTexts:
 
     def adjoint_steps(self, adjoints: Sequence[Any], active: Activity) -> list[AdjointStep]:
         """Return the steps of the backward sweep."""
-        (root,) = self.graph.roots
         sources = [i for i in reversed(self.order) if adjoints[i] is not None and active[i]]
         steps = [(i, *term) for i in sources for term in self.terms(i, active)]
         consumers = Counter(p for _, p, *_ in steps)
@@ -335,8 +339,8 @@ class NodeTexts:
         for i, p, partial, term in steps:
             before, product = totals.get(p), adjoints[i] * partial
             totals[p] = product if before is None else before + product
-            received, earlier, total = (self.number(x, root, p) for x in (product, before, totals[p]))
-            numbers = self.number(adjoints[i], root, i), received, earlier, total
+            received, earlier, total = (self.adjoint(x, p) for x in (product, before, totals[p]))
+            numbers = self.adjoint(adjoints[i], i), received, earlier, total
             result.append(AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1))
         return result
 

@@ -62,12 +62,14 @@ def export(
     warnings = guard_warnings(program)
     if to != "sql":
         check_single(program, SEVERAL)
-    wanted = wanted_variables(program, {}, wrt)
+    trained = wanted_variables(program, {}, wrt) if to == "torch-module" and wrt is not None else ()
+    wanted = wanted_variables(program, {}, None if trained else wrt)
     graph = program.graph
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
         graph, place = _at_guards(graph)
         inputs, by = ([None if i is None else place(i) for i in program.leaf_places(names)] for names in (None, wanted))
+        by = [] if to == "micrograd" else by  # the graph's engine has the derivatives
         recording = record_gradient(graph, inputs, by, recorder, scaled=True)
     except Lacking as lacking:
         raised_by = graph.primitives[recorder.node].name
@@ -83,7 +85,7 @@ def export(
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
-    unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels)
+    unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained))
     module = writer.module(unit)
     return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
 

@@ -269,13 +269,21 @@ class ProgramUnits:
         return unit
 
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
-        """Return the unit of an output's derivative by these variables in succession."""
+        """Return the unit of an output's derivative by these variables in succession.
+
+        In a unit that was asked for, a first derivative stays in it over that of the variable: `mm/m`.
+        """
         if not names:
             return self.outputs[output].difference
-        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names])
+        kept = output in self.chosen and len(names) == 1
+        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names], kept=kept)
 
-    def _ratio(self, output: int, below: Sequence[Unit]) -> Unit:
-        unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), higher=len(below) > 1)
+    def sensitivity(self, name: str, output: int) -> Unit:
+        """Return the unit of an output over that of a variable: times an uncertainty, it is a contribution."""
+        return self._ratio(output, [self.point[name].difference], kept=True)
+
+    def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
+        unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), len(below) > 1, kept=kept)
         if self._system is None or output in self.chosen:
             return unit
         # products of other units cannot replace degrees and per cent
@@ -303,6 +311,10 @@ class ProgramUnits:
         """Return the unit of differences of a graph node."""
         return self._node_units[i] if i in self._node_units else self._unit(self.dimensions[i].dimension)
 
+    def adjoint(self, i: int) -> Unit:
+        """Return the unit of the first output's derivative by a graph node."""
+        return self._ratio(0, [self.node(i)], kept=0 in self.chosen)
+
     def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
         """Return the units of an output's derivatives by these variables."""
         return {name: self.derivative([name], output) for name in wanted}
@@ -311,9 +323,9 @@ class ProgramUnits:
         """Return the units of a gradient; `bound` are the nodes of intermediates."""
         units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
         if bound:
-            nodes = [None if i is None else self.node(i) for i in bound]
             units["intermediates"] = [
-                {"value": node or Unit(), "grad": Unit() if node is None else self._ratio(0, [node])} for node in nodes
+                {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.adjoint(i)}
+                for i in bound
             ]
         return units
 

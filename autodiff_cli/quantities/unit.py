@@ -465,12 +465,15 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
     return si_unit(dimension)
 
 
-def ratio(above: Unit, below: Unit, higher: bool = False) -> Unit:
-    """Return the unit of a derivative, in the SI if shorter: `mm³` by `mm` is `mm²`, `m/mm` a number."""
+def ratio(above: Unit, below: Unit, higher: bool = False, *, kept: bool = False) -> Unit:
+    """Return the unit of a derivative, in the SI if shorter: `mm³` by `mm` is `mm²`, `mm/m` a number.
+
+    With `kept` it stays `mm/m`: the derivative times a number of metres is a number of millimetres.
+    """
     quotient = above.difference / below.difference
     alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
     if alike and quotient.dimension == NUMBER:
-        return Unit()
+        return quotient if kept and len(quotient.atoms) == 2 else Unit()
     simple = si_unit(quotient.dimension)
     if higher:
         shorter = quotient.scale == 1 and not quotient.pi and _length(simple) < _length(quotient)

@@ -53,6 +53,8 @@ class Graph:
         self.span_of: Callable[[Place], Span | None] = _nothing
         self.unit: Callable[[int], Any] = _nothing
         """Returns the unit of a node, whose value is in coherent ones; None without units."""
+        self.adjoint_unit: Callable[[int], Any] = _nothing
+        """Returns the unit of the output's derivative by a node; None without units."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -116,7 +118,7 @@ class Graph:
     def replace(self, **parts: Any) -> Graph:
         """Return a copy of the graph with some attributes replaced."""
         copy = Graph.__new__(Graph)
-        kept = ("constants", "names", "places", "roots", "span_of", "unit")
+        kept = ("adjoint_unit", "constants", "names", "places", "roots", "span_of", "unit")
         copy.__dict__ |= {name: getattr(self, name) for name in kept} | parts
         return copy
 
@@ -139,6 +141,7 @@ class Graph:
             constants={place[i]: constant for i, constant in self.constants.items() if i in place},
             labels={place[i]: label for i, label in self.labels.items() if i in place},
             unit=lambda k: self.unit(order[k]),
+            adjoint_unit=lambda k: self.adjoint_unit(order[k]),
         ), place
 
     def span(self, i: int) -> Span | None:

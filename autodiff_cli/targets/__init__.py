@@ -5,7 +5,7 @@ from .target import Target
 TARGETS = {
     "python": (".py",), "numpy": (".py",), "c": (".c", ".h"), "javascript": (".js", ".mjs"), "jax": (".py",),
     "torch": (".py",), "sql": (".sql",), "matlab": (".m",), "r": (".r",), "julia": (".jl",), "spreadsheet": (".csv",),
-    "latex": (".tex",),
+    "latex": (".tex",), "micrograd": (".py",), "torch-module": (".py",),
 }  # fmt: skip
 """The languages that programs can be exported to, with their file endings."""
 
@@ -19,6 +19,10 @@ def target(name: str, dialect: str | None = None) -> Target | None:
     from .languages import ArrayLibrary, C, JavaScript, Jax, Python, Scientific, Spreadsheet, Torch
     from .sql import Sql
 
+    if name in ("micrograd", "torch-module"):
+        from .autograd import Micrograd, TorchModule  # code that other engines differentiate is rarely asked for
+
+        return Micrograd(name) if name == "micrograd" else TorchModule(name)
     if name == "sql":
         return Sql(dialect or DIALECTS[0])
     writers: dict[str, type[Target]] = {

@@ -209,7 +209,7 @@ class C(Curly):
         self, head: str, parameters: Sequence[str], recording: Recording, labels: dict[Step, str]
     ) -> list[str]:
         """Return the lines of a function; unused names cause no warnings."""
-        self._inputs(recording, parameters)
+        self.name_inputs(recording, parameters)
         rows = self.body(recording, labels)
         rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}

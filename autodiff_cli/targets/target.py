@@ -91,6 +91,8 @@ class SourceUnit(NamedTuple):
     wanted: tuple[str, ...]
     recording: Recording
     labels: dict[Step, str]
+    parameters: tuple[str, ...] = ()
+    """Of a module that is trained: the variables that it holds."""
 
 
 class Target:
@@ -183,7 +185,7 @@ class Target:
     def module(self, unit: SourceUnit) -> str:
         """Return the whole source of a unit."""
         self.unit, self.variables = unit, self.spell_names(unit.variables)
-        self._inputs(unit.recording, list(self.variables.values()))
+        self.name_inputs(unit.recording, list(self.variables.values()))
         return "\n".join([*self.lines(), ""])
 
     def lines(self) -> Iterable[str]:
@@ -212,7 +214,7 @@ class Target:
         return lines
 
     def _support(self, name: str, parameters: Sequence[str], recording: Recording) -> list[str]:
-        self._inputs(recording, parameters)
+        self.name_inputs(recording, parameters)
         rows = [*self.body(recording, {}), self.returned.format(self._result(recording.values[0]))]
         return self._block(self.signature.format(name, ", ".join(parameters)), rows)
 
@@ -281,7 +283,8 @@ class Target:
         self.stem = next(s for s in stems if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values()))
         return {name: spellings[name] for name in names}
 
-    def _inputs(self, recording: Recording, names: Sequence[str]) -> None:
+    def name_inputs(self, recording: Recording, names: Sequence[str]) -> None:
+        """Set the names of the steps that are inputs."""
         self.names |= {step: names[step.data] for step in recording.recorder.steps if step.name == "input"}
 
     def _rename(self) -> list[str]:
@@ -500,7 +503,7 @@ class Internal(Target):
         """Return the source of a function: inputs to value and partials; None if one is infinite."""
         plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
-        self._inputs(recording, [f"x{k}" for k in range(inputs)])
+        self.name_inputs(recording, [f"x{k}" for k in range(inputs)])
         rows = [", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x"] if inputs else []
         called = {task.step: f"t{task.step.index}" for task in plan.tasks}
         rows += ["s = 0.0", *self.statements(plan, called, {})]

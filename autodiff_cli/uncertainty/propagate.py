@@ -425,7 +425,7 @@ def _results(
     for j, (output, estimate, row) in enumerate(zip(model.outputs, linear.estimates, linear.rows, strict=True)):
         unit, shown = linear.units[j], row
         if model.units is not None:
-            to = [model.units.derivative([name], j) for name in spread.inputs]
+            to = [model.units.sensitivity(name, j) for name in spread.inputs]
             shown = [own.from_si(unit.to_si(c)) for own, c in zip(to, row, strict=True)]
         first = spread.result(output, estimate, row, shown, level, k)
         second, warning = _Expansion(model, j, unit, spread, linear.whitened[j], first).second_order(drawn=drawn)
@@ -459,7 +459,7 @@ def _units_of_answer(units: ProgramUnits, inputs: Iterable[str]) -> Units:
     of_inputs = {n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in names}
     of_results = []
     for j, unit in enumerate(units.outputs):
-        shares = {n: {"sensitivity": units.derivative([n], j), "contribution": unit.degree} for n in names}
+        shares = {n: {"sensitivity": units.sensitivity(n, j), "contribution": unit.degree} for n in names}
         of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
     return units.tree(results=of_results, inputs=of_inputs)
 

@@ -155,7 +155,7 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     at = {x: unit.difference for x, unit in units["point"].items()}
     shown: dict[str, Any] = {"values": new, "errors": {name: unit.difference for name, unit in new.items()}}
     slopes = units["derivatives"].items()
-    shown["derivatives"] = {u: {x: ratio(new[u], at[x]) for x in row} for u, row in slopes}
+    shown["derivatives"] = {u: {x: ratio(new[u], at[x], kept=u in units.asked) for x in row} for u, row in slopes}
     if "second" in units:
         shown["second"] = {
             u: {x: {y: ratio(new[u], at[x] * at[y], higher=True) for y in row} for x, row in matrix.items()}
