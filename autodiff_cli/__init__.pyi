@@ -29,6 +29,7 @@ from .api.program import parse as parse
 from .api.propagate import Propagation as Propagation
 from .api.row_functions import rows as rows
 from .api.solve import Solved as Solved
+from .api.tangent import TangentLine as TangentLine
 from .api.taylor import Taylor as Taylor
 from .api.trace import Trace as Trace
 from .api.transforms import grad as grad
@@ -342,6 +343,21 @@ def limit(
     certified: bool = False,
     work: int | None = None,
 ) -> Limit: ...
+def tangent(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    in_: Names = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    work: int | None = None,
+) -> TangentLine: ...
 @overload
 def diff(
     text: str,

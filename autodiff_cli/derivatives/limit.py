@@ -11,7 +11,7 @@ from ..algebra.asymptotic_series import AsymptoticSeries, Multiseries, NoAsympto
 from ..algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ..algebra.simplify import simplify
 from ..errors import Diagnostic, ExpressionError, quote, usage_error
-from ..graphs.value import Value, node
+from ..graphs.value import Source, Value, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..inputs.approach import Approach, as_approach
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown
@@ -65,7 +65,9 @@ class Limit(Record):
         return self.kind in ("finite", "infinite")
 
 
-class _SideLimit(NamedTuple):
+class SideLimit(NamedTuple):
+    """The limit from one side, exactly: its kind, its value if finite, and its sign if infinite."""
+
     kind: str
     value: ExactConstant | None = None
     sign: int = 0
@@ -158,62 +160,82 @@ def _facts(assume: str | Sequence[str] | None, program: Program) -> list[Value]:
     return [one.condition for one in assumptions(assume, program)]
 
 
+class LimitUnknown(Exception):
+    """The series do not decide; the text says why."""
+
+
 def _one_sided(
     program: Program, name: str, place: Approach, side: int, held: Mapping[str, Approach], constants: ExactConstants
-) -> _SideLimit:
+) -> SideLimit:
+    others = {other: _parameter(constants, program, other, held) for other in program.variables if other != name}
+    try:
+        return side_limit(program.graph, name, place, side, others, constants)
+    except UndecidedSign as unknown:
+        raise _sign_error(unknown.value) from None
+    except LimitUnknown as unknown:
+        hint = "`autodiff plot` shows the formula near it; numbers near it prove no limit"
+        message = f"the limit at `{name}` = {place.source} is not known: {unknown}"
+        raise ExpressionError("domain", message, None, hint) from None
+
+
+def side_limit(
+    source: Source,
+    name: str,
+    place: Approach,
+    side: int,
+    others: Mapping[str, ExactConstant],
+    constants: ExactConstants,
+) -> SideLimit:
+    """Return the limit from one side. Raises `LimitUnknown` and `UndecidedSign`."""
     reason = "the terms of its series cancel"
     for size in SIZES:
         m = AsymptoticSeries(constants, size)
         try:
-            values = {other: _parameter(m, program, other, held) for other in program.variables if other != name}
             far = m.t if side < 0 else -m.t
-            values[name] = far if math.isinf(place) else _constant(m, place) + side / m.t
-            return _limit_of(m, m.number(evaluate_in(m, program.graph, values).value))
+            at = far if math.isinf(place) else m.number(_constant(constants, place)) + side / m.t
+            values = {other: m.number(x) for other, x in others.items()} | {name: at}
+            return _limit_of(m, m.number(evaluate_in(m, source, values).value))
         except TooFewTerms:
             continue
         except NoAsymptotics:
             reason = "a function of it has no series there"
             break
         except NotReal:
-            return _SideLimit("undefined")
-        except UndecidedSign as unknown:
-            raise _sign_error(unknown.value) from None
+            return SideLimit("undefined")
         except (Refusal, ZeroDivisionError, ExpressionError) as error:
             if isinstance(error, ExpressionError) and error.kind not in ("domain", "overflow"):
                 raise
             reason = str(error) or "a divisor is 0 there"
             break
-    where = f"`{name}` = {place.source}"
-    hint = "`autodiff plot` shows the formula near it; numbers near it prove no limit"
-    raise ExpressionError("domain", f"the limit at {where} is not known: {reason}", None, hint)
+    raise LimitUnknown(reason)
 
 
-def _parameter(m: AsymptoticSeries, program: Program, name: str, held: Mapping[str, Approach]) -> Multiseries:
+def _parameter(constants: ExactConstants, program: Program, name: str, held: Mapping[str, Approach]) -> ExactConstant:
     if name in held:
-        return _constant(m, held[name])
-    return m.number(m.base.parameter(program.variables[name]))
+        return _constant(constants, held[name])
+    return constants.parameter(program.variables[name])
 
 
-def _constant(m: AsymptoticSeries, place: Approach) -> Multiseries:
+def _constant(constants: ExactConstants, place: Approach) -> ExactConstant:
     evaluate_constant(place.source)  # raises what is wrong with it
-    return m.number(evaluate_in(m.base, parse(place.source).graph, {}).value)
+    return constants.number(evaluate_in(constants, parse(place.source).graph, {}).value)
 
 
-def _limit_of(m: AsymptoticSeries, series: Multiseries) -> _SideLimit:
+def _limit_of(m: AsymptoticSeries, series: Multiseries) -> SideLimit:
     wave = series.wave
     lead = series.terms[0].monomial if series.terms else None
     if wave is not None and m.compare(wave.monomial, {}) >= 0 and (lead is None or m.compare(wave.monomial, lead) >= 0):
-        return _SideLimit("oscillates")
+        return SideLimit("oscillates")
     sign = m.limit_sign(series)
     if sign:
-        return _SideLimit("infinite", None, sign)
+        return SideLimit("infinite", None, sign)
     series = m.still(series)
     if series.end is not None and m.compare(series.end, {}) >= 0:
         raise TooFewTerms
-    return _SideLimit("finite", series.constant)
+    return SideLimit("finite", series.constant)
 
 
-def _together(sides: Sequence[_SideLimit]) -> tuple[str, _SideLimit | None]:
+def _together(sides: Sequence[SideLimit]) -> tuple[str, SideLimit | None]:
     """Return the kind of the limit, and the side that gives it."""
     known = [side for side in sides if side.kind != "undefined"]
     if not known:
@@ -224,7 +246,7 @@ def _together(sides: Sequence[_SideLimit]) -> tuple[str, _SideLimit | None]:
     return first.kind, first
 
 
-def _same(one: _SideLimit, other: _SideLimit) -> bool:
+def _same(one: SideLimit, other: SideLimit) -> bool:
     if one.value is None or other.value is None:
         return one.kind == other.kind and one.sign == other.sign
     constants, difference = one.value.m, one.value - other.value
@@ -236,19 +258,17 @@ def _same(one: _SideLimit, other: _SideLimit) -> bool:
     return False
 
 
-def _formula(side: _SideLimit) -> str | None:
+def _formula(side: SideLimit) -> str | None:
     if side.value is not None:
         return expression_text(side.value.m.simplest(side.value))
     return {1: "inf", -1: "-inf", 0: None}[side.sign]
 
 
-def _shown(name: str, side: _SideLimit) -> OneSided:
+def _shown(name: str, side: SideLimit) -> OneSided:
     return OneSided(name, side.kind, _formula(side), None)
 
 
-def _numbers(
-    arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[_SideLimit | None]
-) -> dict[str, Any]:
+def _numbers(arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[SideLimit | None]) -> dict[str, Any]:
     """Return the numbers of limits without variables, and the values that are held fixed."""
     nodes = [
         side.value.node if side is not None and side.value is not None and side.value.digits is not None else None

@@ -134,9 +134,13 @@ def _without_noise(
             m, at = _in_digits(ZERO_TEST_DIGITS[0], point)
             at |= {key: m.number(x) for key, x in doubles.items()}
             sharp = taylor_in(m, graph, at, name, order)
+        if not sharp:
+            return None  # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it no 0
         for k in noisy:
-            if sharp and sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):
+            if sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):
                 coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
+            elif sharp[k].abs_upper() >= bounds[k].error:
+                return None  # at a pole more digits give no smaller bound
             elif abs(coefficients[k]) <= bounds[k].error < math.inf:
                 coefficients[k] = 0.0
     return coefficients

@@ -98,7 +98,7 @@ class Goodness(Record):
     normality: Normality | None = None
 
 
-class Curvature:
+class FitCurvature:
     """The inverse of JᵀJ, in units that make the columns of the Jacobian unit vectors."""
 
     def __init__(self, rows: Any) -> None:
@@ -123,7 +123,7 @@ class Undetermined:
         self.far = dict[str, float]()  # the values that fit as well
 
     @classmethod
-    def along(cls, curvature: Curvature, names: Sequence[str]) -> Self:
+    def along(cls, curvature: FitCurvature, names: Sequence[str]) -> Self:
         """Return the parameters in the null directions."""
         found = cls([], set())
         for direction in curvature.directions:
@@ -196,7 +196,7 @@ class Inference:
         # the square of an outlier counts less, as in the minimised sum
         rss = float(self.left @ (self.left * at.robust.weight))
         faint = self._faint(at.jacobian)
-        self.curvature = Curvature(np.where(faint & (model.basis is None), 0.0, at.jacobian)[:, self.estimated])
+        self.curvature = FitCurvature(np.where(faint & (model.basis is None), 0.0, at.jacobian)[:, self.estimated])
         if model.basis is None:
             self.undetermined = Undetermined.along(self.curvature, self.names)
         else:

@@ -134,3 +134,10 @@ def test_coefficients_that_are_rounding_alone_are_zero() -> None:
     assert taylor("1e-20*x + x**2", {"x": "0.5"}, order=2).coefficients[1] == 1.0
     assert taylor("1e-20*x + x**2", {"x": "0"}, order=2).coefficients == [0.0, 1e-20, 1.0]
     assert taylor("exp(-x)", {"x": "0.1*400"}, order=1).coefficients[0] == pytest.approx(4.248354255291589e-18)
+
+
+def test_a_pole_that_rounding_hides_has_no_zero_coefficients() -> None:
+    # the bound of a number at a pole is as large as the number, in any number of digits
+    for text, at in (("tan(x)", "x=pi/2"), ("tan(x)", "x=90°"), ("1/cos(x)", "x=pi/2"), ("1/sin(x)", "x=3*pi")):
+        answer = autodiff_cli.taylor(text, at, order=1)
+        assert abs(answer.coefficients[0]) > 1e15 and abs(answer.coefficients[1]) > 1e29, (text, at)

@@ -62,6 +62,7 @@ CAPABILITIES = {
     ),
     "page": Capability(("derivatives/page.py",), ("page",), ("page",)),
     "trace": Capability(("derivatives/trace.py",), ("trace",), ("trace", "exercise", "answer", "page")),
+    "tangent": Capability(("derivatives/tangent.py",), ("tangent",), ("tangent",)),
     "jacobian": Capability(("derivatives/jacobian.py",), ("jacobian",), ("jacobian",)),
     "session": Capability(("cli/session.py", "cli/session_lines.py", "cli/commands/repl.py"), (), ("repl",)),
     "cluster": Capability(("data/cluster.py",), (), ()),
@@ -71,6 +72,7 @@ CAPABILITIES = {
 LINES = {
     "grad": "grad x**2*y --at x=3,y=2",
     "limit": "limit sin(x)/x --at x=0",
+    "tangent": "tangent x**2 --at x=2",
     "json": "grad exp(x)*y --at x=3,y=2 --json",
     "lone": "grad x**2 --at 3 --format plain",
     "quantities": "grad F/A --at F=2kN,A=3mm^2 --in MPa --json",

@@ -88,6 +88,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("hessian", "gudermann(x)*y", "--at", "x=1", "--at", "y=2"): (0, "-0.987109"),
     ("taylor", "gudermann(x)", "--at", "x=0", "--order", "5"): (0, "0.0416667"),
     ("limit", "gudermann(x)/x", "--at", "x=0"): (0, "limit x -> 0 = 1"),
+    ("tangent", "gudermann(x)", "--at", "x=0"): (0, "tangent: y = x\n"),
     ("diff", "gudermann(-x)"): (0, "d/dx = -sech(x)"),
     ("check", *AT_ONE): (0, "agreement: yes"),
     ("trace", *AT_ONE): (0, "sech(x)"),

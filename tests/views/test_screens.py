@@ -18,6 +18,7 @@ from autodiff_cli.derivatives.graph import picture
 from autodiff_cli.derivatives.hessian import hessian
 from autodiff_cli.derivatives.jacobian import jacobian
 from autodiff_cli.derivatives.limit import limit
+from autodiff_cli.derivatives.tangent import tangent
 from autodiff_cli.derivatives.taylor import taylor
 from autodiff_cli.derivatives.trace import trace
 from autodiff_cli.equations.solve import solve
@@ -62,6 +63,7 @@ ANSWERS: dict[str, Answers] = {
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
     "taylor": lambda text, at: (taylor(text, at, wrt=[next(iter(at))], order=8),),
     "limit": lambda text, at: (limit(f"(1 - cos(x))*{next(iter(at))}/x^2", {"x": "0"}), limit("abs(x)/x", {"x": "0"})),
+    "tangent": lambda text, at: (tangent(text, at, wrt=[next(iter(at))]), tangent("sqrt(x)", {"x": "0"})),
     "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
     "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "fit": lambda text, at: (fit(line(at), data(at)),),
