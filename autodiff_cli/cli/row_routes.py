@@ -447,7 +447,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
             with limit_errors():
                 result = method(request)
         except ExpressionError as error:
-            tally.note(error)
+            tally.note(error, requests.place)
             raise
         if result.warnings:
             tally.note_kinks(result.warnings)
@@ -471,9 +471,8 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
         output.stream.close()
     else:
         output.finish(code, always=True)
-    if job.form.wide:
-        sys.stdout.flush()
-        tally.report()
+    sys.stdout.flush()
+    tally.report()
     return code
 
 
@@ -544,6 +543,7 @@ class _Requests:
 
     def __init__(self, job: _RowsJob, files: Files, tally: Tally) -> None:
         self.job, self.files, self.tally = job, files, tally
+        self.row = files.first, 0
         job.fit(files)
         for name, value in job.point.items():
             if name in job.used and not isinstance(value, Spread):
@@ -589,6 +589,7 @@ class _Requests:
             for row in file.rows():
                 self.tally.rows += 1
                 line, cells, _ = row
+                self.row = file, line
                 numbers, fault = file.numbers_in(row, self.columns)
                 own = {name: numbers[column] for name, column in job.used.items() if column in numbers}
                 typed = {**shared, **own}
@@ -610,9 +611,16 @@ class _Requests:
                 if fault is None:
                     yield Request(about, program, point, wrt, more={"typed": typed})
                 else:
-                    self.tally.note(fault)
+                    self.tally.note(fault, self.place)
                     fault.text = fault.text or ""
                     yield Request(about, job.text, {}, None, fault)
+
+    @property
+    def place(self) -> str:
+        """The place of the last row, for messages."""
+        file, line = self.row
+        kind = "point" if file.source == SWEEP else "row" if file.source.columnar else "line"
+        return f"{file.prefix}{kind} {line}"
 
     def _value(self, name: str, numbers: Mapping[str, float]) -> float:
         shared, unit = self.job.point.get(name), self.in_units.get(name)
