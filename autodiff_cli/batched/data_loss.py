@@ -180,7 +180,7 @@ def _in_units(
 ) -> tuple[Program, Columns, dict[str, float], ProgramUnits | None, list[Diagnostic]]:
     from ..inputs.optional_units import check_coherence, column_units, program_units, uses_angles
     from ..inputs.quantities import unit_value
-    from ..quantities.unit import conversion
+    from ..quantities.presentation import conversion
 
     asked = bool(units) or have_units(program.text, values)
     columns, notes = column_units(data.numbers, data.units, asked, angles=uses_angles(program))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..batched.columns_io import list_columns, no_column
 from ..errors import point_error, quote, usage_error
 from ..inputs.column_uncertainties import Sigma, Spread, parse_sigma, percentage
-from ..inputs.optional_units import check_percentage, in_unit, in_unit_of
+from ..inputs.optional_units import check_percentage, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
 from ..language.builder import Program
@@ -162,6 +162,7 @@ def _heights(chosen: str | None, others: Sequence[str], columns: Sequence[str], 
 
 def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[Unit]) -> Measurements:
     """Return the rows in the units of the axes, from the `texts` of theirs."""
+    from ..quantities.presentation import convert_column
     from ..quantities.unit import Unit, parse_unit, quantity_name
 
     changed: dict[str, tuple[float, ...]] = {}
@@ -172,8 +173,8 @@ def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[U
             theirs, ours = quantity_name(unit.dimension), quantity_name(axis.dimension)
             hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
             raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
-        changed[field] = tuple(in_unit(getattr(rows, field), unit, axis))
-        changed[f"d{field}"] = tuple(in_unit(getattr(rows, f"d{field}"), unit.degree, axis.degree))
+        changed[field] = tuple(convert_column(getattr(rows, field), unit, axis))
+        changed[f"d{field}"] = tuple(convert_column(getattr(rows, f"d{field}"), unit.degree, axis.degree))
     return rows._replace(**changed)
 
 

@@ -444,8 +444,9 @@ def _branch(
             point[name] = middle = sum(numbered[name].ends) / 2
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
                 from ..inputs.quantities import unit_value
+                from ..quantities.presentation import present
 
-                point[name] = unit_value(unit, unit.value_from_si(middle))
+                point[name] = unit_value(unit, present(middle, unit))
     from ..equations.solve import posed_equations
     from ..uncertainty.measurement_model import Implicit, SolutionBranch
 

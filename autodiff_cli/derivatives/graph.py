@@ -185,7 +185,11 @@ def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Un
         from ..quantities.unit import ratio
 
         unit = ratio(unit, by)
-    return x if x is None or unit is None else unit.from_si(x), unit
+    if x is None or unit is None:
+        return x, unit
+    from ..quantities.presentation import present_difference  # only units need it
+
+    return present_difference(x, unit), unit
 
 
 def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:

@@ -103,13 +103,21 @@ class Problem(NamedTuple):
 
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
-        unit = None if self.units is None else self.units.point[name]
-        return f"{x:.{digits}g}" if unit is None else f"{unit.value_from_si(x):.{digits}g} {unit}".rstrip()
+        if self.units is None:
+            return f"{x:.{digits}g}"
+        from ..quantities.presentation import present  # only units need it
+
+        unit = self.units.point[name]
+        return f"{present(x, unit):.{digits}g} {unit}".rstrip()
 
     def residual_text(self, x: float, digits: int = 6, k: int = 0) -> str:
         """Return an equation's residual with its unit, for a message."""
-        unit = None if self.units is None else self.units.sides[k]
-        return f"{x:.{digits}g}" if unit is None else f"{unit.from_si(x):.{digits}g} {unit}".rstrip()
+        if self.units is None:
+            return f"{x:.{digits}g}"
+        from ..quantities.presentation import present_difference  # only units need it
+
+        unit = self.units.sides[k]
+        return f"{present_difference(x, unit):.{digits}g} {unit}".rstrip()
 
 
 def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:

@@ -14,9 +14,9 @@ from ..errors import Diagnostic, ExpressionError, Span, plural, point_error, quo
 from ..graphs.value_and_gradient import at_point
 from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
-from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities import unit as unit_tools
+from ..quantities.presentation import factor, present
 from ..quantities.table import units_file
 from ..quantities.unit import NUMBER, Dimension, Unit, parse_unit, quantity_name, si_unit, unit_or_none
 from ..run.evaluation import Evaluation
@@ -147,7 +147,7 @@ def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int =
     """Raise an `ExpressionError` for a temperature below absolute zero."""
     if unit.zero and si < 0:
         message = f"`{name}={text.strip()}` is below absolute zero"
-        hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
+        hint = f"that is {present(0.0, unit):.6g} {unit}"
         raise _refuse(message, Span(offset, offset + len(text)), hint, text)
 
 
@@ -301,7 +301,7 @@ class ProgramUnits:
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
         """Return the factor from that `quotient` to this unit."""
-        return unit_tools.factor(self.quotient(by), unit)
+        return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """Return the units of an iterate; those of derivatives are quotients."""
@@ -354,7 +354,7 @@ class ProgramUnits:
 
     def number_of(self, name: str, x: float) -> float:
         """Return a variable's value in its unit, as typed."""
-        return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+        return self.numbers[name] if name in self.numbers else present(x, self.point[name])
 
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
         """Return the units of a solution and of its derivatives up to this order."""
@@ -374,7 +374,7 @@ class ProgramUnits:
     def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:
         """Return an unknown's bounds in its unit."""
         unit = self.point[name]
-        return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
+        return present(ends[0], unit), present(ends[1], unit)
 
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
@@ -451,24 +451,6 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
     return ", ".join(f"{text} for `{name}`" for name, text in by_name.items())
 
 
-class MeasuredNumber(float):
-    """A number that remembers its unit."""
-
-    unit: Unit
-
-
-def with_unit(x: float, unit: Unit) -> MeasuredNumber:
-    """Return a number of a unit."""
-    number = MeasuredNumber(x)
-    number.unit = unit
-    return number
-
-
-def measured_number(x: Any, unit: Unit) -> Any:
-    """Return a coherent number in this unit; None and booleans unchanged."""
-    return x if x is None or isinstance(x, bool) else with_unit(unit.value_from_si(x), unit)
-
-
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
@@ -491,27 +473,6 @@ def direction_in_units(
             message = f"the components of the direction by `{first}` and `{name}` are not per the same unit"
             raise usage_error(message, "give all components in the units of their variables, or all per second")
     return values, shown, si_unit(rates[first].dimension) if rates else Unit()
-
-
-def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
-    """Convert a tree of coherent numbers to a tree of units; None keeps a number."""
-    if isinstance(units, dict):
-        return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
-    if isinstance(units, list):
-        return [in_units(m, x, unit) for x, unit in zip(numbers, units, strict=True)]
-    if units is None or numbers is None or isinstance(numbers, bool):
-        return numbers
-    return units.value_from_si(numbers) if isinstance(numbers, float) else in_unit(m, numbers, units)
-
-
-def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
-    """Return a coherent value of any number type in this unit."""
-    if unit.zero:
-        x = x - m.number(unit.zero.numerator) / m.number(unit.zero.denominator)
-    x = x * m.number(unit.scale.denominator) / m.number(unit.scale.numerator)
-    if unit.pi:
-        x = x / m.pow(m.literal("pi"), m.number(int(unit.pi)))
-    return x
 
 
 def in_own_units(
@@ -579,6 +540,6 @@ def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str 
         if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
             mine, theirs = quantity_name(unit.dimension), quantity_name(own.dimension)
             raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
-        return x.number if isinstance(x, Quantity) and own == unit else unit.value_from_si(float(x))
+        return x.number if isinstance(x, Quantity) and own == unit else present(float(x), unit)
 
     return {name: Range(end(name, low), end(name, high)) for name, (low, high) in ranges.items()}

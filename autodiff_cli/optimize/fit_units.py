@@ -15,7 +15,8 @@ from ..inputs.parse_point import Range
 from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
-from ..quantities.unit import Dimension, Unit, UnitSystem, factor, quantity_name, si_unit
+from ..quantities.presentation import factor, present, present_difference
+from ..quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit
 from .observations import FitFormula, FitInputs
 
 
@@ -145,7 +146,9 @@ class FitUnits:
             if not isinstance(typed, Quantity) or not self.columns or name not in self.solved:
                 return typed
             unit = self._shown(name)
-            return unit.from_si(float(typed)) if typed.unit.zero else typed.number * factor(typed.unit, unit)
+            if typed.unit.zero:
+                return present_difference(float(typed), unit)
+            return typed.number * factor(typed.unit, unit)
 
         predict = {
             name: in_unit_of(name, column, of_points.get(name, ""), units.get(name, "")) if name in columns else column
@@ -163,7 +166,7 @@ class FitUnits:
     def scale_warnings(self, fit: Any) -> Iterator[Diagnostic]:
         """Yield a warning for each parameter that was asked for in degrees and is in kelvin."""
         for name, scale in self.scales.items():
-            degrees = scale.value_from_si(self._shown(name).to_si(float(fit.parameters[name].estimate)))
+            degrees = present(self._shown(name).to_si(float(fit.parameters[name].estimate)), scale)
             message = f"`{name}` is in kelvin and not in {scale}: a parameter may be a difference of temperatures"
             yield Diagnostic("unit", message, None, f"if it is a temperature, it is {degrees:.7g} {scale}")
 

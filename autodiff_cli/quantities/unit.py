@@ -57,26 +57,7 @@ class Unit(NamedTuple):
 
     def to_si(self, x: float) -> float:
         """Return a difference in this unit, in coherent units."""
-        return _times(x, self.scale) * math.pi**self.pi if self.pi else _times(x, self.scale)
-
-    def from_si(self, x: float) -> float:
-        """Return a difference in coherent units, in this unit."""
-        return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
-
-    def value_from_si(self, x: float) -> float:
-        """Return a value in coherent units, in this unit, with the zero of its scale.
-
-        A double of kelvin has no digits beyond those that distinguish it: 273.15 K is 0 °C.
-
-        >>> parse_unit("°C").value_from_si(273.15), parse_unit("°F").value_from_si(273.15)
-        (0.0, 32.0)
-        """
-        if not self.zero:
-            return self.from_si(x)
-        value = self.from_si(float(Fraction(x) - self.zero))
-        places = math.floor(-math.log10(math.ulp(x) / self.scale))
-        short = round(value, places)
-        return short + 0.0 if float(Fraction(repr(short)) * self.scale + self.zero) == x else value
+        return times_scale(x, self.scale) * math.pi**self.pi if self.pi else times_scale(x, self.scale)
 
     @property
     def difference(self) -> Unit:
@@ -134,7 +115,8 @@ def without_siunitx(latex: str) -> str:
     return re.sub(r"\\unit\{((?:[^{}]|\{[^{}]*\})*)\}", plain, latex)
 
 
-def _times(x: float, scale: Fraction) -> float:
+def times_scale(x: float, scale: Fraction) -> float:
+    """Return a double times an exact factor, rounded once where the factor is no power or part of a whole."""
     top, bottom = scale.numerator, scale.denominator
     with suppress(OverflowError):  # a factor beyond doubles
         if bottom == 1:
@@ -607,21 +589,3 @@ class UnitSystem:
         except ExpressionError:  # a root of the factor is no fraction
             return None
         return si_named(unit)
-
-
-def conversion(unit: Unit, to: Unit) -> tuple[float, float]:
-    """Return the factor and then the summand that convert values between units.
-
-    >>> conversion(parse_unit("°C"), parse_unit("K"))
-    (1.0, 273.15)
-    """
-    return factor(unit, to), float((unit.zero - to.zero) / to.scale)
-
-
-def factor(unit: Unit, to: Unit) -> float:
-    """Return how many of `to` a difference of 1 `unit` is.
-
-    >>> factor(parse_unit("V"), parse_unit("mV"))
-    1000.0
-    """
-    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).to_si(1.0)

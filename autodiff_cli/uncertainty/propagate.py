@@ -12,13 +12,20 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error
 from ..inputs.distributions import FAMILIES, Distribution, Moments
 from ..inputs.measured_units import measured_value, with_unit
 from ..inputs.measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from ..inputs.optional_units import column_units, in_unit, left_out, uses_angles
+from ..inputs.optional_units import column_units, left_out, uses_angles
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current_budget
 from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import coverage_factor, level_of
+from ..quantities.presentation import (
+    convert_column,
+    convert_difference,
+    present,
+    present_array,
+    present_difference,
+)
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
@@ -383,7 +390,7 @@ class _Sources:
         units = {name: getattr(values[name], "unit", Unit()) for name in inputs}
         for table in self.tables.values():
             columns = {name: column for name, column in table.items() if name in units}
-            copies.append({n: in_unit(x, units[n], si_unit(units[n].dimension)) for n, x in columns.items()})
+            copies.append({n: convert_column(x, units[n], si_unit(units[n].dimension)) for n, x in columns.items()})
         return [table for table in copies if table]
 
 
@@ -409,11 +416,11 @@ def _linearise(model: Model, spread: _InputCovariance, warnings: list[Diagnostic
     units = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
     if of_program is not None and by_size:
         units = of_program.outputs = [
-            unit if j in of_program.chosen else readable_unit(unit, unit.value_from_si(x))
+            unit if j in of_program.chosen else readable_unit(unit, present(x, unit))
             for j, (unit, x) in enumerate(zip(units, estimates, strict=True))
         ]
-    in_units = [unit.value_from_si(x) for unit, x in zip(units, estimates, strict=True)]
-    rows = [[*map(unit.from_si, row)] for unit, row in zip(units, rows, strict=True)]
+    in_units = [present(x, unit) for unit, x in zip(units, estimates, strict=True)]
+    rows = [[present_difference(x, unit) for x in row] for unit, row in zip(units, rows, strict=True)]
     whitened = [[dot(row, way) for way in directions] for row in rows]
     return _Linearisation(model, spread, units, in_units, rows, whitened)
 
@@ -426,7 +433,7 @@ def _results(
         unit, shown = linear.units[j], row
         if model.units is not None:
             to = [model.units.sensitivity(name, j) for name in spread.inputs]
-            shown = [own.from_si(unit.to_si(c)) for own, c in zip(to, row, strict=True)]
+            shown = [convert_difference(c, unit, own) for own, c in zip(to, row, strict=True)]
         first = spread.result(output, estimate, row, shown, level, k)
         second, warning = _Expansion(model, j, unit, spread, linear.whitened[j], first).second_order(drawn=drawn)
         results.append(first._replace(second_order=second))
@@ -745,7 +752,7 @@ class _Expansion:
     @cached_property
     def second(self) -> list[list[float]]:
         rows, columns = self.model.second_order(self.output, self.names), list(zip(*self.root, strict=True))
-        matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
+        matrix = [[present_difference(float(x), self.unit) for x in row] for row in rows]
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
             return math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
@@ -754,7 +761,7 @@ class _Expansion:
 
     def _third(self, direction: Iterable[float]) -> float:
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self.unit.from_si(self.model.third_order(self.output, moved)) if moved else 0.0
+        return present_difference(self.model.third_order(self.output, moved), self.unit) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
         from statistics import NormalDist
@@ -790,7 +797,7 @@ class _Expansion:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
-            departure = undefined if value is None else self.unit.value_from_si(value) - polynomial
+            departure = undefined if value is None else present(value, self.unit) - polynomial
             departures.append((t, weight, departure))
         if not all(math.isfinite(d) for _, _, d in departures):
             return True
@@ -869,7 +876,7 @@ def _with_draws(
     while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
         count = min(BLOCK_DRAWS, samples - done)
         for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
-            tally.add((column - float(unit.zero)) / unit.to_si(1.0))
+            tally.add(present_array(column, unit))
         done += count
         interrupted = done < samples and stop()
     validated = []

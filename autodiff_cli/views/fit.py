@@ -64,7 +64,8 @@ class FitView(PicturedView[Fit], section="fit"):
             estimate, error, ends = parameter.estimate, parameter.error, parameter.interval
             unit = unit_of(estimate)
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..quantities.unit import factor, readable_unit
+                from ..quantities.presentation import factor
+                from ..quantities.unit import readable_unit
 
                 shown = readable_unit(unit, max(abs(float(estimate)), float(error or 0)))
                 times, unit = factor(unit, shown), shown

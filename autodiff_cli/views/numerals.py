@@ -110,9 +110,9 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         figure.unit = units
         return figure
     # only units need it
-    from ..inputs.quantities import with_unit
+    from ..quantities.presentation import convert_difference, with_unit
 
-    return with_unit(numbers if of is None else units.from_si(of.to_si(numbers)), units)
+    return with_unit(numbers if of is None else convert_difference(numbers, of, units), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
@@ -123,10 +123,15 @@ def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
 def with_uncertainty(x: Any, digits: int | None = None) -> str:
     """Return a value of the point with its uncertainty and its unit, both in that unit: `2 ± 0.1 kN`."""
     unit, spread = unit_of(x), getattr(x, "uncertainty", None)
-    text = format_number(x if unit is None else x.number, digits)
-    if spread is not None:
+    number = x
+    if unit is not None:
+        from ..quantities.presentation import present_difference  # only units need it
+
         # the uncertainty of `x` itself is in the SI
-        text += f" ± {format_number(spread if unit is None else unit.from_si(spread), digits)}"
+        number, spread = x.number, None if spread is None else present_difference(spread, unit)
+    text = format_number(number, digits)
+    if spread is not None:
+        text += f" ± {format_number(spread, digits)}"
     return text + ("" if unit is None else f" {unit}".rstrip())
 
 
