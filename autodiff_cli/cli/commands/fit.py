@@ -17,6 +17,7 @@ from ...optimize.fit import Fit, fit
 from ...optimize.observations import columns_needed, read_formula
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
+from ...views.error import keeping_notes
 from ..option_values import Method, OptionValues
 from ..runner import Command
 from ..searches import Searches, warning_of
@@ -26,15 +27,25 @@ MAX_PREDICTED_POINTS = 100_000
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    residuals, method = call.residuals, method_of(call)
+    residuals, report, method = call.residuals, call.report, method_of(call)
     call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
     call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
     if residuals is not None:
         files.check(residuals, force=call.force)
+    if report is not None:
+        from ..reports import check_report
+
+        check_report(report, force=call.force)
     searches = Searches(call, method, warning=warning_of)
-    code = searches.run()
+    with keeping_notes() as notes:
+        code = searches.run()
+    if report is not None and searches.last is not None:
+        from ..reports import write_report
+
+        files_read = ", ".join("standard input" if path == "-" else path for path in call.data)
+        write_report(report, searches.last, call.view, [f"data: {files_read}", *notes], force=call.force)
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
     return code
