@@ -50,6 +50,14 @@ class ProgramDerivatives(Record):
         return np.stack([*(self.gradient or {}).values()], axis=-1).astype(dtype or float)
 
 
+def has_arrays(values: Mapping[str, Any]) -> bool:
+    """Return whether some arguments stand for several numbers."""
+    return not _NUMBERS.issuperset(map(type, values.values())) and any(map(is_array, values.values()))
+
+
+_NUMBERS = frozenset((float, int, Value))
+
+
 def is_array(x: object) -> bool:
     """Return whether an argument stands for several numbers."""
     return isinstance(x, list | tuple) or bool(getattr(x, "shape", ()))
@@ -102,7 +110,7 @@ class Program:
         variable of the program; `ExpressionError` where the program has no value.
         """
         values = self._named(args, values)
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             return self._values_over(values)
         return self._value_at(values)
 
@@ -138,7 +146,7 @@ class Program:
         that do not fit, and `ExpressionError` where there is no gradient.
         """
         values = self._named(args, values)
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             columns = self._over("grad", values)
             slopes = {name: columns[f"d_{name}"] for name in self.parameters}
             return ProgramDerivatives(columns["value"], slopes, errors=columns["error"])
@@ -155,7 +163,7 @@ class Program:
         Raises as `gradient`, and `ExpressionError` where there is no second derivative.
         """
         values, names = self._named(args, values), self.parameters
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             columns = self._over("hessian", values)
             slopes = {name: columns[f"d_{name}"] for name in names}
             return ProgramDerivatives(columns["value"], slopes, _square(columns, names), errors=columns["error"])
@@ -174,7 +182,7 @@ class Program:
         Raises as `gradient`.
         """
         values, names, count = self._named(args, values), self.parameters, len(self._program.roots)
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             import numpy as np
 
             columns = self._over("jacobian", values)
@@ -248,7 +256,7 @@ class Program:
                 raise TypeError(f"{quote(twice)} has two values, by its position and by its name")
             values = dict(zip(names, args, strict=False)) | values
         self._check(values)
-        return {name: values[name] for name in self._program.leaves}
+        return values
 
     def _check(self, values: Mapping[str, Any]) -> None:
         leaves = self._program.leaves
