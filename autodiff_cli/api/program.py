@@ -7,8 +7,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from ..derivatives import hessian as _hessian
-from ..derivatives import jacobian as _jacobian
 from ..derivatives.gradient import PreparedProgram
 from ..errors import plural, quote
 from ..graphs.value import Value, as_float, constant, values_of
@@ -173,7 +171,9 @@ class Program:
             quick = self._compiled.second([*point.values()])
             if quick is not None:
                 return ProgramDerivatives(quick.value, dict(zip(names, quick.gradient, strict=True)), quick.hessian)
-            answer = _hessian.hessian(self.text, point, wrt=names)
+            from ..derivatives.hessian import hessian  # most points have compiled answers
+
+            answer = hessian(self.text, point, wrt=names)
         return ProgramDerivatives(answer.value, answer.gradient, answer.hessian)
 
     def jacobian(self, /, *args: Any, **values: Any) -> ProgramDerivatives:
@@ -195,7 +195,9 @@ class Program:
             quick = self._compiled.first([*point.values()])
             if quick is not None:
                 return ProgramDerivatives(quick.values, jacobian=quick.rows)
-            answer = _jacobian.jacobian(self.text, point, wrt=names)
+            from ..derivatives.jacobian import jacobian  # most points have compiled answers
+
+            answer = jacobian(self.text, point, wrt=names)
         return ProgramDerivatives(answer.values, jacobian=answer.jacobian)
 
     @cached_property
