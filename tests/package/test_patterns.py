@@ -28,7 +28,8 @@ READ = {
     "rows of the table, words of messages": "table/primitive run/sweep optimize/convergence equations/pieces",
     "what this program has written itself": """
         targets/languages targets/sql targets/target views/characters views/exercise views/formats views/mathematics
-        views/pictures/drawings views/pictures/flowcharts views/plots/figure views/plots/frame views/rendering views/siunitx views/tex
+        views/pictures/drawings views/pictures/flowcharts views/plots/figure views/plots/frame views/rendering
+        views/siunitx views/tex
         views/tex_tables views/trace exercises/exercise""",
     "answers of learners": "exercises/answers exercises/equation_answers exercises/marking",
 }
