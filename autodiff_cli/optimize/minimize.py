@@ -14,6 +14,7 @@ from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, par
 from ..record import Record
 from .convergence import ConstraintAtPoint, ConvergenceReport, Sense
 from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values, lost_digits
+from .many_starts import CONVERGED, SearchEnd, Starts, search_from_many
 from .objective import METHODS, Objective
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from .constraints import Constraint
 
 CONSTRAINED = [name for name, method in METHODS.items() if method.takes_constraints]
-CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 
 DEFAULT_TOLERANCE = 1e-8  # of partial derivatives
 DATA_PASSES = 50  # through data, about
@@ -53,6 +53,8 @@ class Minimum(Record):
     over: LossSummary | None = None
     constraints: tuple[ConstraintAtPoint, ...] | None = None
     sought: str = "minimum"
+    starts: tuple[SearchEnd, ...] | None = None
+    tried: str = ""
     units: Units | None = None
 
 
@@ -71,6 +73,7 @@ def minimize(
     init: str | None = None,
     seed: int = DEFAULT_SEED,
     maximize: bool = False,
+    starts: int | None = None,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Minimum:
@@ -78,7 +81,7 @@ def minimize(
 
     `method` is one of `METHODS`, by default `bfgs`; `l-bfgs-b` with `bounds` or many variables; `slsqp` with
     constraints `subject_to`, such as `x + y <= 1`. The search is in the units of the start, the value in one of
-    `units`. Once `stop` says so, the best point so far is returned. With data `over`, the program is one row's term.
+    `units`. With `starts` so many searches begin, and the lowest end is the answer. Once `stop` says so, the best point so far is returned. With data `over`, the program is one row's term.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
     """
     sense = Sense(maximize)
@@ -115,12 +118,27 @@ def minimize(
     limits = _limits(bounds or {}, start)
     if method is None and not constrained and len(start.free) > MAX_DENSE:
         chosen = "l-bfgs-b"
-    problem = (ConstrainedProblem if constrained else Objective)(
-        evaluator, start, stop, sense, limits, tolerance, constraints
-    )
-    end, chosen = problem.search(CONSTRAINED if constrained and method is None else [chosen], steps)
+
+    def begin(row: DescentStep) -> Objective:
+        problem = ConstrainedProblem if constrained else Objective
+        return problem(evaluator, row, stop, sense, limits, tolerance, constraints)
+
+    def search(problem: Objective) -> tuple[ConvergenceReport, str]:
+        return problem.search(CONSTRAINED if constrained and method is None else [chosen], steps)
+
+    problem, tried = begin(start), None
+    if starts is None:
+        end, chosen = search(problem)
+    else:
+        (problem, end, chosen), tried = search_from_many(begin, search, start, limits, starts, seed)
     found = _minimum(text, chosen, problem, end, bool(units))
+    if tried is not None:
+        found = found._replace(starts=tried.ends, tried=_tried(tried, sense, end.row))
     return found._replace(warnings=(*warnings, *found.warnings), over=over_rows)
+
+
+def _tried(tried: Starts, sense: Sense, row: DescentStep) -> str:
+    return tried.sentence(sense, row, lambda point: ", ".join(f"{name} = {row.text(name, x)}" for name, x in point.items()))
 
 
 def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool) -> Minimum:
