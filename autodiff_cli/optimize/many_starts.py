@@ -20,7 +20,7 @@ WIDE_RANGE = 1e3  # ratio of bounds above 0 between which starts are drawn by th
 MAX_DRAWS = 20  # of one start, where the formula has no value
 SAME_POINT, SAME_VALUE = 1e-5, 1e-9  # relative distance of ends that are one
 STOPPED = ("interrupted", "limit")  # the reasons after which no other search begins
-MAX_SHOWN = 3  # other ends
+MAX_SHOWN, MAX_NAMED = 3, 4  # other ends, and variables of each
 
 Search = tuple[Objective, ConvergenceReport, str]
 """A problem, where its search ended, and the method."""
@@ -47,7 +47,7 @@ class Starts(Record):
     undefined: int  # starts at which the formula has no value
     ends: tuple[SearchEnd, ...]  # the lowest first
 
-    def sentence(self, sense: Sense, here: DescentStep, shown: Callable[[dict[str, float]], str]) -> str:
+    def sentence(self, sense: Sense, here: DescentStep) -> str:
         """Return in words what was tried; `here` is the end that is the answer."""
         words = [f"{plural(self.searched, 'start')}"]
         words += [f"of {self.asked}"] if self.searched < self.asked else []
@@ -56,7 +56,7 @@ class Starts(Record):
         others = [end for end in self.ends if end.converged and end not in of_answer]
         parts = [f"{sum(end.count for end in of_answer)} ended here"]
         if others:
-            listed = [f"{end.value:.6g} at {shown(end.point)}" for end in others[:MAX_SHOWN]]
+            listed = [f"{here.text('value', end.value)} at {_place(here, end)}" for end in others[:MAX_SHOWN]]
             more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
             parts.append(f"{sum(end.count for end in others)} elsewhere: {'; '.join(listed)}{more}")
         lost = sum(end.count for end in self.ends if not end.converged and end not in of_answer)
@@ -141,6 +141,11 @@ def _rank(search: Search) -> tuple[bool, float]:
 
 def _point(row: DescentStep) -> dict[str, float]:
     return {name: unsigned(x) for name, x in zip(row.free, row.free_values, strict=True)}
+
+
+def _place(row: DescentStep, end: SearchEnd) -> str:
+    parts = [f"{name} = {row.text(name, x)}" for name, x in end.point.items()]
+    return ", ".join([*parts[:MAX_NAMED], *(["…"] if len(parts) > MAX_NAMED else [])])
 
 
 def _ends(searches: Sequence[Search], best: Search) -> tuple[SearchEnd, ...]:

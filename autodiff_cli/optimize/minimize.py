@@ -32,6 +32,40 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 class Minimum(Record):
     """The end point of an optimiser."""
 
+    declaration = """
+    csv line id variable at[] partial[] value[] converged kind error
+    plain value point
+    value column: the value at the point
+    point
+    gradient column=partial: the partial derivatives there, by name
+    gradient_norm: the norm of the gradient, without what presses against a bound
+    converged column: whether the search has converged
+    reason: why it ended, as one word
+    message: why it ended, in words
+    kind column: `minimum`, or what else the point is; null where that is not known
+    verdict: the kind in words
+    at_bounds: the variables that are at their bounds
+    constraints optional: with `--subject-to`: the constraints, in their order
+      constraint from=text: the constraint
+      slack: how far it is from its border; of an equation, left side less right side
+      multiplier: Lagrange's multiplier: by how much the value improves for each unit of relaxation
+      active: whether the point is at its border
+    starts optional: with `--starts`: where the searches ended, the lowest first
+      value: the value there
+      point: the values of the free variables, by name
+      reason: why they ended, as one word
+      count: how many of them ended there
+    tried optional nonempty: with `--starts`: what was tried, in words
+    method: the method
+    steps: how many steps it took
+    evaluations: how often value and gradient were computed
+    hessians: how often the Hessian was computed
+    outside: how many of the evaluations were outside the domain
+    units
+    data
+    warnings
+    """
+
     text: str
     method: str
     value: float
@@ -133,12 +167,17 @@ def minimize(
         (problem, end, chosen), tried = search_from_many(begin, search, start, limits, starts, seed)
     found = _minimum(text, chosen, problem, end, bool(units))
     if tried is not None:
-        found = found._replace(starts=tried.ends, tried=_tried(tried, sense, end.row))
+        found = _with_starts(found, tried, sense, end.row)
     return found._replace(warnings=(*warnings, *found.warnings), over=over_rows)
 
 
-def _tried(tried: Starts, sense: Sense, row: DescentStep) -> str:
-    return tried.sentence(sense, row, lambda point: ", ".join(f"{name} = {row.text(name, x)}" for name, x in point.items()))
+def _with_starts(found: Minimum, tried: Starts, sense: Sense, row: DescentStep) -> Minimum:
+    units = found.units
+    if units is not None:
+        own = {name: units["point"][name] for name in row.free}
+        units = type(units)(**units, starts=[{"value": units["value"], "point": own} for _ in tried.ends])
+        units.fixed = True
+    return found._replace(starts=tried.ends, tried=tried.sentence(sense, row), units=units)
 
 
 def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool) -> Minimum:
