@@ -69,11 +69,10 @@ class Starts(Record):
 class _Draws(NamedTuple):
     random: Random
     limits: Limits
-    start: DescentStep
 
-    def point(self) -> list[float]:
-        """Return a start: between two bounds anywhere, else near or far from the first start."""
-        pairs = zip(self.start.free_values, self.limits, strict=True)
+    def point(self, centre: DescentStep) -> list[float]:
+        """Return a start: between two bounds anywhere, else near or far from a centre."""
+        pairs = zip(centre.free_values, self.limits, strict=True)
         return [self._coordinate(x, low, high) for x, (low, high) in pairs]
 
     def _coordinate(self, x: float, low: float, high: float) -> float:
@@ -99,11 +98,14 @@ def search_from_many(
     seed: int,
 ) -> tuple[Search, Starts]:
     """Return the lowest end of searches from `start` and from others, and what was tried."""
-    draws, searches, undefined = _Draws(Random(seed), limits, start), list[Search](), 0
+    draws, searches, undefined = _Draws(Random(seed), limits), list[Search](), 0
     for k in range(count):
         place: DescentStep | None = start
         if k:
-            place = _drawn(begin(start), draws)
+            # around the first start, and around the lowest minimum so far
+            ends = [end.row for _, end, _ in searches if end.reason in CONVERGED]
+            lowest = min(ends, key=lambda row: row.value, default=start)
+            place = _drawn(begin(start), draws, start if k % 2 else lowest)
         if place is None:
             undefined += 1
             continue
@@ -124,9 +126,9 @@ def search_from_many(
     return best, Starts(asked=count, searched=len(searches), undefined=undefined, ends=_ends(searches, best))
 
 
-def _drawn(problem: Objective, draws: _Draws) -> DescentStep | None:
+def _drawn(problem: Objective, draws: _Draws, centre: DescentStep) -> DescentStep | None:
     for _ in range(MAX_DRAWS):
-        row = problem.row(draws.point())
+        row = problem.row(draws.point(centre))
         if row is not None:
             return row._replace(step=0)
     return None

@@ -114,8 +114,9 @@ def minimize(
     """Return a minimum, or maximum, of the program `text` by SciPy from the start `point`.
 
     `method` is one of `METHODS`, by default `bfgs`; `l-bfgs-b` with `bounds` or many variables; `slsqp` with
-    constraints `subject_to`, such as `x + y <= 1`. The search is in the units of the start, the value in one of
-    `units`. With `starts` so many searches begin, and the lowest end is the answer. Once `stop` says so, the best point so far is returned. With data `over`, the program is one row's term.
+    constraints `subject_to`, such as `x + y <= 1`. With `starts` so many searches begin, and the lowest end is the
+    answer. The search is in the units of the start, the value in one of `units`. Once `stop` says so, the best point
+    so far is returned. With data `over`, the program is one row's term.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
     """
     sense = Sense(maximize)
