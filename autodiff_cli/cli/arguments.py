@@ -136,7 +136,12 @@ def check_all(
 
         raise too_many(positional, declaration, command, values)
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
-    check(declaration.options, values_by_option(declaration, placed))
+    by_name = values_by_option(declaration, placed)
+    if "--data" in declaration.options and "--data" not in by_name and positional:
+        from .slips import check_is_formula
+
+        check_is_formula(positional[0], command)
+    check(declaration.options, by_name)
     return placed
 
 
@@ -210,6 +215,12 @@ def _exclude(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
+FEW_CHOICES = 3
+"""Choices that are listed, as none of two is near: `median` is no `mean`."""
+NEAR_CHOICE = 0.75
+"""How alike a mistyped choice is to the one that is offered: `jsn` and `json` are 0.86, `chian` and `chain` 0.8."""
+
+
 def convert(option: Option, text: str) -> str | int | float | bool:
     """Convert the text of an option to its type; a flag is True. Raises a usage error."""
     if option.kind is bool:
@@ -220,6 +231,8 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
 
             near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
+            if len(option.choices) > FEW_CHOICES:
+                near = near or closest(chosen, option.choices, NEAR_CHOICE)
             hint = f"it takes {', '.join(option.choices)}"
             hint = f"did you mean `{option.name} {near}`?" if near else hint
             advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None

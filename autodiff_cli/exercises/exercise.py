@@ -165,6 +165,8 @@ def make_sheet(
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
+    if function in TOPICS:
+        raise usage_error(f"`{function}` is a topic", f"write `--topic {function}`")
     if function is not None:
         program, reading = read_leniently(function, parse)
         text, names = function if reading is None else reading.text, list(program.variables)

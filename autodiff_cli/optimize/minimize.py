@@ -97,7 +97,16 @@ def minimize(
     own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, over_rows = begin_descent(
-        text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
+        text,
+        own_point,
+        own_wrt,
+        over,
+        DATA_PASSES,
+        drawn,
+        negative=maximize,
+        units=units,
+        held=held,
+        bounds=bounds or {},
     )
     values = {name: value for name, value in point.items() if name in alone}
     start = _with_variables(start, constraints, values, held, wrt)
