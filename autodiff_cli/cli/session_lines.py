@@ -30,7 +30,7 @@ from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
 from .completion import TypedLine, columns
-from .declarations import COMMANDS, QUESTIONS, declared, table
+from .declarations import COMMANDS, QUESTIONS, SESSIONS, declared, table
 from .runner import warn
 from .session import (
     ANSWER,
@@ -67,6 +67,15 @@ class Ended(Exception):
 class _Word(str):
     start = 0
     """The position in its line, without quotes."""
+
+
+def _words_in(line: str, begin: int) -> list[_Word]:
+    """Return the words of a command line, without their quotes."""
+    words = []
+    for match in _WORD.finditer(line, begin):
+        words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
+        words[-1].start = match.start(3) if match[2] else match.start()
+    return words
 
 
 class Lines:
@@ -146,12 +155,9 @@ class Lines:
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
-        if command == "repl":
+        if command in SESSIONS:
             raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
-        words = []
-        for match in _WORD.finditer(line, end):
-            words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
-            words[-1].start = match.start(3) if match[2] else match.start()
+        words = _words_in(line, end)
         if command == "help":
             return _app(["help", *words]) if words else _help("")
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
