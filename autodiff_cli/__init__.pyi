@@ -251,7 +251,7 @@ def hessian(
     work: int | None = None,
 ) -> Any: ...
 @overload
-def hessian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+def hessian(text: Callable[..., Any], argnums: Any = None, jit: bool = False) -> Callable[..., Any]: ...
 @overload
 def jacobian(
     text: str,
@@ -291,7 +291,7 @@ def jacobian(
     work: int | None = None,
 ) -> Any: ...
 @overload
-def jacobian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+def jacobian(text: Callable[..., Any], argnums: Any = None, jit: bool = False) -> Callable[..., Any]: ...
 @overload
 def taylor(
     text: str,
@@ -566,6 +566,7 @@ def propagate(
     data: Table = None,
     draws: Table = None,
     fit: Fit | str | None = None,
+    covariance: Any,
     level: float | None = None,
     k: float | None = None,
     samples: float | None = None,
@@ -585,6 +586,7 @@ def export(
     lenient: bool = False,
     dialect: str | None = None,
     name: str | None = None,
+    table: str | None = None,
     work: int | None = None,
 ) -> Exported: ...
 @overload
