@@ -73,7 +73,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
     program, wanted = fit.program, fit.wanted
     results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
     if question == "hessian":
-        from ..compiled.kernels import second_recorder
+        from ..compiled.second_derivatives import second_recorder
 
         check_size_of_hessian(wanted)
         pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]

@@ -15,7 +15,15 @@ from ..engine.numbers.dimensions import Dimensioned, Dimensions, UnknownDimensio
 from ..engine.quantities import unit as unit_tools
 from ..engine.quantities.presentation import factor, present
 from ..engine.quantities.table import units_file
-from ..engine.quantities.unit import NUMBER, Unit, parse_unit, quantity_name, si_unit, unit_or_none
+from ..engine.quantities.unit import (
+    NUMBER,
+    Dimension,
+    Unit,
+    parse_unit,
+    quantity_name,
+    si_unit,
+    unit_or_none,
+)
 from ..engine.run.evaluation import Evaluation
 from ..engine.table.operators import ADD, CONSTANT, DIV, MUL
 from ..engine.table.primitive import FUNCTIONS, Primitive
@@ -186,6 +194,19 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     return units
 
 
+def _dimensioned(unit: Unit) -> Dimensioned:
+    return Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+
+
+def _temperatures(
+    program: Program, leaves: Mapping[str, Dimensioned], unknowns: Mapping[str, Dimensioned]
+) -> list[Dimensioned]:
+    """Return the dimensions of unknowns, as those of differences where the equations are of differences."""
+    differences = {name: of._replace(temperatures=Fraction(0)) for name, of in unknowns.items()}
+    sides = evaluate_dimensions(Dimensions(), program, {**leaves, **differences}).values
+    return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
+
+
 class ProgramUnits:
     """The units of a program's variables, nodes and outputs at a point."""
 
@@ -210,12 +231,10 @@ class ProgramUnits:
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
         own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        open_names = [name for name in unknowns if own_unit[name] is None]
-        m: Any = UnknownDimensions(open_names) if unknowns else Dimensions()
-        leaves = {
-            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
-            for name, unit in self.point.items()
-        }
+        m: Any = (
+            UnknownDimensions([name for name, unit in own_unit.items() if unit is None]) if unknowns else Dimensions()
+        )
+        leaves = {name: _dimensioned(unit) for name, unit in self.point.items()}
         of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
         evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
         self.dimensions: list[Any] = evaluation.graph.data
@@ -230,12 +249,8 @@ class ProgramUnits:
             results = [Dimensioned(dimension) for dimension in solved]
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
         own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
-        if any(unit.zero for unit in (own | wanted).values()) and unknowns:
-            of_unknowns = dict(zip(unknowns, results, strict=True))
-            leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in of_unknowns.items()}
-            sides = evaluate_dimensions(Dimensions(), program, leaves).values
-            if any(side.temperatures == 0 for side in sides):
-                results = [of._replace(temperatures=Fraction(0)) for of in results]
+        if unknowns and any(unit.zero for unit in (own | wanted).values()):
+            results = _temperatures(program, leaves, dict(zip(unknowns, results, strict=True)))
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
         self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
         self.chosen = {*wanted, *own}
@@ -244,12 +259,12 @@ class ProgramUnits:
         self.numbers: dict[str, float] = {
             name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
         }
-        self.sides = self.outputs
-        if unknowns:
-            dimensions = [m.resolve(side.dimension) for side in evaluation.values]
-            self.sides = [Unit() if of is None else unit_tools.choose(of, self._inputs) for of in dimensions]
+        self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+
+    def _side(self, dimension: Dimension | None) -> Unit:
+        return Unit() if dimension is None else unit_tools.choose(dimension, self._inputs)
 
     def _output(self, result: Dimensioned, asked: Unit | None, own: Unit | None) -> Unit:
         unit = asked or own
@@ -281,10 +296,17 @@ class ProgramUnits:
 
     def sensitivity(self, name: str, output: int) -> Unit:
         """Return the unit of an output over that of a variable: times an uncertainty, it is a contribution."""
-        return self._ratio(output, [self.point[name].difference], kept=True)
+        below = self.point[name].degree
+        unit = unit_tools.ratio(self.outputs[output].degree, below, kept=True)
+        # a product of other units cannot replace `mm/m`
+        return unit if unit.atoms and unit.dimension == NUMBER else self._of_system(unit, output, [below])
 
     def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
         unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), len(below) > 1, kept=kept)
+        return self._of_system(unit, output, below)
+
+    def _of_system(self, unit: Unit, output: int, below: Sequence[Unit]) -> Unit:
+        """Return the unit of a derivative by variables in units `below`, which the system of units replaces."""
         if self._system is None or output in self.chosen:
             return unit
         # products of other units cannot replace degrees and per cent

@@ -121,18 +121,28 @@ def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
 
 
 def with_uncertainty(x: Any, digits: int | None = None) -> str:
-    """Return a value of the point with its uncertainty and its unit, both in that unit: `2 ± 0.1 kN`."""
+    """Return a value of the point with its uncertainty and its unit, both in that unit: `(2.00 ± 0.10) kN`."""
     unit, spread = unit_of(x), getattr(x, "uncertainty", None)
-    number = x
+    number = x if unit is None else x.number
+    shown = "" if unit is None else f" {unit}".rstrip()
+    if spread is None:
+        return format_number(number, digits) + shown
     if unit is not None:
         from ..engine.quantities.presentation import present_difference  # only units need it
 
         # the uncertainty of `x` itself is in the SI
-        number, spread = x.number, None if spread is None else present_difference(spread, unit)
-    text = format_number(number, digits)
-    if spread is not None:
-        text += f" ± {format_number(spread, digits)}"
-    return text + ("" if unit is None else f" {unit}".rstrip())
+        spread = present_difference(spread, unit)
+    from ..questions.measured_value import plus_minus  # few points have uncertainties
+
+    return plus_minus(float(number), float(spread), unit=shown)
+
+
+def goodness_text(x: float, digits: int | None = None) -> str:
+    """Return a measure of how well a fit is, in four digits or as asked; one near to 1 is not rounded to it."""
+    if digits is not None:
+        return format_number(x, digits)
+    least = next((n for n in range(4, 17) if x == 1 or float(f"{x:.{n}g}") != 1), 16)
+    return f"{x:.1f}" if 1000 <= abs(x) < 1e9 else format_number(x, least)
 
 
 def without_unit(x: Any) -> Any:

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from ..language.typesetting import (
     equations,
@@ -18,9 +17,6 @@ from ..language.typesetting import (
 from ..questions.figures import Figure, Shown
 from ..questions.problem import parse
 from .numerals import format_number, unit_of, without_unit
-
-if TYPE_CHECKING:
-    pass
 
 MAX_ARGUMENTS = 4
 """The maximal number of values in parentheses after the function."""

@@ -15,9 +15,16 @@ from ..language.typesetting import (
     typesetting,
 )
 from ..questions.figures import Shown
+from ..questions.measured_value import concise
 from ..questions.parse_point import is_name
 from ..questions.problem import parse
-from .numerals import format_number, percent, without_unit
+from .numerals import (
+    format_number,
+    percent,
+    unit_of,
+    without_unit,
+)
+from .siunitx import quantity_latex
 from .tex import unit_latex
 
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
@@ -35,7 +42,13 @@ def number(x: Shown | str | None, digits: int | None = None) -> str:
     if isinstance(x, float) and math.isinf(x):
         return r"$\infty$" if x > 0 else r"$-\infty$"
     text = x if isinstance(x, str) else format_number(without_unit(x), digits)
-    return (rf"\num{{{text}}}" if NUMBER.fullmatch(text) else text_latex(text)) + unit_latex(x)
+    return quantity_latex(text, unit_of(x)) or text_latex(text) + unit_latex(x)
+
+
+def uncertain(value: Shown, error: Shown) -> str:
+    """Return a value with its standard uncertainty and unit."""
+    text = concise(float(value), float(error))
+    return quantity_latex(text, unit_of(value)) or text_latex(text) + unit_latex(value)
 
 
 def latex_of(name: str) -> str:
@@ -59,14 +72,20 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
     """Return a program as equations; `left` names its value."""
+    sides = formula_sides(text, names, left)
+    return equations(sides) if sides else ""
+
+
+def formula_sides(text: str, names: Iterable[str], left: str = "") -> list[tuple[str, str]]:
+    """Return the sides of a program's equations; none if it cannot be typeset."""
     try:
         program = parse(text, [*names], units=True)
     except ExpressionError:
-        return ""
+        return []
     sides = equations_of(program, typesetting(program, names))
     if sides and left:
         sides[-1] = (left, sides[-1][1])
-    return equations(sides) if sides else ""
+    return sides
 
 
 def paragraphs(*parts: str) -> str:

@@ -55,6 +55,7 @@ FAILS = {
     "limit": ("limit",),
     "tangent": ("tangent",),
     "session": ("repl",),
+    "serve": ("serve",),
     "jacobian": ("jacobian",),
     "cluster": (),
 }

@@ -18,9 +18,10 @@ READ = {
     "units, numbers and points as typed": """
         questions/problem questions/optional_units questions/parse_point questions/quantities questions/sweeps
         questions/decoding engine/quantities/table engine/quantities/unit streams/requests questions/measured_units
-        questions/measured_value capabilities/check/check capabilities/propagate/propagate_command""",
+        questions/measured_value capabilities/check/check capabilities/propagate/propagate_command
+        capabilities/propagate/covariance_matrix""",
     "files and their places": """
-        data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems
+        data/cluster data/columns data/layouts data/readers data/sources data/text_dialects streams/filesystems
         compiled/columns_io""",
     "command lines, words of help, names of options": """
         api/manual api/tracebacks capabilities/session/repl cli/completion cli/help_page
@@ -28,10 +29,11 @@ READ = {
     "rows of the table, words of messages": """
         engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces""",
     "what this program has written itself": """
-        capabilities/export/autograd capabilities/export/languages capabilities/export/sql compiled/target show/characters
+        capabilities/export/autograd capabilities/export/languages capabilities/export/sql compiled/target
+        show/characters
         capabilities/exercise/exercise_view show/formats show/mathematics capabilities/graph/pictures/drawings
         capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
-        show/tex show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
+        show/tex show/siunitx show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
     "answers of learners": """
         capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking""",
 }

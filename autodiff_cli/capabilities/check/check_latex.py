@@ -7,7 +7,13 @@ from decimal import Decimal
 from ...language.typesetting import name_latex, text_latex
 from ...show.numerals import repr_number
 from ...show.tex import unit_latex
-from ...show.tex_tables import NUMBER, latex_of, number, paragraphs, table
+from ...show.tex_tables import (
+    NUMBER,
+    latex_of,
+    number,
+    paragraphs,
+    table,
+)
 from .check import Check
 
 

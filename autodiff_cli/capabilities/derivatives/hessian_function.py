@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
+from typing import Any
+
+from ...api.api_answers import Answer, as_numbers
 from ...api.calls import function_of
 from . import hessian as _hessian
 from .function_or_text import of_functions_too
@@ -16,6 +18,9 @@ class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
 
     Of a Python function it returns the function of its derivatives: `hessian(f, argnums)`, as `grad` does.
     """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers(self.hessian, dtype)
 
 
 hessian = of_functions_too(function_of(Hessian, "hessian"))

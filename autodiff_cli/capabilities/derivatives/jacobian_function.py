@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
+from typing import Any
+
+from ...api.api_answers import Answer, as_numbers
 from ...api.calls import function_of
 from . import jacobian as _jacobian
 from .function_or_text import of_functions_too
@@ -18,6 +20,10 @@ class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian
 
     Of a Python function it returns the function of its derivatives: `jacobian(f, argnums)`, as `grad` does.
     """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        product = [*(self.gradient or {}).values()] if self.product is None else self.product
+        return as_numbers(product if self.jacobian is None else self.jacobian, dtype)
 
 
 jacobian = of_functions_too(function_of(Jacobian, "jacobian"))

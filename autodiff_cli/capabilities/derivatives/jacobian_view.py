@@ -12,7 +12,7 @@ from ...show.schema import OutputRow, View
 from .jacobian import Jacobian
 
 
-class JacobianView(View[Jacobian], section="jacobian"):
+class JacobianView(View[Jacobian], of=Jacobian):
     """How a Jacobian is shown."""
 
     prefers_table = latex_is_formula = True

@@ -9,7 +9,7 @@ from ...show.schema import OutputRow, View
 from .taylor import Taylor, polynomial, shortest_text
 
 
-class TaylorView(View[Taylor], section="taylor"):
+class TaylorView(View[Taylor], of=Taylor):
     """How a Taylor polynomial is shown."""
 
     latex_is_formula = True

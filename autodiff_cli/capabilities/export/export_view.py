@@ -9,7 +9,7 @@ from .export import Exported
 from .targets import TARGETS
 
 
-class ExportedView(View[Exported], section="export"):
+class ExportedView(View[Exported], of=Exported):
     """How an exported program is shown."""
 
     extra_formats = ("markdown",)

@@ -8,7 +8,7 @@ from ...show.schema import View
 from .units import UnitEntry, UnitTable
 
 
-class UnitsView(View[UnitTable], section="units"):
+class UnitsView(View[UnitTable], of=UnitTable):
     """How units and constants are shown."""
 
     row_key = ("name", "entries")

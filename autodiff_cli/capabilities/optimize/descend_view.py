@@ -7,8 +7,8 @@ from ...capability import resolve
 from ...show.characters import shorten_end
 from ...show.document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from ...show.numerals import attach_units, heading, unit_of, words
-from ...show.schema import OutputRow, PicturedView, PlotPage, read_section
-from .descend import Descent, DescentStep
+from ...show.schema import OutputRow, PicturedView, PlotPage, read_declaration
+from .descend import STEP_DECLARATION, Descent, DescentStep
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -52,12 +52,15 @@ class Run:
 Answer: TypeAlias = DescentStep | Run | Descent
 
 
-class DescentView(PicturedView[Answer], section="descend"):
+read_declaration(DescentStep, text=STEP_DECLARATION)  # a run has several
+
+
+class DescentView(PicturedView[Answer], of=DescentStep):
     """How rows, whole descents, and runs are shown."""
 
     remembers_units = False
     other_records = (
-        ("from Python, about a whole run", (Descent, Run), read_section("descent", {"rows": list}).fields),
+        ("from Python, about a whole run", (Descent, Run), read_declaration(Descent, {"rows": list}).fields),
     )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from ...language.equation_trees import last_equation
-from ...language.typesetting import name_latex, text_latex, typesetting
+from ...language.typesetting import equations, name_latex, text_latex, typesetting
 from ...questions.figures import Shown
-from ...questions.measured_value import concise
 from ...questions.parse_point import is_name
 from ...questions.problem import parse
-from ...show.numerals import without_unit
+from ...show.numerals import goodness_text, without_unit
 from ...show.tex import unit_latex
-from ...show.tex_tables import formula, latex_of, number, paragraphs, percentage, table
+from ...show.tex_tables import (
+    formula_sides,
+    latex_of,
+    number,
+    paragraphs,
+    percentage,
+    table,
+    uncertain,
+)
 from .fit import Fit
 from .fit_view import HELD
 
@@ -31,7 +38,7 @@ def fit_table(answer: Fit, digits: int | None) -> str:
             held = text_latex(HELD.get(parameter.held, "--"))
             rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
-        written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
+        written = uncertain(parameter.estimate, parameter.error)
         low, high = parameter.interval or (None, None)
         is_open = parameter.interval is not None and None in (low, high)
         interval = between((low, high))
@@ -64,21 +71,28 @@ def fit_table(answer: Fit, digits: int | None) -> str:
     return paragraphs(*parts)
 
 
-def _model(answer: Fit) -> str:
+def model_sides(answer: Fit) -> list[tuple[str, str]]:
+    """Return the sides of the equations that a fit is of."""
     names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
     if is_name(answer.response):
-        return formula(answer.text, names, name_latex(answer.response))
+        return formula_sides(answer.text, names, name_latex(answer.response))
     last, response = last_equation(answer.text), parse(answer.response, names)
     left = typesetting(response).expression(response.outputs[0])
-    return formula(last.program if last is not None else answer.text, names, left)
+    return formula_sides(last.program if last is not None else answer.text, names, left)
+
+
+def _model(answer: Fit) -> str:
+    sides = model_sides(answer)
+    return equations(sides) if sides else ""
 
 
 def _quality(answer: Fit, digits: int | None) -> str:
     goodness = answer.goodness
     parts = []
     if goodness.chi_squared is not None and goodness.reduced is not None:
+        chi_squared, reduced = (goodness_text(float(without_unit(x)), digits) for x in (answer.rss, goodness.reduced))
         parts.append(
-            rf"$\chi^2/\nu = {number(without_unit(answer.rss), digits)}/{answer.dof} = {number(goodness.reduced, 3)}$ "
+            rf"$\chi^2/\nu = {number(chi_squared)}/{answer.dof} = {number(reduced)}$ "
             rf"($p = {number(goodness.p_value, 2)}$)"
         )
         parts.append(
@@ -88,8 +102,9 @@ def _quality(answer: Fit, digits: int | None) -> str:
         deviation = number(answer.deviation, digits)
         parts.append(rf"residual standard deviation $s = {deviation}$ ($\nu = {answer.dof}$)")
     if answer.r_squared is not None:
-        parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
+        parts.append(rf"$R^2 = {number(goodness_text(answer.r_squared, digits))}$")
     if goodness.aic is not None and goodness.bic is not None:
-        parts.append(rf"$\mathrm{{AIC}} = {number(goodness.aic, 5)}$, $\mathrm{{BIC}} = {number(goodness.bic, 5)}$")
+        aic, bic = (number(goodness_text(x, digits)) for x in (goodness.aic, goodness.bic))
+        parts.append(rf"$\mathrm{{AIC}} = {aic}$, $\mathrm{{BIC}} = {bic}$")
     parts.append(f"{answer.rows:,} rows of data".replace(",", r"\,"))
     return "; ".join(parts) + "."

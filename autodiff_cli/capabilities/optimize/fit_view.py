@@ -16,7 +16,14 @@ from ...show.document import (
     quantity_text,
     text_line,
 )
-from ...show.numerals import attach_units, format_number, percent, unit_of, without_unit
+from ...show.numerals import (
+    attach_units,
+    format_number,
+    goodness_text,
+    percent,
+    unit_of,
+    without_unit,
+)
 from ...show.schema import OutputRow, PicturedView, Values
 from .fit import Fit
 
@@ -25,7 +32,7 @@ PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "pre
 """The columns of csv after those of the predictors."""
 
 
-class FitView(PicturedView[Fit], section="fit"):
+class FitView(PicturedView[Fit], of=Fit):
     """How a fit is shown."""
 
     computed: ClassVar[Values] = {
@@ -129,7 +136,7 @@ class FitView(PicturedView[Fit], section="fit"):
     def _quality(self, answer: Fit) -> Iterator[str]:
         goodness = answer.goodness
         freedom = f"{plural(answer.dof, 'degree')} of freedom ({plural(answer.rows, 'row')})"
-        freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
+        freedom += "" if answer.r_squared is None else f", R² = {goodness_text(answer.r_squared, self.digits)}"
         if answer.deviation is not None:
             yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}"
         if goodness.chi_squared is None:
@@ -137,13 +144,16 @@ class FitView(PicturedView[Fit], section="fit"):
         else:
             tail = ""
             if goodness.reduced is not None:
-                tail = f"; χ²/ν = {format_number(goodness.reduced, 4)}, p = {format_number(goodness.p_value, 2)}"
-            yield f"χ² = {self.number(without_unit(answer.rss))} with {freedom}{tail}"
+                tail = (
+                    f"; χ²/ν = {goodness_text(goodness.reduced, self.digits)}, p = {format_number(goodness.p_value, 2)}"
+                )
+            yield f"χ² = {goodness_text(float(without_unit(answer.rss)), self.digits)} with {freedom}{tail}"
             scale = format_number(math.sqrt(goodness.reduced or 0.0), 4)
             scaled = f"scaled by √(χ²/ν) = {scale}"
             yield f"standard errors {'by `--sigma` alone' if answer.absolute_sigma else scaled}"
         if goodness.aic is not None:
-            yield f"AIC = {format_number(goodness.aic, 6)}, BIC = {format_number(goodness.bic, 6)}"
+            aic, bic = (goodness_text(x, self.digits) for x in (goodness.aic, goodness.bic or 0.0))
+            yield f"AIC = {aic}, BIC = {bic}"
         runs, normality = goodness.runs, goodness.normality
         if runs is not None:
             expected, p = format_number(runs.expected, 3), format_number(runs.p_value, 2)

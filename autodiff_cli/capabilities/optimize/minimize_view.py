@@ -17,7 +17,7 @@ from ...show.schema import View
 from .minimize import Minimum
 
 
-class MinimumView(View[Minimum], section="minimize"):
+class MinimumView(View[Minimum], of=Minimum):
     """How a minimum is shown."""
 
     def document(self, answer: Minimum) -> Iterator[Block]:
@@ -44,6 +44,8 @@ class MinimumView(View[Minimum], section="minimize"):
         yield Paragraph(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
             yield Paragraph(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
+        if answer.tried:
+            yield Paragraph(((answer.tried, ""),))
         outside = f" ({answer.outside:,} outside the domain)" if answer.outside else ""
         parts = [
             plural(answer.steps, "step"),

@@ -13,9 +13,10 @@ from ...language.printer import expression_text
 from ...show.characters import Theme, escaped
 from ...show.document import plain_text
 from ...show.rendering import web_file
-from ...show.schema import Values, View, record_of
+from ...show.schema import Values, View, read_declaration, record_of
 from ..formulas.derivation import Derivation, derivative_name
 from ..formulas.diff_view import step_cells
+from ..graph.graph import Fold
 from ..graph.pictures.drawings import FAMILY, color_rules, shapes, svg
 from ..graph.pictures.scene import DARK, LIGHT, Choices, Colors, title
 from ..trace.trace_view import Notation
@@ -29,7 +30,10 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
-class PageView(View[Page], section="page"):
+read_declaration(Fold)  # a page has several
+
+
+class PageView(View[Page], of=Page):
     """How a page is written: as HTML, in the colours of a theme."""
 
     computed: ClassVar[Values] = {

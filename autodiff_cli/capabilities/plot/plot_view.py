@@ -13,7 +13,7 @@ from ...show.document import Block, Paragraph, held_fixed, quantity_text
 from ...show.formats import format_of
 from ...show.mathematics import program_in_mathematics
 from ...show.numerals import DEFAULT_DIGITS, Decimals, level_digits
-from ...show.schema import OutputRow, PicturedView, PlotPage, Values, read_section
+from ...show.schema import OutputRow, PicturedView, PlotPage, Values, read_declaration
 from .contours import Surface
 from .frame import axis_name, axis_of, drawings, frames, plot_unit
 from .plot import Curve
@@ -205,8 +205,8 @@ def _list(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-SURFACE = read_section(
-    "contours",
+SURFACE = read_declaration(
+    Surface,
     {
         "range": lambda surface: {
             name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
@@ -219,7 +219,7 @@ SURFACE = read_section(
 """The keys of a plot over two variables."""
 
 
-class PlotView(PicturedView[Plot], section="plot"):
+class PlotView(PicturedView[Plot], of=Curve):
     """How a plot is shown."""
 
     computed: ClassVar[Values] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,7 +19,7 @@ from ...engine.quantities.presentation import (
     present_array,
     present_difference,
 )
-from ...engine.quantities.unit import Unit, readable_unit, si_unit
+from ...engine.quantities.unit import Unit, parse_unit, readable_unit, si_unit
 from ...errors import (
     Diagnosed,
     Diagnostic,
@@ -46,6 +47,7 @@ from ...questions.optional_units import column_units, left_out, uses_angles
 from ...questions.parse_point import Range, constant_value, is_name, pieces
 from ...questions.problem import Point, as_number
 from ...record import Record
+from .covariance_matrix import CovarianceMatrix
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 
 if TYPE_CHECKING:
@@ -65,6 +67,7 @@ MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
+MAX_OPEN_VARIANCE = 0.02  # share of a variance that rounded digits of a covariance may leave open
 EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
 Pair = tuple[str, str]
@@ -124,6 +127,60 @@ class Input(Record):
 
 class Propagation(Record):
     """Outputs with their uncertainties."""
+
+    declaration = """
+    csv line id output quantity estimate[] uncertainty[] distribution dof
+    csv sensitivity[] contribution[] share k expanded[] error
+    results: the outputs, each with its uncertainty
+      output: the output
+      value: its value
+      uncertainty: its combined standard uncertainty
+      dof: the effective degrees of freedom; null where infinite
+      k: the coverage factor
+      level: the coverage probability
+      expanded: the expanded uncertainty
+      written: the value with its standard uncertainty, as it is written
+      interval: the value with its expanded uncertainty, as it is written
+      budget: the uncertainty budget, by input
+        sensitivity: the partial derivative by the input
+        contribution: the standard uncertainty that comes from the input
+        share: how much of the variance that is, from 0 to 1
+      second_order: the second-order terms; null at a kink, and where terms of higher order matter
+        uncertainty: the standard uncertainty with them
+        shift: by how much they move the mean
+        matters: whether they change the uncertainty, or move the mean, by a third of it or more
+      draws from=drawn: with `--samples`: the Monte Carlo draws
+        mean: their mean
+        deviation: their standard deviation
+        shortest: the shortest coverage interval
+        symmetric: the probabilistically symmetric coverage interval
+        outside: how many had no value
+        scatter: the standard deviation of the ends of the shortest interval
+        edges: the edges of a histogram
+        counts: its counts
+      validation: with `--samples`: the first order compared with the draws
+        tolerance: half a unit of the second digit of the standard uncertainty
+        low: how far the lower ends of the intervals are apart
+        high: how far the upper ends are apart
+        valid: whether both are within the tolerance; null with too few draws
+    inputs: the inputs, by name
+      estimate: the estimate
+      uncertainty: its standard uncertainty
+      distribution from=distribution.family: the family of its distribution
+      parameters from=distribution.parameters: the parameters of the distribution
+      dof: its degrees of freedom; null where infinite
+      readings nonempty: how many readings it is the mean of
+    correlation: the correlations of the inputs, by two names
+    outputs: the outputs
+    covariance: the covariance matrix of the outputs
+    output_correlation: their correlation matrix
+    samples nonempty: how many draws; null without any
+    seed: the seed of the draws
+    point
+    units
+    constants
+    warnings
+    """
 
     text: str
     results: list[Result]
@@ -232,6 +289,7 @@ def propagate(
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
     fitted: Estimates | None = None,
+    covariance: CovarianceMatrix | None = None,
     correlation: Mapping[Pair, float] | None = None,
     dof: Mapping[str, float] | None = None,
     readings: Mapping[str, Sequence[float]] | None = None,
@@ -258,6 +316,8 @@ def propagate(
         require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
     is_implicit = not (unknowns is None and between is None)
     sources = _Sources(text, is_implicit, point or {}, readings or {}, draws or {}, correlation or {})
+    if covariance is not None:
+        sources.add_covariance(covariance)
     if fitted is not None:
         sources.add_fit(fitted)
     sources.add_linear_correlations()
@@ -267,41 +327,37 @@ def propagate(
         sources.add_units(asked=bool(units))
     system = system or sources.has_measured_units
     values = sources.values
-    if is_implicit:
-        from ..solve.solve import posed_equations  # few models are equations
-
-        model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
-    else:
-        model = Explicit(text, values, units, system)
+    model = _model(text, values, unknowns, between, units, system)
     warnings = [*model.warnings, *sources.notes]
     inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
-    try:
+    with _squares_in_doubles():
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
+        if covariance is not None:
+            warnings += _digit_warnings(linear, results, covariance.rounding_of_correlation())
         if count:
             copies = sources.copied_draws(inputs)
             results, count, interrupted = _with_draws(
                 model, spread, results, linear.units, copies, count, seed, stop, warnings
             )
-        covariance = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
-        if not all(math.isfinite(x) for row in covariance for x in row):
+        of_outputs = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
+        if not all(math.isfinite(x) for row in of_outputs for x in row):
             raise OverflowError
-    except (OverflowError, ValueError):
-        message = "the uncertainties are too large here for their squares in double precision"
-        raise ExpressionError("overflow", message, hint="compute in larger units") from None
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
-    two_piece = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
-    halves = [_two_piece_note(name, shown[name], getattr(values[name], "unit", Unit())) for name in two_piece]
-    warnings[first_notes:first_notes] = halves
+    warnings[first_notes:first_notes] = [
+        _two_piece_note(name, shown[name], getattr(values[name], "unit", Unit()))
+        for name, entry in inputs.items()
+        if entry.distribution.family == "twopiece"
+    ]
     return Propagation(
         text=text,
         results=results,
         inputs=shown,
         correlation=spread.correlation(),
-        covariance=covariance,
-        output_correlation=_normalise(covariance),
+        covariance=of_outputs,
+        output_correlation=_normalise(of_outputs),
         samples=count,
         seed=seed,
         interrupted=interrupted,
@@ -310,6 +366,30 @@ def propagate(
         warnings=tuple(warnings),
         units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+def _model(
+    text: str,
+    values: Mapping[str, Any],
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+    units: Sequence[str] | str | None,
+    system: bool,
+) -> Model:
+    if unknowns is None and between is None:
+        return Explicit(text, values, units, system)
+    from ..solve.solve import posed_equations  # few models are equations
+
+    return Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
+
+
+@contextmanager
+def _squares_in_doubles() -> Iterator[None]:
+    try:
+        yield
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
 
 
 class _Sources:
@@ -331,6 +411,7 @@ class _Sources:
         self.linear: dict[str, Any] = {}  # of the package `uncertainties`
         self.texts: dict[str, str] = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
         self.notes: list[Diagnostic] = []
+        self.of_matrix: list[str] = []  # the quantities of a covariance matrix
         for name, value in point.items():
             self.quantities[name] = self._quantity(name, value)
         for name, column in readings.items():
@@ -367,9 +448,50 @@ class _Sources:
             message = f"`{name}` has {plural(len(column), what)}, which does not give its uncertainty"
             raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
 
+    def add_covariance(self, matrix: CovarianceMatrix) -> None:
+        """Give the quantities that a covariance matrix names their uncertainties and correlations."""
+        names = variables_of(self.text, [*matrix.values, *self.values], self.is_implicit)
+        self.of_matrix = used = [name for name in matrix.names if name in names]
+        if not used:
+            message = f"the program has none of the quantities of the covariance, {quote(matrix.names)}"
+            raise point_error(message, "its names are those of variables; `--columns x=NAME` renames them")
+        for name in used:
+            if name in self.measured:
+                raise point_error(f"`{name}` is in the covariance, and is a column of the data too", LEAVE_ONE)
+            self.measured[name] = normal(name, self._value_in(matrix, name), matrix.uncertainties[name])
+            self.quantities.pop(name, None)
+        for a, b in combinations(used, 2):
+            if (a, b) in self.correlation or (b, a) in self.correlation:
+                message = f"the correlation of `{a}` and `{b}` is given, and is in the covariance"
+                raise point_error(message, LEAVE_ONE)
+        self.texts |= {name: unit for name, unit in matrix.units.items() if name in used}
+        together = {pair: r for pair, r in matrix.correlation().items() if {*used} >= {*pair}}
+        self.correlation = {**self.correlation, **together}
+
+    def _value_in(self, matrix: CovarianceMatrix, name: str) -> float:
+        """Return the value of a quantity, in the unit that the covariance names."""
+        value = self.quantities.get(name, matrix.values.get(name))
+        if value is None:
+            message = f"`{name}` has no value: the covariance has only its uncertainty"
+            raise ExpressionError("missing_value", message, hint=f"give it: `--at {name}=…`")
+        if isinstance(value, MeasuredValue):
+            raise point_error(f"`{name}` has an uncertainty in `--at`, and one in the covariance", LEAVE_ONE)
+        own, text = getattr(value, "unit", None), matrix.units.get(name)
+        if own is None:
+            return as_number(value, name)
+        if text is None:
+            message = f"`{name}` is in {own}, and its column of the covariance has no unit"
+            raise point_error(message, f"name the unit in its heading: `{name} [{own}]`")
+        unit = parse_unit(text)
+        if unit.dimension != own.dimension:
+            raise point_error(f"`{name}` is in {own}, and in the covariance it is in {text}", LEAVE_ONE)
+        return present(float(value), unit)  # a quantity is in SI units
+
     def add_fit(self, fitted: Estimates) -> None:
         """Add the parameters of a fit that the program has, and that are not given otherwise."""
         names = variables_of(self.text, [*fitted.values, *self.values], self.is_implicit)
+        if twice := [name for name in fitted.values if name in names and name in self.of_matrix]:
+            raise point_error(f"`{twice[0]}` is a parameter of the fit, and is in the covariance", LEAVE_ONE)
         used = {name: x for name, x in fitted.values.items() if name in names and name not in self.values}
         self.measured |= used
         self.texts |= {name: unit for name, unit in fitted.units.items() if name in used}
@@ -457,6 +579,24 @@ def _results(
         results.append(first._replace(second_order=second))
         warnings += [warning] if warning else []
     return results
+
+
+def _digit_warnings(
+    linear: _Linearisation, results: Sequence[Result], rounding: Mapping[Pair, float]
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each output whose variance is of the order of what the digits of the covariance leave open.
+
+    Variances of correlated estimates cancel in a sum.
+    """
+    inputs = linear.spread.inputs
+    for result, row in zip(results, linear.rows, strict=True):
+        parts = {name: abs(c) * x.uncertainty for c, (name, x) in zip(row, inputs.items(), strict=True)}
+        open_parts = [
+            (1 if a == b else 2) * parts[a] * parts[b] * r for (a, b), r in rounding.items() if {a, b} <= parts.keys()
+        ]
+        if math.fsum(open_parts) > MAX_OPEN_VARIANCE * result.uncertainty**2:
+            message = f"the digits of the covariance do not determine the uncertainty of `{result.output}`"
+            yield Diagnostic("digits", message, None, "write the matrix with more digits: in R `print(v, digits = 15)`")
 
 
 def _as_typed(entry: Input, value: Any) -> Input:

@@ -2,15 +2,45 @@
 
 from __future__ import annotations
 
-from ...questions.measured_value import concise, rounded
+from ...errors import ExpressionError
+from ...language.typesetting import name_latex, text_latex
+from ...questions.figures import Shown
+from ...questions.measured_value import estimate, rounded
+from ...questions.problem import parse
+from ...show.numerals import unit_of
+from ...show.siunitx import quantity_latex
 from ...show.tex import unit_latex
-from ...show.tex_tables import formula, latex_of, number, paragraphs, percentage, table
+from ...show.tex_tables import (
+    formula,
+    latex_of,
+    number,
+    paragraphs,
+    percentage,
+    table,
+    uncertain,
+)
 from .propagate import Propagation, Result
+
+
+def two_digits(value: Shown, error: Shown) -> str:
+    """Return an uncertainty rounded as its value is, with its unit."""
+    _, text = estimate(float(value), float(error))
+    return quantity_latex(text, unit_of(error)) or text_latex(text) + unit_latex(error)
+
+
+def own_name(text: str) -> str:
+    """Return the user's name of a program's result, `C` of `C = tau/R`; empty without one."""
+    try:
+        program = parse(text, units=True)
+    except ExpressionError:
+        return ""
+    names = [name for name, value in program.bindings if value is program.outputs[0]]
+    return name_latex(names[-1]) if names and len(program.outputs) == 1 else ""
 
 
 def budget_tables(answer: Propagation, digits: int | None) -> str:
     """Return the uncertainty budgets of a propagation."""
-    parts = [formula(answer.text, answer.point)]
+    parts = [formula(answer.text, answer.point, own_name(answer.text))]
     for result in answer.results:
         name = result.output if len(answer.results) > 1 or "output" not in result.output else "result"
         rows = []
@@ -20,8 +50,8 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
             rows.append(
                 (
                     latex_of(quantity),
-                    number(concise(entry.estimate, entry.uncertainty)) + unit_latex(entry.estimate),
-                    number(entry.uncertainty, 2),
+                    uncertain(entry.estimate, entry.uncertainty),
+                    two_digits(entry.estimate, entry.uncertainty),
                     entry.distribution.family,
                     number(entry.distribution.dof, digits),
                     number(share.sensitivity, digits),
@@ -29,11 +59,10 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
                     percentage,
                 )
             )
-        written = number(result.written) + unit_latex(result.value)
         of_result = (
             latex_of(name),
-            written,
-            number(result.uncertainty, 2),
+            uncertain(result.value, result.uncertainty),
+            two_digits(result.value, result.uncertainty),
             "",
             number(result.dof, 3),
             "",
@@ -58,9 +87,6 @@ def _expand(name: str, result: Result) -> str:
     of = rounded(float(result.value), float(result.expanded))
     if of is None:
         return rf"{latex_of(name)} $=$ {number(result.interval)}{unit_latex(result.value)}"
-    unit = unit_latex(result.value)
-    interval = rf"{number(of.value)} \pm {number(of.uncertainty)}"
-    interval = f"({interval})" if of.power or unit else interval
-    power = rf" \times 10^{{{of.power}}}" if of.power else ""
+    interval = quantity_latex(f"{of.value}({of.digits}){of.exponent}", unit_of(result.value), separate=True)
     factor = f"{result.k:.3g}"
-    return rf"{latex_of(name)} $= {interval}{power}${unit} ($k = {number(factor)}$, {percentage(result.level)})."
+    return rf"{latex_of(name)} $=$ {interval} ($k = {number(factor)}$, {percentage(result.level)})."

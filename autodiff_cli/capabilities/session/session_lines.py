@@ -13,7 +13,7 @@ from ...cli import slips
 from ...cli.arguments import HelpAsked, check_all, scan_options
 from ...cli.commands import answer
 from ...cli.completion import TypedLine, columns
-from ...cli.declarations import COMMANDS, QUESTIONS, declared, table
+from ...cli.declarations import COMMANDS, QUESTIONS, SESSIONS, declared, table
 from ...cli.runner import warn
 from ...cli.strict_reading import advise_leniency
 from ...engine.numbers.budget import gc_collect
@@ -28,6 +28,7 @@ from ...errors import (
     usage_error,
 )
 from ...language.diagnostics.leniency import AsRead, Composed
+from ...language.diagnostics.measured import check_letters
 from ...questions import decoding
 from ...questions.sweeps import sweeping
 from ...show.characters import terminal_of
@@ -46,6 +47,9 @@ from .session import (
     Session,
     SessionStatement,
     Shown,
+    are_equations,
+    conversion_of,
+    derivative_in_full,
     has_primes,
     has_variables,
     is_equation,
@@ -71,6 +75,15 @@ class Ended(Exception):
 class _Word(str):
     start = 0
     """The position in its line, without quotes."""
+
+
+def _words_in(line: str, begin: int) -> list[_Word]:
+    """Return the words of a command line, without their quotes."""
+    words = []
+    for match in _WORD.finditer(line, begin):
+        words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
+        words[-1].start = match.start(3) if match[2] else match.start()
+    return words
 
 
 class Lines:
@@ -118,7 +131,7 @@ class Lines:
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         parts = [*statements_of(line)]
-        if len(parts) == 1 and is_equation(line, parts[0]):
+        if len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
             return self._command(f"solve {text}", "solve", len("solve"))
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in parts]
@@ -150,12 +163,9 @@ class Lines:
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
-        if command == "repl":
+        if command in SESSIONS:
             raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
-        words = []
-        for match in _WORD.finditer(line, end):
-            words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
-            words[-1].start = match.start(3) if match[2] else match.start()
+        words = _words_in(line, end)
         if command == "help":
             return _app(["help", *words]) if words else _help("")
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
@@ -303,15 +313,23 @@ def answer_line(text: str, *, lenient: bool) -> int:
     parts = [*statements_of(text)]
     if not parts:
         raise usage_error("there is no expression", "write a formula, as in `autodiff 'x**2'`")
-    if any(is_equation(text, part) for part in parts):
+    if any(is_equation(text, part) or are_equations(text, part) for part in parts):
         return answer("solve", {"expr": text, "lenient": lenient})
     is_program = len(parts) > 1 and not has_primes(text)
     if is_program or parts[-1].kind == "define":
         command = "diff" if has_variables(text) else "grad"
         return answer(command, {"expr": text, "lenient": lenient})
+    last = parts[-1]
+    in_full = derivative_in_full(text[last.start : last.end])
+    if in_full != text[last.start : last.end]:
+        # alone, its formula is asked for, and no derivative of it
+        text = text[: last.start] + in_full
+        parts = [*statements_of(text)]
     session = Session(lenient=lenient)
     try:
         check_bound_once(text, parts)
+        if conversion_of(text) is None:
+            check_letters(text)
         shown = [session.statement(text, part) for part in parts]
     except ExpressionError as error:
         error.text = text if error.text is None else error.text

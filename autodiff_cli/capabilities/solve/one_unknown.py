@@ -73,8 +73,6 @@ class OneEquation(Search):
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         super().__init__(problem, stop)
         (self.name,), (self.output,) = problem.unknowns, problem.program.outputs
-        self.leaf, self.start = problem.program.variables[self.name], problem.values[self.name]
-        self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
@@ -84,6 +82,18 @@ class OneEquation(Search):
         """Points where the value only rounds to 0, with more digits of it and of its slope."""
         self.reach = self.farthest = 0.0
         self.count = 0
+
+    @property
+    def start(self) -> float:
+        return self.problem.values[self.name]
+
+    @property
+    def leaf(self) -> Value:
+        return self.problem.program.variables[self.name]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.problem.bounds.get(self.name, (-math.inf, math.inf))
 
     def __call__(self, x: float) -> Sample | None:
         self.count_evaluation()
@@ -293,11 +303,7 @@ class OneEquation(Search):
                 ends = here or self._edge(there, x), there or self._edge(here, y)  # type: ignore[arg-type]
                 roots += [end[0] for end in ends if end[1] == 0 and x < end[0] < y]
                 roots += self._between_samples(*ends)
-        distinct: list[float] = []
-        for root in sorted(roots):
-            if not distinct or abs(root - distinct[-1]) > SAME_ROOT * (abs(root) + 1e-9 * (high - low)):
-                distinct.append(root)
-        return distinct
+        return _distinct_roots(roots, 1e-9 * (high - low))
 
     def _between_samples(self, a: Sample, b: Sample) -> list[float]:
         if _opposite(a, b):
@@ -748,3 +754,12 @@ def _grid(low: float, high: float, steps: int) -> list[float]:
 def _opposite(a: Sample, b: Sample) -> bool:
     # the product of small values is 0
     return min(a[1], b[1]) < 0 < max(a[1], b[1])
+
+
+def _distinct_roots(roots: Iterable[float], smallest: float) -> list[float]:
+    """Return roots without those that rounding makes of another one; near 0 they are as `smallest`."""
+    distinct: list[float] = []
+    for root in sorted(roots):
+        if not distinct or abs(root - distinct[-1]) > SAME_ROOT * (abs(root) + smallest):
+            distinct.append(root)
+    return distinct

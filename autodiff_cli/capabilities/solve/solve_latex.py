@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from ...language.typesetting import equations, expression_latex, name_latex, text_latex
 from ...questions.problem import parse
-from ...show.tex_tables import latex_of, number, paragraphs, table
+from ...show.tex_tables import (
+    latex_of,
+    number,
+    paragraphs,
+    table,
+)
 from .solve import Solved
 
 

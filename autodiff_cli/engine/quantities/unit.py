@@ -290,7 +290,7 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
     """Refuse `deg C` and `°K`, which are scales of temperature and not products with an angle."""
     words = [token[1] for token in tokens[at : at + 2]]
-    entry = _entry(words[0])
+    entry = table_entry(words[0])
     if entry is None or entry[0].symbol != "°" or words[-1] not in ("C", "F", "K"):
         return
     start, end = tokens[at][2], tokens[at + 1][3]
@@ -337,7 +337,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 @cache
 def _symbol(symbol: str, start: int = 0) -> Unit:
-    entry = _entry(symbol)
+    entry = table_entry(symbol)
     if entry is not None:
         return _of_entry(*entry)
     reason = units_file()["refused"].get(symbol)
@@ -360,17 +360,18 @@ def _meant_by(symbol: str) -> list[str]:
         for name, prefix in prefixes.items()
         if name + entry.name in singulars and (not name or prefix in entry.prefixes)
     ]
-    if not named and len(symbol) > 2 and symbol.endswith("s") and _entry(symbol[:-1]):
+    if not named and len(symbol) > 2 and symbol.endswith("s") and table_entry(symbol[:-1]):
         named = [symbol[:-1]]
     names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
     other_case = sorted(name for name in names if name.lower() == symbol.lower())
     halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
-    products = [f"{first}*{second}" for first, second in halves if _entry(first) and _entry(second)]
+    products = [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
     close = closest(symbol, list(spellings()))
-    return named or [*other_case, *products][:3] or ([close] if close else [])
+    return [*dict.fromkeys(named)] or [*other_case, *products][:3] or ([close] if close else [])
 
 
-def _entry(symbol: str) -> tuple[TableUnit, str] | None:
+def table_entry(symbol: str) -> tuple[TableUnit, str] | None:
+    """Return the unit of the table that a symbol stands for, and its prefix."""
     names = spellings()
     symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
     if symbol in names:
@@ -469,7 +470,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
         return unit
     symbol, n = unit.atoms[0]
-    entry = _entry(symbol)
+    entry = table_entry(symbol)
     if n != 1 or entry is None:
         return unit
     plain, prefix = entry
