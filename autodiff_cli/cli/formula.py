@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 
 from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
-from .declarations import COMMANDS, HELP
+from .declarations import COMMANDS, PAGES
 
 CONVERT = "convert"
 """The synonym of `QUANTITY in UNIT`."""
@@ -33,7 +33,7 @@ def is_formula(args: Sequence[str]) -> bool:
     if not args:
         return False
     first = args[0]
-    if first in COMMANDS or first == HELP or looks_like_option(first) or _OPTION.fullmatch(first):
+    if first in COMMANDS or first in PAGES or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
     from ..language.builder import CONSTANTS  # options need no engine
     from ..table.primitive import FUNCTIONS

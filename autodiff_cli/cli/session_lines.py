@@ -30,7 +30,7 @@ from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
 from .completion import TypedLine, columns
-from .declarations import COMMANDS, QUESTIONS, declared, table
+from .declarations import COMMANDS, PAGES, QUESTIONS, declared, table
 from .runner import warn
 from .session import (
     ANSWER,
@@ -132,7 +132,7 @@ class Lines:
         name, after = match[2], line[match.end() :]
         if match[1] is None and (name in self.session.names or next(statements_of(line)).kind == "define"):
             return None
-        if name in COMMANDS or name == "help":
+        if name in COMMANDS or name in PAGES:
             return name, match.end()
         own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
@@ -152,8 +152,8 @@ class Lines:
         for match in _WORD.finditer(line, end):
             words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
             words[-1].start = match.start(3) if match[2] else match.start()
-        if command == "help":
-            return _app(["help", *words]) if words else _help("")
+        if command in PAGES:
+            return _help("") if command == "help" and not words else _app([command, *words])
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ..algebra.walk import rebuild, rewrite
 from ..errors import Diagnostic, ExpressionError, NotSmooth, limit_error, quote, usage_error
 from ..graphs.higher_order import taylor_in
 from ..graphs.laurent import Laurent, NoSeries, laurent_in
-from ..graphs.value import Source
+from ..graphs.value import Source, Value, graph_of, node
 from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ..inputs.figures import Figure
 from ..inputs.optional_units import pose_with_units
-from ..inputs.problem import Point
+from ..inputs.problem import Point, parse
 from ..language.builder import Program
 from ..numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, undecided
 from ..numbers.budget import BudgetExceeded, Defined
@@ -24,6 +25,8 @@ from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ..record import Record
 from ..run.flat_graph import Graph
 from ..run.sweep import show
+from ..table.operators import CONSTANT, POW
+from ..table.primitive import PRIMITIVES
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -202,6 +205,48 @@ def polynomial(
         term = size if k == 0 else power if size == "1" else f"{size}*{power}"
         out += (" - " if negative else " + ") + term if out else ("-" if negative else "") + term
     return out or "0"
+
+
+# ---- fractions
+MAX_DENOMINATOR = 10**7
+"""The largest denominator of a coefficient that is shown as a fraction, as in LaTeX."""
+
+
+def with_fractions(answer: Taylor) -> Taylor:
+    """Return the answer with fractions in place of those coefficients in doubles that are exactly so, as 1/6 is."""
+    if answer.arithmetic != DOUBLE or answer.units is not None:
+        return answer
+    from ..numbers.exact import EXACT
+
+    coefficients: list[Any] = []
+    with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
+        (output,) = parse(answer.text, answer.point).outputs
+        values = {name: EXACT.number(Fraction(float(x))) for name, x in answer.point.items()}
+        graph = graph_of((_with_exp(output),))
+        try:
+            coefficients = taylor_in(EXACT, graph, values, answer.variable, answer.order)
+        except ExpressionError:
+            through = series_through(EXACT, graph, values, answer.point, answer.variable, answer.order)
+            coefficients = through[0] if through else []
+    shown = [_fraction(x, exact) for x, exact in zip(answer.coefficients, coefficients, strict=bool(coefficients))]
+    return answer._replace(coefficients=shown) if shown else answer
+
+
+def _fraction(x: Shown, exact: Any) -> Shown:
+    fraction = Fraction(exact)
+    is_short = 1 < fraction.denominator <= MAX_DENOMINATOR and math.isclose(fraction, float(x), rel_tol=NOISE)
+    return Figure(str(fraction), None) if is_short else x
+
+
+def _with_exp(output: Value) -> Value:
+    """Return a formula with powers of the constant e as values of exp, which fractions have."""
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        if value.primitive is POW and inputs[0].primitive is CONSTANT and inputs[0].source == "e":
+            return node(PRIMITIVES["exp"], inputs[1:])
+        return rebuild(value, inputs)
+
+    return rewrite((output,), rule)[0]
 
 
 # ---- removable singularities

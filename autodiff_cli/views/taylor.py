@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from ..derivatives.taylor import Taylor, polynomial, shortest_text
+from ..derivatives.taylor import Taylor, polynomial, shortest_text, with_fractions
 from ..inputs.figures import Figure, Shown
 from .document import Block, input_lines, numbers_table, value_line
 from .numerals import format_number, without_unit
@@ -15,6 +15,7 @@ class TaylorView(View[Taylor], section="taylor"):
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:
+        answer = with_fractions(answer) if self.digits is None else answer
         yield value_line("polynomial", self._polynomial(answer, self._written))
         yield from input_lines(answer.constants, answer.point, (answer.variable,), self.digits)
         rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]
