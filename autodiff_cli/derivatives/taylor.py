@@ -222,11 +222,11 @@ def with_fractions(answer: Taylor) -> Taylor:
     with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
         (output,) = parse(answer.text, answer.point).outputs
         values = {name: EXACT.number(Fraction(float(x))) for name, x in answer.point.items()}
-        graph = graph_of((_with_exp(output),))
+        graph, point = graph_of((_with_exp(output),)), {name: float(x) for name, x in answer.point.items()}
         try:
             coefficients = taylor_in(EXACT, graph, values, answer.variable, answer.order)
         except ExpressionError:
-            through = series_through(EXACT, graph, values, answer.point, answer.variable, answer.order)
+            through = series_through(EXACT, graph, values, point, answer.variable, answer.order)
             coefficients = through[0] if through else []
     shown = [_fraction(x, exact) for x, exact in zip(answer.coefficients, coefficients, strict=bool(coefficients))]
     return answer._replace(coefficients=shown) if shown else answer
