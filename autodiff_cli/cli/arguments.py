@@ -307,18 +307,10 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     defaults: dict[str, Any] = {}
     has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))
     while words:
-        word = words.pop()
-        name, equals, value = word.partition("=")
+        name, equals, value = words.pop().partition("=")
+        declarations = _declarations_of(name)
         own = declaration.options.get(name)
-        declarations = [declared(user).options[name] for user in commands_with(name)]
-        if not declarations:
-            near = closest(name, list(dict.fromkeys(option.name for option in users_of_options())))
-            hint = f"did you mean `{near}`?" if near else "leave it out"
-            raise _wrong(f"no command has an option `{name}`", hint)
         option = own or declarations[0]
-        if not is_allowed(option):
-            hint = "it holds options of how answers are computed and shown"
-            raise _wrong(f"`{name}` is for one call only", hint)
         if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
             # a flag of one command has a value in another
             others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
@@ -334,6 +326,24 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         # options about rows apply to sweeps and losses
         if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
+    return {**_fitting(defaults, typed, declaration), **typed}
+
+
+def _declarations_of(name: str) -> list[Option]:
+    """Return the declarations of an option by command. Raises a usage error if it may not be in the environment."""
+    declarations = [declared(user).options[name] for user in commands_with(name)]
+    if not declarations:
+        near = closest(name, list(dict.fromkeys(option.name for option in users_of_options())))
+        hint = f"did you mean `{near}`?" if near else "leave it out"
+        raise _wrong(f"no command has an option `{name}`", hint)
+    if not all(map(is_allowed, declarations)):
+        hint = "it holds options of how answers are computed and shown"
+        raise _wrong(f"`{name}` is for one call only", hint)
+    return declarations
+
+
+def _fitting(defaults: Mapping[str, Any], typed: Mapping[str, Any], declaration: Declaration) -> dict[str, Any]:
+    """Return the defaults that go with what is typed, by parameter."""
     values = values_by_option(declaration, typed)
     fitting: dict[str, Any] = {}
     # repeat for options that require a later one
@@ -343,7 +353,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
             with suppress(ExpressionError):
                 check(declaration.options, {**values, name: value})
                 values[name] = fitting[option.parameter] = value
-    return {**fitting, **typed}
+    return fitting
 
 
 def is_allowed(option: Option) -> bool:

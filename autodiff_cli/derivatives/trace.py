@@ -162,9 +162,9 @@ def trace(
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(adjoint_steps) if measured is None else ()
-    for i, row in writer.rows.items() if reverse else ():
-        if adjoints[i] is None and active[i] and row.kind != "condition":
-            notes.append(Note("cut off", f"no adjoint reaches {row.name}"))
+    if reverse:
+        cut = (row for i, row in writer.rows.items() if adjoints[i] is None and active[i] and row.kind != "condition")
+        notes += [Note("cut off", f"no adjoint reaches {row.name}") for row in cut]
     notes += _branches(writer, active, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}

@@ -61,19 +61,21 @@ def largest_bend(inference: Inference) -> float:
     model, values = inference.model, inference.end.values
     sample = model.sample(CURVED_ROWS)
     share = sample.rows / model.rows
-    deviation = math.sqrt(inference.variance)
+    deviation = math.sqrt(inference.scatter.variance)
     at = sample(values)
-    slopes = -at.jacobian[:, inference.estimated] / inference.size
+    slopes = -at.jacobian[:, inference.estimated] / inference.curvature.size
     q, _ = np.linalg.qr(slopes)
     half, largest = inference.factor, 0.0
     for name in inference.errors:
-        column = inference.inverse[:, inference.names.index(name)]
+        column = inference.curvature.inverse[:, inference.names.index(name)]
         length = math.sqrt(max(column[inference.names.index(name)], 0.0))
         if not length:
             continue
         along = column / length
         first = slopes @ along
-        second = _second_derivatives(sample, values, dict(zip(inference.names, along / inference.size, strict=True)))
+        second = _second_derivatives(
+            sample, values, dict(zip(inference.names, along / inference.curvature.size, strict=True))
+        )
         second *= sample.weights * deviation
         beyond = second - q @ (q.T @ second)
         skew = abs(float(first @ second)) * half / 2
@@ -124,7 +126,7 @@ class _Profile:
         self.others = [k for k in range(len(model.free)) if k != self.k]
         self.estimate, self.half = float(values[self.k]), inference.factor * inference.errors[name]
         self.reduced = model.holding({name: self.estimate}) if self.others else model
-        self.least, self.variance, self.factor = 2 * inference.end.cost, inference.variance, inference.factor
+        self.least, self.variance, self.factor = 2 * inference.end.cost, inference.scatter.variance, inference.factor
         self.name, self.middle = name, _Refit(self.estimate, 0.0, values[self.others])
 
     def at(self, x: float, near: _Refit, before: _Refit) -> _Refit:
@@ -259,8 +261,8 @@ def far_values(inference: Inference) -> dict[str, float]:
     The inverse without null directions says nothing of a parameter whose change these make up for.
     """
     far: dict[str, float] = {}
-    has_rise = inference.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
-    names = inference.errors if inference.null and has_rise else {}
+    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
+    names = inference.errors if inference.undetermined.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
             profile = _Profile(inference, name)
@@ -306,12 +308,12 @@ def _can_profile(inference: Inference) -> bool:
     if (
         model.loss != "linear"
         or model.basis is not None
-        or inference.null
+        or inference.undetermined.null
         or inference.outcome(False)[0] != "converged"
     ):
         return False
     if len(model.linear) == len(model.free) and not model.errors and not model.problem.bounds:
         return False
     rounding = max(model.rounding_cost, 1e-16 * end.cost)
-    has_noise = bool(inference.variance * inference.factor**2 > ROUNDED_RISE * rounding)
+    has_noise = bool(inference.scatter.variance * inference.factor**2 > ROUNDED_RISE * rounding)
     return has_noise and bool(inference.errors) and not inference.at_bound

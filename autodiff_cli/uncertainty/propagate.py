@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -258,7 +259,7 @@ def propagate(
     warnings = [*model.warnings, *sources.notes]
     inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
-    try:
+    with _squares_in_doubles():
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
@@ -270,13 +271,12 @@ def propagate(
         covariance = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    except (OverflowError, ValueError):
-        message = "the uncertainties are too large here for their squares in double precision"
-        raise ExpressionError("overflow", message, hint="compute in larger units") from None
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
-    two_piece = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
-    halves = [_two_piece_note(name, shown[name], getattr(values[name], "unit", Unit())) for name in two_piece]
-    warnings[first_notes:first_notes] = halves
+    warnings[first_notes:first_notes] = [
+        _two_piece_note(name, shown[name], getattr(values[name], "unit", Unit()))
+        for name, entry in inputs.items()
+        if entry.distribution.family == "twopiece"
+    ]
     return Propagation(
         text=text,
         results=results,
@@ -292,6 +292,15 @@ def propagate(
         warnings=tuple(warnings),
         units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+@contextmanager
+def _squares_in_doubles() -> Iterator[None]:
+    try:
+        yield
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
 
 
 class _Sources:
