@@ -89,6 +89,31 @@ class CheckedNumber(Record):
 class Check(Record):
     """A check of a program's value and gradient at a point."""
 
+    declaration = """
+    csv line id variable at[] computed[] exact digits kept difference condition agrees error
+    value
+    gradient
+    point
+    units
+    constants
+    warnings
+    agrees: whether value and all partial derivatives agree
+    data
+    precision: the digits of the reference
+    required: how many digits the computation has to keep
+    checked from=quantities: the value, then each partial derivative
+      variable column from=name nonempty: the variable; null for the value
+      computed column: the number in doubles
+      exact column: the reference, to 25 digits
+      digits column: how many digits at least are right, of the formula in decimals
+      kept column: how many digits at least the computation has kept
+      difference column: the slope by finite differences
+      difference_error: the error that these estimate for themselves
+      condition column: how much a relative change of the variable is magnified
+      agrees column: whether it agrees
+      remark nonempty: why it was not compared, or what is wrong
+    """
+
     text: str
     value: float
     gradient: dict[str, float]
