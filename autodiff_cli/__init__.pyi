@@ -566,6 +566,7 @@ def propagate(
     data: Table = None,
     draws: Table = None,
     fit: Fit | str | None = None,
+    covariance: Any,
     level: float | None = None,
     k: float | None = None,
     samples: float | None = None,
@@ -585,6 +586,7 @@ def export(
     lenient: bool = False,
     dialect: str | None = None,
     name: str | None = None,
+    table: str | None = None,
     work: int | None = None,
 ) -> Exported: ...
 @overload

@@ -203,9 +203,7 @@ def trace(
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(adjoint_steps) if measured is None else ()
-    if reverse:
-        cut = (row for i, row in writer.rows.items() if adjoints[i] is None and active[i] and row.kind != "condition")
-        notes += [Note("cut off", f"no adjoint reaches {row.name}") for row in cut]
+    notes += _cut_off(writer, adjoints, active) if reverse else ()
     notes += _branches(writer, active, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}
@@ -233,6 +231,13 @@ def trace(
         tuple(notes),
         (*posed.warnings, *kink_warnings, *_lost_digits(posed, {} if reverse else seeds)),
     )
+
+
+def _cut_off(writer: NodeTexts, adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[Note]:
+    """Yield a note for each node that varies and that no adjoint reaches."""
+    for i, row in writer.rows.items():
+        if adjoints[i] is None and active[i] and row.kind != "condition":
+            yield Note("cut off", f"no adjoint reaches {row.name}")
 
 
 def _lost_digits(posed: Problem, direction: Mapping[str, float]) -> list[Diagnostic]:
