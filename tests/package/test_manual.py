@@ -106,7 +106,9 @@ def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: s
 
 
 def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
-    assert sorted(name for names in table("titles").values() for name in names.split()) == sorted([*COMMANDS, "help"])
+    assert sorted(name for names in table("titles").values() for name in names.split()) == sorted(
+        [*COMMANDS, "help", "tutorial"]
+    )
     shown = autodiff("--help").out
     for title, names in table("titles").items():
         group = shown.partition(f"\n{title}:\n")[2].partition("\n\n")[0]
