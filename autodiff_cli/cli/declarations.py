@@ -174,8 +174,9 @@ PAGES = (HELP, TUTORIAL)
 """The commands that show pages which come with the package."""
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name not in PAGES)
 """The commands in the manual's order, without those that show pages: modules with `run`."""
-QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
-"""The commands that have an answer: all except the session."""
+SESSIONS = ("repl", "serve")
+QUESTIONS = tuple(name for name in COMMANDS if name not in SESSIONS)
+"""The commands that have an answer: all except the sessions."""
 
 
 @cache
