@@ -139,8 +139,8 @@ def check(
 
 
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
-    from ..inputs.quantities import in_unit
     from ..numbers.multiprecision import Multiprecision
+    from ..quantities.presentation import present, present_difference, present_number
     from ..quantities.unit import si_unit
 
     tree = units.of_gradient(answer.gradient)
@@ -155,10 +155,10 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
         if own.atoms and re.search(r"\d", remark.partition(":")[2]):
             remark += f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
         differences = number.difference, number.difference_error
-        slope, error = (None if x is None else unit.from_si(x) for x in differences)
+        slope, error = (None if x is None else present_difference(x, unit) for x in differences)
         return number._replace(
-            computed=unit.value_from_si(number.computed),
-            exact=_text(in_unit(m, m.literal(number.exact), unit)),
+            computed=present(number.computed, unit),
+            exact=_text(present_number(m, m.literal(number.exact), unit)),
             difference=slope,
             difference_error=error,
             remark=remark,
@@ -166,8 +166,8 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
 
     of_numbers_checked = [dict.fromkeys(("computed", "exact", "difference"), unit) for unit in shown.values()]
     return answer._replace(
-        value=factors[""].value_from_si(answer.value),
-        gradient={name: factors[name].from_si(x) for name, x in answer.gradient.items()},
+        value=present(answer.value, factors[""]),
+        gradient={name: present_difference(x, factors[name]) for name, x in answer.gradient.items()},
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
         quantities=tuple(map(converted, answer.quantities)),
         units=type(tree)({**tree, "checked": of_numbers_checked[: len(answer.quantities)]}),

@@ -18,7 +18,15 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Quantity, check_values, have_units, numbers_or_quantities, output_names, parse_program
+from ..inputs.problem import (
+    Quantity,
+    check_bare_functions,
+    check_values,
+    have_units,
+    numbers_or_quantities,
+    output_names,
+    parse_program,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget
@@ -212,6 +220,7 @@ def _formulas(
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
+    check_bare_functions(typed, {*values, *ranges, *(wrt or ())})
     names, path = _names_drawn(typed, wrt, ranges, options.path), options.path
     # an axis has the unit of an end of its range
     of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
@@ -444,8 +453,9 @@ def _branch(
             point[name] = middle = sum(numbered[name].ends) / 2
             if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
                 from ..inputs.quantities import unit_value
+                from ..quantities.presentation import present
 
-                point[name] = unit_value(unit, unit.value_from_si(middle))
+                point[name] = unit_value(unit, present(middle, unit))
     from ..equations.solve import posed_equations
     from ..uncertainty.measurement_model import Implicit, SolutionBranch
 

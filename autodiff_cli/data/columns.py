@@ -20,7 +20,7 @@ from ..inputs.parse_point import is_name
 from ..inputs.problem import as_number
 from ..operating_system import temporary_folder_variable
 from ..streams.progress import Progress
-from ..views.error import write_note, write_reasons
+from ..views.error import MAX_PLACES, place_list, write_note, write_reasons
 from .readers import Files, Reader, places
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, ForcedDialect
@@ -28,7 +28,6 @@ from .text_dialects import UNFORCED, ForcedDialect
 MAX_NUMBERS = 20_000_000
 MAX_NUMBERS_IN_MEMORY = 1 << 25
 PIECE_ROWS = 4096
-MAX_PLACES = 5  # lines of rows that are left out, which are named
 LEAVE_OUT = "or leave such rows out: `--on-error skip`"
 
 
@@ -82,14 +81,9 @@ def read_columns(
         if columns:
             _require_rows(len(next(iter(columns.values()))), left_out, _name_of(files))
     if left_out:
-        with_places = Counter({f"{why}: {_listed(lines_of[why])}": count for why, count in left_out.items()})
+        with_places = Counter({f"{why}{place_list(lines_of[why])}": count for why, count in left_out.items()})
         write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", with_places)
     return columns
-
-
-def _listed(lines: Sequence[str]) -> str:
-    """Return the first lines as text."""
-    return ", ".join(lines[:MAX_PLACES]) + ", …" * (len(lines) > MAX_PLACES)
 
 
 def _choose(

@@ -16,7 +16,7 @@ from ..errors import Diagnostic, ExpressionError
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
 from ..streams.progress import Interruption, Progress, interrupted
-from ..views.error import report, write_reasons
+from ..views.error import MAX_PLACES, first_places, place_list, report, write_reasons
 from .readers import Chunk, Files
 
 if TYPE_CHECKING:
@@ -35,12 +35,16 @@ class Tally:
     def __init__(self) -> None:
         self.rows = self.code = 0
         self.reasons: Counter[str] = Counter()
+        self.places: dict[str, list[str]] = {}
+        """The first rows of each reason."""
         self.kinks: Counter[tuple[str, ...]] = Counter()
 
     def merge(self, other: Tally) -> None:
         """Add other counts."""
         self.rows += other.rows
         self.reasons += other.reasons
+        for why, places in other.places.items():
+            self.places.setdefault(why, []).extend(places)
         self.code = max(self.code, other.code)
         self.kinks.update(other.kinks)
 
@@ -50,14 +54,21 @@ class Tally:
             "rows": self.rows,
             "without_answer": self.reasons.total(),
             "errors": dict(self.reasons.most_common()),
+            "rows_without_answer": {
+                why: first_places(places, MAX_PLACES) for why, places in sorted(self.places.items())
+            },
             "at_kinks": self.kinks.total(),
             "conventions": dict(self._conventions().most_common()),
         }
 
-    def note(self, error: ExpressionError) -> None:
-        """Count an error."""
+    def note(self, error: ExpressionError, place: str) -> None:
+        """Count an error of the row at a place, such as `line 3`."""
         self.code = max(self.code, error.exit_code)
-        self.reasons[reason(error)] += 1
+        why = reason(error)
+        self.reasons[why] += 1
+        places = self.places.setdefault(why, [])
+        if len(places) <= MAX_PLACES:
+            places.append(place.strip().removesuffix(":"))
 
     def note_kinks(self, warnings: Iterable[Diagnostic]) -> None:
         """Count a row with such warnings."""
@@ -73,7 +84,9 @@ class Tally:
     def report(self) -> None:
         """Print the counts and reasons."""
         if rows := self.reasons.total():
-            write_reasons(self.rows, rows, f"{'have' if rows > 1 else 'has'} no answer", self.reasons)
+            has = f"{'have' if rows > 1 else 'has'} no answer"
+            listed = {f"{why}{place_list(self.places.get(why, ()))}": count for why, count in self.reasons.items()}
+            write_reasons(self.rows, rows, has, Counter(listed))
         if rows := self.kinks.total():
             what = "at a kink, where the derivative is a convention"
             write_reasons(self.rows, rows, f"{'are' if rows > 1 else 'is'} {what}", self._conventions())
@@ -95,13 +108,13 @@ def answers(
         if errors and fail:
             row = min(errors)
             tally.rows += row + 1
-            tally.note(errors[row])
+            tally.note(errors[row], chunk.where(row) or f"point {tally.rows}")
             tally.kinks.update(bound.answer(chunk.batch.slice(0, row)).kinks)
             yield batch.slice(0, row + 1), chunk.size
             raise FailedRow(errors[row], chunk.where(row), bound.fitted.program.text)
+        for row, error in errors.items():
+            tally.note(error, chunk.where(row) or f"point {tally.rows + row + 1}")
         tally.rows += batch.num_rows
-        for error in errors.values():
-            tally.note(error)
         tally.kinks.update(kinks)
         yield batch, chunk.size
 

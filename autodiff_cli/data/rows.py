@@ -452,7 +452,7 @@ class RowUnits(NamedTuple):
 
 def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
     """Return the units of a program's rows, given those of `point`."""
-    from ..quantities.unit import conversion
+    from ..quantities.presentation import conversion
 
     units = checked_units(fitted, point, units_asked)
     of: dict[str, Any] = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}

@@ -144,17 +144,7 @@ def to_picture(
     grads = graph.grads
     roots = graph.roots if roots is None else roots
     order = in_order(graph.parents, roots)
-    evaluated = dict.fromkeys(order, grads is None) | dict.fromkeys(roots, True)
-    taken: dict[int, Sequence[bool]] = {}
-    # backwards, every node comes after all its consumers
-    for i in reversed(order):
-        parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
-        taken[i] = [evaluated[i]] * len(parents)
-        if demand and grads and evaluated[i]:
-            # the first input decides which others are evaluated
-            asked = 0, *demand(*graph.inputs(i))
-            taken[i] = [k in asked for k in range(len(parents))]
-        evaluated |= {p: True for p, flag in zip(parents, taken[i], strict=True) if flag}
+    taken, evaluated = _evaluated(graph, order, roots)
     links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
@@ -180,12 +170,34 @@ def to_picture(
     return Picture(text, grads is not None, tuple(nodes), outputs, {}, (), graph, tuple(drawn))
 
 
+def _evaluated(
+    graph: Graph, order: Sequence[int], roots: Sequence[int]
+) -> tuple[dict[int, Sequence[bool]], dict[int, bool]]:
+    """Return which inputs of each node are evaluated, and which nodes: all but the branches that are not taken."""
+    evaluated = dict.fromkeys(order, graph.grads is None) | dict.fromkeys(roots, True)
+    taken: dict[int, Sequence[bool]] = {}
+    # backwards, every node comes after all its consumers
+    for i in reversed(order):
+        parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
+        taken[i] = [evaluated[i]] * len(parents)
+        if demand and graph.grads and evaluated[i]:
+            # the first input decides which others are evaluated
+            asked = 0, *demand(*graph.inputs(i))
+            taken[i] = [k in asked for k in range(len(parents))]
+        evaluated |= {p: True for p, flag in zip(parents, taken[i], strict=True) if flag}
+    return taken, evaluated
+
+
 def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
     if unit is not None and by is not None:
         from ..quantities.unit import ratio
 
         unit = ratio(unit, by)
-    return x if x is None or unit is None else unit.from_si(x), unit
+    if x is None or unit is None:
+        return x, unit
+    from ..quantities.presentation import present_difference  # only units need it
+
+    return present_difference(x, unit), unit
 
 
 def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set[int]:

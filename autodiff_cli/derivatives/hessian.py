@@ -144,6 +144,7 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
 
     Of a matrix in SI units only the dimensions must agree.
     """
+    from ..quantities.presentation import present_difference
     from ..quantities.unit import si_unit
 
     units = dict.fromkeys(unit for row in tree["hessian"] for unit in row)
@@ -153,7 +154,7 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
     (unit, *others) = units
     unit = si_unit(unit.dimension) if others else unit
     tree["eigenvalues"] = [unit] * len(spectrum)
-    return shape | {"eigenvalues": [unit.from_si(x) for x in spectrum]} if in_si else shape
+    return shape | {"eigenvalues": [present_difference(x, unit) for x in spectrum]} if in_si else shape
 
 
 def check_size(names: Sequence[str]) -> None:

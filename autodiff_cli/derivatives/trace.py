@@ -162,19 +162,19 @@ def trace(
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(adjoint_steps) if measured is None else ()
-    for i, row in writer.rows.items() if reverse else ():
-        if adjoints[i] is None and active[i] and row.kind != "condition":
-            notes.append(Note("cut off", f"no adjoint reaches {row.name}"))
+    if reverse:
+        cut = (row for i, row in writer.rows.items() if adjoints[i] is None and active[i] and row.kind != "condition")
+        notes += [Note("cut off", f"no adjoint reaches {row.name}") for row in cut]
     notes += _branches(writer, active, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}
     if reverse:
         gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
     if measured is not None:
-        from ..inputs.quantities import measured_number, with_unit
+        from ..quantities.presentation import with_unit
 
         values = {name: with_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
-        gradient = {name: measured_number(x, measured.derivative([name])) for name, x in gradient.items()}
+        gradient = {name: _in_unit(x, measured.derivative([name]), None) for name, x in gradient.items()}
         seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
     return Trace(
         text,
@@ -364,12 +364,14 @@ def _formula_of_side(formula: Value | None, number: Any) -> Value | None:
 
 
 def _in_unit(x: Any, unit: Unit | None, per: Unit | None) -> Any:
-    if unit is None:
-        return unsigned(x)
-    from ..inputs.quantities import measured_number
+    x = unsigned(x)
+    if unit is None or x is None or isinstance(x, bool):
+        return x
+    from ..quantities.presentation import present, with_unit  # only units need it
     from ..quantities.unit import ratio
 
-    return measured_number(unsigned(x), unit if per is None else ratio(unit, per))
+    unit = unit if per is None else ratio(unit, per)
+    return with_unit(present(x, unit), unit)
 
 
 def signed_constant(graph: Graph, i: int) -> int | None:

@@ -418,9 +418,10 @@ class _FoundRoot:
             problem.warnings.append(self._without_derivative())
         bounds, left = self._bounds(), self.left
         if tree is not None:
-            from ..inputs.quantities import in_units  # only units need it
+            from ..quantities.presentation import present_tree  # only units need it
 
-            bounds, left = in_units(REAL, bounds, tree["errors"]), in_units(REAL, left, tree["residuals"])
+            bounds = present_tree(REAL, bounds, tree["errors"])
+            left = present_tree(REAL, left, tree["residuals"])
         return Solution(
             **answer,
             errors=dict(bounds),

@@ -23,6 +23,7 @@ from ..graphs.value_and_gradient import value_in
 from ..inputs.arithmetic import Arithmetic
 from ..inputs.problem import parse
 from ..language.printer import expression_text
+from ..numbers.budget import use_budget
 from ..numbers.exact import EXACT
 from ..record import Record
 
@@ -164,6 +165,8 @@ def make_sheet(
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
+    if function in TOPICS:
+        raise usage_error(f"`{function}` is a topic", f"write `--topic {function}`")
     if function is not None:
         program, reading = read_leniently(function, parse)
         text, names = function if reading is None else reading.text, list(program.variables)
@@ -188,7 +191,9 @@ def make_sheet(
 def _is_about(draft: Exercise, topic: str) -> bool:
     if topic not in RULES or draft.kind != "derivative":
         return topic not in RULES and draft.kind in TOPICS[topic][1]
-    derived = diff(draft.program, wrt=draft.wrt, steps=True)
+    # drafts are many, their number is bounded, and each takes little work
+    with use_budget():
+        derived = diff(draft.program, wrt=draft.wrt, steps=True)
     return any(step.rule in RULES[topic] for one in derived.derivations for step in one.steps)
 
 

@@ -66,9 +66,9 @@ class Arithmetic(NamedTuple):
         with use_budget(anew=False):
             if units is None:
                 return self._run(point, task, hint)
-            from .quantities import in_units  # only units need it
+            from ..quantities.presentation import present_tree  # only units need it
 
-            results = self._run(point, lambda m, values: in_units(m, task(m, values), units), hint)
+            results = self._run(point, lambda m, values: present_tree(m, task(m, values), units), hint)
             if self.name == "double" and "point" in results:
                 results["point"] |= {name: units.typed[name] for name in results["point"] if name in units.typed}
             return results

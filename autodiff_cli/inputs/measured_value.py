@@ -283,11 +283,19 @@ class Rounded(NamedTuple):
         return f"e{self.power}" if self.power else ""
 
 
-def rounded(value: float, u: float) -> Rounded | None:
+MAX_FILLED_PLACES = 2
+"""The most zeros that fill up a rounded value before a power of ten is written: `(12300 ± 1200) µF`."""
+
+
+def rounded(value: float, u: float, *, filled: bool = False) -> Rounded | None:
     """Return a value and its uncertainty as they are shown; None without an uncertainty.
+
+    If `filled`, both are written up to the point where few zeros do that.
 
     >>> rounded(1730.0, 353.0)
     Rounded(value='1.73', uncertainty='0.35', digits='35', power=3)
+    >>> rounded(1730.0, 353.0, filled=True)[:2]
+    ('1730', '350')
     """
     if not u > 0 or not math.isfinite(u):
         return None
@@ -295,7 +303,7 @@ def rounded(value: float, u: float) -> Rounded | None:
     short, spread = _to_place(value, place), _to_place(u, place)
     leading = max(short.adjusted(), place) if short else place
     # no power of ten if the digits are next to the point
-    power = leading if place > 0 or leading < -4 else 0
+    power = leading if place > (MAX_FILLED_PLACES if filled else 0) or leading < -4 else 0
     value_text, u_text = (f"{x.scaleb(-power, _EXACT):f}" for x in (short, spread))
     return Rounded(value_text, u_text, str(int(spread.scaleb(-place))), power)
 
@@ -310,23 +318,23 @@ def concise(value: float, u: float) -> str:
     return f"{value:.15g}" if of is None else f"{of.value}({of.digits}){of.exponent}"
 
 
-def plus_minus(value: float, expanded: float, k: float, unit: str = "") -> str:
+def plus_minus(value: float, expanded: float, k: float | None = None, unit: str = "") -> str:
     """Return the result as `127.73 ± 0.14 (k = 2.06)`, with its unit and blank, if any: JCGM 100:2008, 7.2.4.
 
-    >>> plus_minus(50000838.0, 93.0, 2.92), plus_minus(5.0, 0.1, 2.0, " mm")
-    ('50000838 ± 93 (k = 2.92)', '(5.00 ± 0.10) mm (k = 2)')
+    >>> plus_minus(50000838.0, 93.0, 2.92), plus_minus(1730.0, 180.0, unit=" µF")
+    ('50000838 ± 93 (k = 2.92)', '(1730 ± 180) µF')
     """
-    of = rounded(value, expanded)
+    of = rounded(value, expanded, filled=True)
     if of is None:
         return f"{value:.15g}{unit}"
     body = f"{of.value} ± {of.uncertainty}"
     body = f"({body}){of.exponent}{unit}" if of.power or unit else body
-    return f"{body} (k = {k:.3g})"
+    return body if k is None else f"{body} (k = {k:.3g})"
 
 
 def estimate(value: float, u: float) -> tuple[str, str]:
     """Return a value and its uncertainty as texts, rounded to the same place."""
-    of = rounded(value, u)
+    of = rounded(value, u, filled=True)
     if of is None:
         return f"{value:.15g}", "0"
     if not of.power:

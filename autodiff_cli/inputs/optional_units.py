@@ -247,7 +247,8 @@ def check_coherence(units: Mapping[str, Unit], reason: str, hint: str | None) ->
     The `reason` is why their units cannot be used, and the `hint` what to do about it.
     An angle in degrees is such a column too, because its number would be taken in radians.
     """
-    from ..quantities.unit import NUMBER, conversion
+    from ..quantities.presentation import conversion
+    from ..quantities.unit import NUMBER
 
     first: dict[object, str] = {}
     for name, unit in units.items():
@@ -277,14 +278,6 @@ def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> Expression
     return ExpressionError("point", message, span, hint)
 
 
-def in_unit(column: Sequence[float], unit: Unit, to: Unit) -> Sequence[float]:
-    """Return the numbers of a column in another unit."""
-    from ..quantities.unit import conversion
-
-    times, shift = conversion(unit, to)
-    return column if times == 1 and not shift else [float(x) * times + shift for x in column]
-
-
 def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spread: bool = False) -> Sequence[float]:
     """Return numbers of the column `name`, given in the unit `text`, in its `own` unit; "" is no unit.
 
@@ -292,7 +285,8 @@ def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spre
     """
     if not text or text == own or {text, own} == {"", "1"}:
         return numbers
-    from ..quantities.unit import Unit, quantity_name, unit_or_none  # most columns have none
+    from ..quantities.presentation import convert_column  # most columns have none
+    from ..quantities.unit import Unit, quantity_name, unit_or_none
 
     unit, to = (Unit() if x == "1" else unit_or_none(x) for x in (text, own))
     what = "uncertainties" if spread else "numbers"
@@ -304,7 +298,8 @@ def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spre
         message = f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
         hint = f"give them in a unit such as {to.degree if spread else to}" if to.atoms else "leave their unit out"
         raise point_error(message, hint)
-    return in_unit(numbers, unit.degree, to.degree) if spread else in_unit(numbers, unit, to)
+    unit, to = (unit.degree, to.degree) if spread else (unit, to)
+    return convert_column(numbers, unit, to)
 
 
 def without_units_hint(error: ExpressionError) -> ExpressionError:
@@ -456,3 +451,12 @@ def program_units(
         return ProgramUnits(program, values, asked, unknowns=unknowns, ranges=ranges, system=system)
     except ExpressionError as error:
         raise (without_units_hint(error) if system else error) from None
+
+
+def check_dimensions(program: Program) -> None:
+    """Raise an error for a program that has a value for no units of its variables, as `2[mm] + 3[s]*sin(x)`."""
+    from ..numbers.dimensions import UnknownDimensions  # few formulas have units
+    from .quantities import evaluate_dimensions
+
+    m = UnknownDimensions([*program.leaves])
+    evaluate_dimensions(m, program, {name: m.unknown(name) for name in program.leaves})

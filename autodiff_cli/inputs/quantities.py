@@ -14,11 +14,11 @@ from ..errors import Diagnostic, ExpressionError, Span, plural, point_error, quo
 from ..graphs.value_and_gradient import at_point
 from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
-from ..numbers.base import Number, NumberType
 from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities import unit as unit_tools
+from ..quantities.presentation import factor, present
 from ..quantities.table import units_file
-from ..quantities.unit import NUMBER, Unit, parse_unit, quantity_name, si_unit, unit_or_none
+from ..quantities.unit import NUMBER, Dimension, Unit, parse_unit, quantity_name, si_unit, unit_or_none
 from ..run.evaluation import Evaluation
 from ..table.operators import ADD, CONSTANT, DIV, MUL
 from ..table.primitive import FUNCTIONS, Primitive
@@ -147,7 +147,7 @@ def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int =
     """Raise an `ExpressionError` for a temperature below absolute zero."""
     if unit.zero and si < 0:
         message = f"`{name}={text.strip()}` is below absolute zero"
-        hint = f"that is {unit.value_from_si(0.0):.6g} {unit}"
+        hint = f"that is {present(0.0, unit):.6g} {unit}"
         raise _refuse(message, Span(offset, offset + len(text)), hint, text)
 
 
@@ -178,6 +178,19 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     return units
 
 
+def _dimensioned(unit: Unit) -> Dimensioned:
+    return Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+
+
+def _temperatures(
+    program: Program, leaves: Mapping[str, Dimensioned], unknowns: Mapping[str, Dimensioned]
+) -> list[Dimensioned]:
+    """Return the dimensions of unknowns, as those of differences where the equations are of differences."""
+    differences = {name: of._replace(temperatures=Fraction(0)) for name, of in unknowns.items()}
+    sides = evaluate_dimensions(Dimensions(), program, {**leaves, **differences}).values
+    return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
+
+
 class ProgramUnits:
     """The units of a program's variables, nodes and outputs at a point."""
 
@@ -202,12 +215,10 @@ class ProgramUnits:
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
         own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        open_names = [name for name in unknowns if own_unit[name] is None]
-        m: Any = UnknownDimensions(open_names) if unknowns else Dimensions()
-        leaves = {
-            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
-            for name, unit in self.point.items()
-        }
+        m: Any = (
+            UnknownDimensions([name for name, unit in own_unit.items() if unit is None]) if unknowns else Dimensions()
+        )
+        leaves = {name: _dimensioned(unit) for name, unit in self.point.items()}
         of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
         evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
         self.dimensions: list[Any] = evaluation.graph.data
@@ -222,12 +233,8 @@ class ProgramUnits:
             results = [Dimensioned(dimension) for dimension in solved]
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
         own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
-        if any(unit.zero for unit in (own | wanted).values()) and unknowns:
-            of_unknowns = dict(zip(unknowns, results, strict=True))
-            leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in of_unknowns.items()}
-            sides = evaluate_dimensions(Dimensions(), program, leaves).values
-            if any(side.temperatures == 0 for side in sides):
-                results = [of._replace(temperatures=Fraction(0)) for of in results]
+        if unknowns and any(unit.zero for unit in (own | wanted).values()):
+            results = _temperatures(program, leaves, dict(zip(unknowns, results, strict=True)))
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
         self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
         self.chosen = {*wanted, *own}
@@ -236,12 +243,12 @@ class ProgramUnits:
         self.numbers: dict[str, float] = {
             name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
         }
-        self.sides = self.outputs
-        if unknowns:
-            dimensions = [m.resolve(side.dimension) for side in evaluation.values]
-            self.sides = [Unit() if of is None else unit_tools.choose(of, self._inputs) for of in dimensions]
+        self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+
+    def _side(self, dimension: Dimension | None) -> Unit:
+        return Unit() if dimension is None else unit_tools.choose(dimension, self._inputs)
 
     def _output(self, result: Dimensioned, asked: Unit | None, own: Unit | None) -> Unit:
         unit = asked or own
@@ -294,7 +301,7 @@ class ProgramUnits:
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
         """Return the factor from that `quotient` to this unit."""
-        return unit_tools.factor(self.quotient(by), unit)
+        return factor(self.quotient(by), unit)
 
     def of_steps(self, free: Iterable[str]) -> Units:
         """Return the units of an iterate; those of derivatives are quotients."""
@@ -347,7 +354,7 @@ class ProgramUnits:
 
     def number_of(self, name: str, x: float) -> float:
         """Return a variable's value in its unit, as typed."""
-        return self.numbers[name] if name in self.numbers else self.point[name].value_from_si(x)
+        return self.numbers[name] if name in self.numbers else present(x, self.point[name])
 
     def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
         """Return the units of a solution and of its derivatives up to this order."""
@@ -367,7 +374,7 @@ class ProgramUnits:
     def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:
         """Return an unknown's bounds in its unit."""
         unit = self.point[name]
-        return unit.value_from_si(ends[0]), unit.value_from_si(ends[1])
+        return present(ends[0], unit), present(ends[1], unit)
 
 
 def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
@@ -444,24 +451,6 @@ def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str
     return ", ".join(f"{text} for `{name}`" for name, text in by_name.items())
 
 
-class MeasuredNumber(float):
-    """A number that remembers its unit."""
-
-    unit: Unit
-
-
-def with_unit(x: float, unit: Unit) -> MeasuredNumber:
-    """Return a number of a unit."""
-    number = MeasuredNumber(x)
-    number.unit = unit
-    return number
-
-
-def measured_number(x: Any, unit: Unit) -> Any:
-    """Return a coherent number in this unit; None and booleans unchanged."""
-    return x if x is None or isinstance(x, bool) else with_unit(unit.value_from_si(x), unit)
-
-
 def direction_in_units(
     units: ProgramUnits, direction: Mapping[str, float | str]
 ) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
@@ -484,27 +473,6 @@ def direction_in_units(
             message = f"the components of the direction by `{first}` and `{name}` are not per the same unit"
             raise usage_error(message, "give all components in the units of their variables, or all per second")
     return values, shown, si_unit(rates[first].dimension) if rates else Unit()
-
-
-def in_units(m: NumberType, numbers: Any, units: Any) -> Any:
-    """Convert a tree of coherent numbers to a tree of units; None keeps a number."""
-    if isinstance(units, dict):
-        return numbers | {key: in_units(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
-    if isinstance(units, list):
-        return [in_units(m, x, unit) for x, unit in zip(numbers, units, strict=True)]
-    if units is None or numbers is None or isinstance(numbers, bool):
-        return numbers
-    return units.value_from_si(numbers) if isinstance(numbers, float) else in_unit(m, numbers, units)
-
-
-def in_unit(m: NumberType, x: Number, unit: Unit) -> Number:
-    """Return a coherent value of any number type in this unit."""
-    if unit.zero:
-        x = x - m.number(unit.zero.numerator) / m.number(unit.zero.denominator)
-    x = x * m.number(unit.scale.denominator) / m.number(unit.scale.numerator)
-    if unit.pi:
-        x = x / m.pow(m.literal("pi"), m.number(int(unit.pi)))
-    return x
 
 
 def in_own_units(
@@ -572,6 +540,6 @@ def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str 
         if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
             mine, theirs = quantity_name(unit.dimension), quantity_name(own.dimension)
             raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
-        return x.number if isinstance(x, Quantity) and own == unit else unit.value_from_si(float(x))
+        return x.number if isinstance(x, Quantity) and own == unit else present(float(x), unit)
 
     return {name: Range(end(name, low), end(name, high)) for name, (low, high) in ranges.items()}

@@ -97,7 +97,16 @@ def minimize(
     own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, over_rows = begin_descent(
-        text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
+        text,
+        own_point,
+        own_wrt,
+        over,
+        DATA_PASSES,
+        drawn,
+        negative=maximize,
+        units=units,
+        held=held,
+        bounds=bounds or {},
     )
     values = {name: value for name, value in point.items() if name in alone}
     start = _with_variables(start, constraints, values, held, wrt)
@@ -147,9 +156,9 @@ def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport,
         verdict=end.verdict,
         at_bounds=tuple(name for name, ends in zip(row.free, problem.limits, strict=True) if reached[name] in ends),
         steps=len(path) - 1,
-        evaluations=problem.evaluations,
+        evaluations=problem.counts.evaluations,
         hessians=problem.hessians,
-        outside=problem.outside,
+        outside=problem.counts.outside,
         path=tuple(path),
         warnings=(*end.kinks, *lost),
         constraints=(at_point or ()) if problem.constrained else None,

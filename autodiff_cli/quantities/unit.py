@@ -57,26 +57,7 @@ class Unit(NamedTuple):
 
     def to_si(self, x: float) -> float:
         """Return a difference in this unit, in coherent units."""
-        return _times(x, self.scale) * math.pi**self.pi if self.pi else _times(x, self.scale)
-
-    def from_si(self, x: float) -> float:
-        """Return a difference in coherent units, in this unit."""
-        return _times(x / math.pi**self.pi if self.pi else x, 1 / self.scale)
-
-    def value_from_si(self, x: float) -> float:
-        """Return a value in coherent units, in this unit, with the zero of its scale.
-
-        A double of kelvin has no digits beyond those that distinguish it: 273.15 K is 0 °C.
-
-        >>> parse_unit("°C").value_from_si(273.15), parse_unit("°F").value_from_si(273.15)
-        (0.0, 32.0)
-        """
-        if not self.zero:
-            return self.from_si(x)
-        value = self.from_si(float(Fraction(x) - self.zero))
-        places = math.floor(-math.log10(math.ulp(x) / self.scale))
-        short = round(value, places)
-        return short + 0.0 if float(Fraction(repr(short)) * self.scale + self.zero) == x else value
+        return times_scale(x, self.scale) * math.pi**self.pi if self.pi else times_scale(x, self.scale)
 
     @property
     def difference(self) -> Unit:
@@ -134,7 +115,8 @@ def without_siunitx(latex: str) -> str:
     return re.sub(r"\\unit\{((?:[^{}]|\{[^{}]*\})*)\}", plain, latex)
 
 
-def _times(x: float, scale: Fraction) -> float:
+def times_scale(x: float, scale: Fraction) -> float:
+    """Return a double times an exact factor, rounded once where the factor is no power or part of a whole."""
     top, bottom = scale.numerator, scale.denominator
     with suppress(OverflowError):  # a factor beyond doubles
         if bottom == 1:
@@ -308,7 +290,7 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
     """Refuse `deg C` and `°K`, which are scales of temperature and not products with an angle."""
     words = [token[1] for token in tokens[at : at + 2]]
-    entry = _entry(words[0])
+    entry = table_entry(words[0])
     if entry is None or entry[0].symbol != "°" or words[-1] not in ("C", "F", "K"):
         return
     start, end = tokens[at][2], tokens[at + 1][3]
@@ -355,7 +337,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 @cache
 def _symbol(symbol: str, start: int = 0) -> Unit:
-    entry = _entry(symbol)
+    entry = table_entry(symbol)
     if entry is not None:
         return _of_entry(*entry)
     reason = units_file()["refused"].get(symbol)
@@ -378,17 +360,18 @@ def _meant_by(symbol: str) -> list[str]:
         for name, prefix in prefixes.items()
         if name + entry.name in singulars and (not name or prefix in entry.prefixes)
     ]
-    if not named and len(symbol) > 2 and symbol.endswith("s") and _entry(symbol[:-1]):
+    if not named and len(symbol) > 2 and symbol.endswith("s") and table_entry(symbol[:-1]):
         named = [symbol[:-1]]
     names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
     other_case = sorted(name for name in names if name.lower() == symbol.lower())
     halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
-    products = [f"{first}*{second}" for first, second in halves if _entry(first) and _entry(second)]
+    products = [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
     close = closest(symbol, list(spellings()))
-    return named or [*other_case, *products][:3] or ([close] if close else [])
+    return [*dict.fromkeys(named)] or [*other_case, *products][:3] or ([close] if close else [])
 
 
-def _entry(symbol: str) -> tuple[TableUnit, str] | None:
+def table_entry(symbol: str) -> tuple[TableUnit, str] | None:
+    """Return the unit of the table that a symbol stands for, and its prefix."""
     names = spellings()
     symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
     if symbol in names:
@@ -487,7 +470,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
         return unit
     symbol, n = unit.atoms[0]
-    entry = _entry(symbol)
+    entry = table_entry(symbol)
     if n != 1 or entry is None:
         return unit
     plain, prefix = entry
@@ -607,21 +590,3 @@ class UnitSystem:
         except ExpressionError:  # a root of the factor is no fraction
             return None
         return si_named(unit)
-
-
-def conversion(unit: Unit, to: Unit) -> tuple[float, float]:
-    """Return the factor and then the summand that convert values between units.
-
-    >>> conversion(parse_unit("°C"), parse_unit("K"))
-    (1.0, 273.15)
-    """
-    return factor(unit, to), float((unit.zero - to.zero) / to.scale)
-
-
-def factor(unit: Unit, to: Unit) -> float:
-    """Return how many of `to` a difference of 1 `unit` is.
-
-    >>> factor(parse_unit("V"), parse_unit("mV"))
-    1000.0
-    """
-    return Unit((), NUMBER, unit.scale / to.scale, Fraction(unit.pi) - Fraction(to.pi)).to_si(1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,13 +13,20 @@ from ..errors import Diagnosed, Diagnostic, ExpressionError, plural, point_error
 from ..inputs.distributions import FAMILIES, Distribution, Moments
 from ..inputs.measured_units import measured_value, with_unit
 from ..inputs.measured_value import MeasuredValue, check_dof, concise, last_place, means, normal, of_draws, plus_minus
-from ..inputs.optional_units import column_units, in_unit, left_out, uses_angles
+from ..inputs.optional_units import column_units, left_out, uses_angles
 from ..inputs.parse_point import Range, constant_value, is_name, pieces
 from ..inputs.problem import Point, as_number
 from ..language.tokens import has_unit_literals
 from ..numbers.budget import current_budget
 from ..numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ..numerics.student_t import coverage_factor, level_of
+from ..quantities.presentation import (
+    convert_column,
+    convert_difference,
+    present,
+    present_array,
+    present_difference,
+)
 from ..quantities.unit import Unit, readable_unit, si_unit
 from ..record import Record
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
@@ -251,7 +259,7 @@ def propagate(
     warnings = [*model.warnings, *sources.notes]
     inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
-    try:
+    with _squares_in_doubles():
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
@@ -263,13 +271,12 @@ def propagate(
         covariance = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    except (OverflowError, ValueError):
-        message = "the uncertainties are too large here for their squares in double precision"
-        raise ExpressionError("overflow", message, hint="compute in larger units") from None
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
-    two_piece = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
-    halves = [_two_piece_note(name, shown[name], getattr(values[name], "unit", Unit())) for name in two_piece]
-    warnings[first_notes:first_notes] = halves
+    warnings[first_notes:first_notes] = [
+        _two_piece_note(name, shown[name], getattr(values[name], "unit", Unit()))
+        for name, entry in inputs.items()
+        if entry.distribution.family == "twopiece"
+    ]
     return Propagation(
         text=text,
         results=results,
@@ -285,6 +292,15 @@ def propagate(
         warnings=tuple(warnings),
         units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+@contextmanager
+def _squares_in_doubles() -> Iterator[None]:
+    try:
+        yield
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
 
 
 class _Sources:
@@ -383,7 +399,7 @@ class _Sources:
         units = {name: getattr(values[name], "unit", Unit()) for name in inputs}
         for table in self.tables.values():
             columns = {name: column for name, column in table.items() if name in units}
-            copies.append({n: in_unit(x, units[n], si_unit(units[n].dimension)) for n, x in columns.items()})
+            copies.append({n: convert_column(x, units[n], si_unit(units[n].dimension)) for n, x in columns.items()})
         return [table for table in copies if table]
 
 
@@ -409,11 +425,11 @@ def _linearise(model: Model, spread: _InputCovariance, warnings: list[Diagnostic
     units = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
     if of_program is not None and by_size:
         units = of_program.outputs = [
-            unit if j in of_program.chosen else readable_unit(unit, unit.value_from_si(x))
+            unit if j in of_program.chosen else readable_unit(unit, present(x, unit))
             for j, (unit, x) in enumerate(zip(units, estimates, strict=True))
         ]
-    in_units = [unit.value_from_si(x) for unit, x in zip(units, estimates, strict=True)]
-    rows = [[*map(unit.from_si, row)] for unit, row in zip(units, rows, strict=True)]
+    in_units = [present(x, unit) for unit, x in zip(units, estimates, strict=True)]
+    rows = [[present_difference(x, unit) for x in row] for unit, row in zip(units, rows, strict=True)]
     whitened = [[dot(row, way) for way in directions] for row in rows]
     return _Linearisation(model, spread, units, in_units, rows, whitened)
 
@@ -426,7 +442,7 @@ def _results(
         unit, shown = linear.units[j], row
         if model.units is not None:
             to = [model.units.sensitivity(name, j) for name in spread.inputs]
-            shown = [own.from_si(unit.to_si(c)) for own, c in zip(to, row, strict=True)]
+            shown = [convert_difference(c, unit, own) for own, c in zip(to, row, strict=True)]
         first = spread.result(output, estimate, row, shown, level, k)
         second, warning = _Expansion(model, j, unit, spread, linear.whitened[j], first).second_order(drawn=drawn)
         results.append(first._replace(second_order=second))
@@ -745,7 +761,7 @@ class _Expansion:
     @cached_property
     def second(self) -> list[list[float]]:
         rows, columns = self.model.second_order(self.output, self.names), list(zip(*self.root, strict=True))
-        matrix = [[self.unit.from_si(float(x)) for x in row] for row in rows]
+        matrix = [[present_difference(float(x), self.unit) for x in row] for row in rows]
 
         def along(a: Sequence[float], b: Sequence[float]) -> float:
             return math.fsum(x * y * h for x, row in zip(a, matrix, strict=True) for y, h in zip(b, row, strict=True))
@@ -754,7 +770,7 @@ class _Expansion:
 
     def _third(self, direction: Iterable[float]) -> float:
         moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return self.unit.from_si(self.model.third_order(self.output, moved)) if moved else 0.0
+        return present_difference(self.model.third_order(self.output, moved), self.unit) if moved else 0.0
 
     def _kink_in_reach(self) -> Diagnostic | None:
         from statistics import NormalDist
@@ -790,7 +806,7 @@ class _Expansion:
             moves = zip(self.names, step, strict=True)
             value = self.model.at(self.output, {name: float(self.model.values[name]) + t * d for name, d in moves})
             polynomial = self.first.value + t * (slope + t * (second / 2 + t * third / 6))
-            departure = undefined if value is None else self.unit.value_from_si(value) - polynomial
+            departure = undefined if value is None else present(value, self.unit) - polynomial
             departures.append((t, weight, departure))
         if not all(math.isfinite(d) for _, _, d in departures):
             return True
@@ -869,7 +885,7 @@ def _with_draws(
     while done < samples and not interrupted and all(tally.outside <= MAX_OUTSIDE * samples for tally in collected):
         count = min(BLOCK_DRAWS, samples - done)
         for tally, column, unit in zip(collected, evaluate(draw(count), count), units, strict=True):
-            tally.add((column - float(unit.zero)) / unit.to_si(1.0))
+            tally.add(present_array(column, unit))
         done += count
         interrupted = done < samples and stop()
     validated = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
@@ -21,6 +21,9 @@ MAX_QUOTED = 300
 """The most characters of a part of a message."""
 TAB = "    "
 MAX_REASONS = 10
+MAX_PLACES = 5
+"""Rows without an answer, or left out, whose places are printed for each reason."""
+
 """How many reasons a summary names."""
 
 
@@ -153,6 +156,19 @@ def _window(text: str, start: int, room: int, terminal: Terminal) -> tuple[int, 
             return first, left, shown, dots
         shown.append(cell)
     return first, left, shown, ""
+
+
+def place_list(places: Sequence[str]) -> str:
+    """Return the first places as the end of a line: `: line 3, line 5, …`."""
+    different = first_places(places, MAX_PLACES + 1)
+    if not any(different):
+        return ""
+    return ": " + ", ".join(different[:MAX_PLACES]) + ", …" * (len(different) > MAX_PLACES)
+
+
+def first_places(places: Iterable[str], count: int) -> list[str]:
+    """Return the first of places that differ, `line 3` before `line 12`."""
+    return sorted({*places}, key=lambda place: (len(place), place))[:count]
 
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:

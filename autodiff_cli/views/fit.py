@@ -9,7 +9,7 @@ from ..inputs.figures import Shown
 from ..inputs.measured_value import concise
 from ..optimize.fit import Fit
 from .document import Block, Paragraph, input_lines, matrix_table, numbers_table, quantity_text, text_line
-from .numerals import attach_units, format_number, percent, unit_of, without_unit
+from .numerals import attach_units, format_number, goodness_text, percent, unit_of, without_unit
 from .schema import OutputRow, PicturedView, Values
 
 HELD = {"fixed": "held", "bound": "at its bound", "undetermined": "not determined"}
@@ -64,7 +64,8 @@ class FitView(PicturedView[Fit], section="fit"):
             estimate, error, ends = parameter.estimate, parameter.error, parameter.interval
             unit = unit_of(estimate)
             if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ..quantities.unit import factor, readable_unit
+                from ..quantities.presentation import factor
+                from ..quantities.unit import readable_unit
 
                 shown = readable_unit(unit, max(abs(float(estimate)), float(error or 0)))
                 times, unit = factor(unit, shown), shown
@@ -120,7 +121,7 @@ class FitView(PicturedView[Fit], section="fit"):
     def _quality(self, answer: Fit) -> Iterator[str]:
         goodness = answer.goodness
         freedom = f"{plural(answer.dof, 'degree')} of freedom ({plural(answer.rows, 'row')})"
-        freedom += "" if answer.r_squared is None else f", R² = {self.number(answer.r_squared)}"
+        freedom += "" if answer.r_squared is None else f", R² = {goodness_text(answer.r_squared, self.digits)}"
         if answer.deviation is not None:
             yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}"
         if goodness.chi_squared is None:
@@ -128,13 +129,16 @@ class FitView(PicturedView[Fit], section="fit"):
         else:
             tail = ""
             if goodness.reduced is not None:
-                tail = f"; χ²/ν = {format_number(goodness.reduced, 4)}, p = {format_number(goodness.p_value, 2)}"
-            yield f"χ² = {self.number(without_unit(answer.rss))} with {freedom}{tail}"
+                tail = (
+                    f"; χ²/ν = {goodness_text(goodness.reduced, self.digits)}, p = {format_number(goodness.p_value, 2)}"
+                )
+            yield f"χ² = {goodness_text(float(without_unit(answer.rss)), self.digits)} with {freedom}{tail}"
             scale = format_number(math.sqrt(goodness.reduced or 0.0), 4)
             scaled = f"scaled by √(χ²/ν) = {scale}"
             yield f"standard errors {'by `--sigma` alone' if answer.absolute_sigma else scaled}"
         if goodness.aic is not None:
-            yield f"AIC = {format_number(goodness.aic, 6)}, BIC = {format_number(goodness.bic, 6)}"
+            aic, bic = (goodness_text(x, self.digits) for x in (goodness.aic, goodness.bic or 0.0))
+            yield f"AIC = {aic}, BIC = {bic}"
         runs, normality = goodness.runs, goodness.normality
         if runs is not None:
             expected, p = format_number(runs.expected, 3), format_number(runs.p_value, 2)

@@ -37,7 +37,21 @@ MAX_PROGRAM_LENGTH = 2_000
 """Characters of a program that people are shown."""
 FOREIGN_PICTURES = (".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".eps", ".ps")
 FOREIGN_TEXTS = (".xlsx", ".xls", ".ods", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".epub", ".zip")
-FOREIGN_ENDINGS = frozenset((*FOREIGN_PICTURES, *FOREIGN_TEXTS))
+FOREIGN_BINARIES = (
+    ".pages",
+    ".numbers",
+    ".mat",
+    ".h5",
+    ".hdf5",
+    ".npy",
+    ".npz",
+    ".pkl",
+    ".pickle",
+    ".bin",
+    ".7z",
+    ".rar",
+)
+FOREIGN_ENDINGS = frozenset((*FOREIGN_PICTURES, *FOREIGN_TEXTS, *FOREIGN_BINARIES))
 """Endings of formats that are not supported."""
 
 

@@ -52,7 +52,8 @@ def by_size(answer: Minimum) -> Minimum:
     if units is None or units.fixed:
         return answer
     from ..inputs.quantities import step_units
-    from ..quantities.unit import factor, readable_unit
+    from ..quantities.presentation import convert_difference
+    from ..quantities.unit import readable_unit
 
     value = readable_unit(units["value"], answer.value)
     if value == units["value"]:
@@ -61,7 +62,7 @@ def by_size(answer: Minimum) -> Minimum:
     slacks = [unit["slack"] for unit in units.get("constraints", ())]
     shown["constraints"] = [{"slack": slack, "multiplier": value.difference / slack} for slack in slacks]
     # the norm is converted also where it has no unit
-    norm = answer.gradient_norm * factor(units["value"], value)
+    norm = convert_difference(answer.gradient_norm, units["value"], value)
     of = {**units, "gradient_norm": shown["gradient_norm"]}
     scaled: Minimum = attach_units(answer._replace(gradient_norm=norm), shown, of)
     return scaled

@@ -110,9 +110,9 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         figure.unit = units
         return figure
     # only units need it
-    from ..inputs.quantities import with_unit
+    from ..quantities.presentation import convert_difference, with_unit
 
-    return with_unit(numbers if of is None else units.from_si(of.to_si(numbers)), units)
+    return with_unit(numbers if of is None else convert_difference(numbers, of, units), units)
 
 
 def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
@@ -121,13 +121,28 @@ def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
 
 
 def with_uncertainty(x: Any, digits: int | None = None) -> str:
-    """Return a value of the point with its uncertainty and its unit, both in that unit: `2 ± 0.1 kN`."""
+    """Return a value of the point with its uncertainty and its unit, both in that unit: `(2.00 ± 0.10) kN`."""
     unit, spread = unit_of(x), getattr(x, "uncertainty", None)
-    text = format_number(x if unit is None else x.number, digits)
-    if spread is not None:
+    number = x if unit is None else x.number
+    shown = "" if unit is None else f" {unit}".rstrip()
+    if spread is None:
+        return format_number(number, digits) + shown
+    if unit is not None:
+        from ..quantities.presentation import present_difference  # only units need it
+
         # the uncertainty of `x` itself is in the SI
-        text += f" ± {format_number(spread if unit is None else unit.from_si(spread), digits)}"
-    return text + ("" if unit is None else f" {unit}".rstrip())
+        spread = present_difference(spread, unit)
+    from ..inputs.measured_value import plus_minus  # few points have uncertainties
+
+    return plus_minus(float(number), float(spread), unit=shown)
+
+
+def goodness_text(x: float, digits: int | None = None) -> str:
+    """Return a measure of how well a fit is, in four digits or as asked; one near to 1 is not rounded to it."""
+    if digits is not None:
+        return format_number(x, digits)
+    least = next((n for n in range(4, 17) if x == 1 or float(f"{x:.{n}g}") != 1), 16)
+    return f"{x:.1f}" if 1000 <= abs(x) < 1e9 else format_number(x, least)
 
 
 def without_unit(x: Any) -> Any:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from ..inputs.measured_value import estimate, plus_minus
+from ..inputs.measured_value import estimate, plus_minus, rounded
 from ..uncertainty.propagate import Propagation, Result
 from .document import Block, Paragraph, Table, input_lines, matrix_table, numbers_table, text_line, value_line
 from .numerals import attach_units, format_number, percent, unit_of, word
@@ -80,7 +80,7 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
                 yield Paragraph((("", ""),))
             name = result.output if several or "output" not in result.output else "result"
             unit = _unit(result)
-            yield value_line(name, result.written + unit)
+            yield value_line(name, _written(result, unit))
             interval = plus_minus(float(result.value), float(result.expanded), result.k, unit)
             yield Paragraph((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
             if not several:
@@ -127,6 +127,16 @@ class PropagationView(PicturedView[Propagation], section="propagate"):
             )
             if validation.valid is None:
                 yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
+
+
+def _written(result: Result, unit: str) -> str:
+    """Return a result with its standard uncertainty, and without the power of ten that it may have."""
+    written = result.written + unit
+    value, u = float(result.value), float(result.uncertainty)
+    of = rounded(value, u, filled=True)
+    return (
+        f"{written} = {plus_minus(value, u, unit=unit)}" if "e" in result.written and of and not of.power else written
+    )
 
 
 def _unit(result: Result) -> str:

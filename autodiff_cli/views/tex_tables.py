@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import ExpressionError
 from ..inputs.figures import Shown
-from ..inputs.measured_value import concise, rounded
+from ..inputs.measured_value import concise, estimate, rounded
 from ..inputs.parse_point import is_name
 from ..inputs.problem import parse
 from ..language.equation_trees import last_equation
@@ -23,7 +23,8 @@ from ..language.typesetting import (
     typesetting,
 )
 from .fit import HELD
-from .numerals import format_number, percent, repr_number, without_unit
+from .numerals import format_number, goodness_text, percent, repr_number, unit_of, without_unit
+from .siunitx import quantity_latex
 from .tex import unit_latex
 
 if TYPE_CHECKING:
@@ -49,7 +50,13 @@ def number(x: Shown | str | None, digits: int | None = None) -> str:
     if isinstance(x, float) and math.isinf(x):
         return r"$\infty$" if x > 0 else r"$-\infty$"
     text = x if isinstance(x, str) else format_number(without_unit(x), digits)
-    return (rf"\num{{{text}}}" if _NUMBER.fullmatch(text) else text_latex(text)) + unit_latex(x)
+    return quantity_latex(text, unit_of(x)) or text_latex(text) + unit_latex(x)
+
+
+def uncertain(value: Shown, error: Shown) -> str:
+    """Return a value with its standard uncertainty and unit."""
+    text = concise(float(value), float(error))
+    return quantity_latex(text, unit_of(value)) or text_latex(text) + unit_latex(value)
 
 
 def latex_of(name: str) -> str:
@@ -106,7 +113,7 @@ def fit_table(answer: Fit, digits: int | None) -> str:
             held = text_latex(HELD.get(parameter.held, "--"))
             rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
             continue
-        written = number(concise(float(parameter.estimate), float(parameter.error))) + unit
+        written = uncertain(parameter.estimate, parameter.error)
         low, high = parameter.interval or (None, None)
         is_open = parameter.interval is not None and None in (low, high)
         interval = between((low, high))
@@ -152,8 +159,9 @@ def _quality(answer: Fit, digits: int | None) -> str:
     goodness = answer.goodness
     parts = []
     if goodness.chi_squared is not None and goodness.reduced is not None:
+        chi_squared, reduced = (goodness_text(float(without_unit(x)), digits) for x in (answer.rss, goodness.reduced))
         parts.append(
-            rf"$\chi^2/\nu = {number(without_unit(answer.rss), digits)}/{answer.dof} = {number(goodness.reduced, 3)}$ "
+            rf"$\chi^2/\nu = {number(chi_squared)}/{answer.dof} = {number(reduced)}$ "
             rf"($p = {number(goodness.p_value, 2)}$)"
         )
         parts.append(
@@ -163,16 +171,33 @@ def _quality(answer: Fit, digits: int | None) -> str:
         deviation = number(answer.deviation, digits)
         parts.append(rf"residual standard deviation $s = {deviation}$ ($\nu = {answer.dof}$)")
     if answer.r_squared is not None:
-        parts.append(rf"$R^2 = {number(answer.r_squared, digits)}$")
+        parts.append(rf"$R^2 = {number(goodness_text(answer.r_squared, digits))}$")
     if goodness.aic is not None and goodness.bic is not None:
-        parts.append(rf"$\mathrm{{AIC}} = {number(goodness.aic, 5)}$, $\mathrm{{BIC}} = {number(goodness.bic, 5)}$")
+        aic, bic = (number(goodness_text(x, digits)) for x in (goodness.aic, goodness.bic))
+        parts.append(rf"$\mathrm{{AIC}} = {aic}$, $\mathrm{{BIC}} = {bic}$")
     parts.append(f"{answer.rows:,} rows of data".replace(",", r"\,"))
     return "; ".join(parts) + "."
 
 
+def two_digits(value: Shown, error: Shown) -> str:
+    """Return an uncertainty rounded as its value is, with its unit."""
+    _, text = estimate(float(value), float(error))
+    return quantity_latex(text, unit_of(error)) or text_latex(text) + unit_latex(error)
+
+
+def own_name(text: str) -> str:
+    """Return the user's name of a program's result, `C` of `C = tau/R`; empty without one."""
+    try:
+        program = parse(text, units=True)
+    except ExpressionError:
+        return ""
+    names = [name for name, value in program.bindings if value is program.outputs[0]]
+    return name_latex(names[-1]) if names and len(program.outputs) == 1 else ""
+
+
 def budget_tables(answer: Propagation, digits: int | None) -> str:
     """Return the uncertainty budgets of a propagation."""
-    parts = [formula(answer.text, answer.point)]
+    parts = [formula(answer.text, answer.point, own_name(answer.text))]
     for result in answer.results:
         name = result.output if len(answer.results) > 1 or "output" not in result.output else "result"
         rows = []
@@ -182,8 +207,8 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
             rows.append(
                 (
                     latex_of(quantity),
-                    number(concise(entry.estimate, entry.uncertainty)) + unit_latex(entry.estimate),
-                    number(entry.uncertainty, 2),
+                    uncertain(entry.estimate, entry.uncertainty),
+                    two_digits(entry.estimate, entry.uncertainty),
                     entry.distribution.family,
                     number(entry.distribution.dof, digits),
                     number(share.sensitivity, digits),
@@ -191,11 +216,10 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
                     percentage,
                 )
             )
-        written = number(result.written) + unit_latex(result.value)
         of_result = (
             latex_of(name),
-            written,
-            number(result.uncertainty, 2),
+            uncertain(result.value, result.uncertainty),
+            two_digits(result.value, result.uncertainty),
             "",
             number(result.dof, 3),
             "",
@@ -220,12 +244,9 @@ def _expand(name: str, result: Result) -> str:
     of = rounded(float(result.value), float(result.expanded))
     if of is None:
         return rf"{latex_of(name)} $=$ {number(result.interval)}{unit_latex(result.value)}"
-    unit = unit_latex(result.value)
-    interval = rf"{number(of.value)} \pm {number(of.uncertainty)}"
-    interval = f"({interval})" if of.power or unit else interval
-    power = rf" \times 10^{{{of.power}}}" if of.power else ""
+    interval = quantity_latex(f"{of.value}({of.digits}){of.exponent}", unit_of(result.value), separate=True)
     factor = f"{result.k:.3g}"
-    return rf"{latex_of(name)} $= {interval}{power}${unit} ($k = {number(factor)}$, {_percent(result.level)})."
+    return rf"{latex_of(name)} $=$ {interval} ($k = {number(factor)}$, {_percent(result.level)})."
 
 
 def solution_tables(answer: Solved, digits: int | None) -> str:

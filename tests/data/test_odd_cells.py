@@ -56,7 +56,7 @@ def test_a_date_is_no_difference(cell: str, tmp_path: Path) -> None:
     result = answers(path)
     assert errors(result) == [f"line 2: point: column `x`: it is a date, not a number: `{cell}`", None, None, None]
     assert json.loads(result.out.splitlines()[3])["value"] == 2023
-    assert "1  point: column `x`: it is a date, not a number\n" in result.err
+    assert "1  point: column `x`: it is a date, not a number: line 2\n" in result.err
 
 
 @pytest.mark.parametrize("cell", ["5-10", "555-1234", "1-2-24", "2024-01", "1.5-123", "-.5-100", "1.5e", "2E"])

@@ -129,7 +129,7 @@ def test_every_kind_of_file_is_read(kind: str, tmp_path: Path, expected: list[di
             "grad", FORMULA, "--points", str(path), "--wide", "--keep", "id", "--output", str(out), "--force", *asked
         )
         assert (result.code, result.out) == (4, "")
-        assert "5 rows, and 3 of them have no answer:\n  1  domain: `log` is undefined at …\n" in result.err
+        assert "5 rows, and 3 of them have no answer:\n  1  domain: `log` is undefined at …: " in result.err
         check(found(out), expected, word, first)
     long = autodiff("grad", FORMULA, "--points", str(path), "--keep", "id").out.splitlines()
     assert [json.loads(line).get("value") for line in long] == [row.get("value") for row in expected]

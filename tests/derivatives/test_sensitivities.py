@@ -91,7 +91,7 @@ def test_each_node_has_the_unit_of_its_variable() -> None:
         (["solve", f"s = {FORMULA}", "--for", "s", *AT], ["400 mm/m", "-40 mm/m"]),
         (["propagate", FORMULA, "--at", "L=2±0.1 m, w=10 m", "--in", "mm"], ["400 mm/m"]),
         (["propagate", FORMULA, "--at", "L=2±0.1 m, w=10 m", "--in", "mm", "--format", "latex"],
-         [r"\num{400}\,\unit{mm.m^{-1}}"]),
+         [r"\qty{400}{\milli\metre\per\metre}"]),
     ],
     ids=lambda x: " ".join(x[:1] + x[6:]) if isinstance(x, list) else "",
 )  # fmt: skip

@@ -27,18 +27,18 @@ def test_solution_and_derivatives_are_in_units():
     (solution,) = answer.solutions
     with mpmath.workdps(30):
         span = length()
-        slopes = {  # of F in kN, E in GPa, I in m⁴, and d, of the dimension of L
+        slopes = {  # of F in kN, E in GPa, I in m⁴, and d in mm
             "F": mpmath.diff(lambda f: length(f=f), 1500) * 1000,
             "E": mpmath.diff(lambda e: length(e=e), 210 * 10**9) * 10**9,
             "I": mpmath.diff(lambda i: length(i=i), mpmath.mpf(8) / 10**6),
-            "d": mpmath.diff(lambda d: length(d=d), mpmath.mpf(5) / 1000),
+            "d": mpmath.diff(lambda d: length(d=d), mpmath.mpf(5) / 1000) / 1000,
         }
     assert solution.values["L"] == pytest.approx(float(span), rel=1e-15)
     for name, slope in slopes.items():
         assert solution.derivatives["L"][name] == pytest.approx(float(slope), rel=1e-12), name
     units = answer.units.texts()
     assert units["values"] == {"L": "m"}
-    assert units["derivatives"] == {"L": {"F": "m/kN", "E": "m/GPa", "I": "m⁻³", "d": "1"}}
+    assert units["derivatives"] == {"L": {"F": "m/kN", "E": "m/GPa", "I": "m⁻³", "d": "m/mm"}}
     assert units["errors"] == {"L": "m"} and units["residuals"] == ["mm"]
     assert units["point"] == {"F": "kN", "E": "GPa", "I": "cm⁴", "d": "mm"}
     assert "second" not in units
@@ -84,8 +84,8 @@ def test_several_unknowns_are_in_units_that_follow():
     answer = ad.solve("x + y = 3[m]; x*t = a", {"a": "2 m^2", "t": "50 cm", "y": "1 mm"}, for_="x,y")
     assert answer.units.texts()["values"] == {"x": "cm", "y": "mm"}
     assert answer.solutions[0].values == pytest.approx({"x": 400.0, "y": -1000.0}, rel=1e-14)
-    assert answer.solutions[0].derivatives["y"] == pytest.approx({"a": -2.0, "t": 8.0}, rel=1e-12)
-    assert answer.units.texts()["derivatives"]["y"] == {"a": "m⁻¹", "t": "1"}
+    assert answer.solutions[0].derivatives["y"] == pytest.approx({"a": -2.0, "t": 80.0}, rel=1e-12)
+    assert answer.units.texts()["derivatives"]["y"] == {"a": "m⁻¹", "t": "mm/cm"}
 
 
 def test_temperatures_have_a_zero_of_their_own():
@@ -201,7 +201,7 @@ def test_rows_are_in_the_units_of_headings(capsys, tmp_path):
     options = ["--for", "L", "--points", str(file), "--at", "E=210 GPa, I=800 cm^4", "--between", "0.1 m:20 m"]
     assert call("solve", [BEAM, *options, "--wide", "--format", "csv"]) == 0
     heads, *rows = capsys.readouterr().out.splitlines()
-    assert heads == "L [m],d_L_F [m/kN],d_L_E [m/GPa],d_L_I [m⁻³],d_L_d,error"
+    assert heads == "L [m],d_L_F [m/kN],d_L_E [m/GPa],d_L_I [m⁻³],d_L_d [m/mm],error"
     assert float(rows[0].split(",")[0]) == pytest.approx(float(length()), rel=1e-14)
     assert float(rows[1].split(",")[0]) == pytest.approx(float(length(f=2000, d=mpmath.mpf(6) / 1000)), rel=1e-14)
 
@@ -217,10 +217,10 @@ def test_implicit_derivatives_have_units(arithmetic):
         "F*x = k*y**2", {"F": "8 N", "x": "2 m", "k": "4 N/m", "y": "2 m"}, for_="y", in_="mm", **arithmetic
     )
     values = {row.by[0]: float(row.value) for row in other.derivatives}
-    # y = sqrt(F*x/k): by F y/(2*F), in mm/N
-    assert values["F"] == pytest.approx(2000 / 16, rel=1e-14) and values["x"] == pytest.approx(0.5, rel=1e-14)
+    # y = sqrt(F*x/k): by F y/(2*F), in mm/N, and by x y/(2*x), in mm/m
+    assert values["F"] == pytest.approx(2000 / 16, rel=1e-14) and values["x"] == pytest.approx(500.0, rel=1e-14)
     assert values["k"] == pytest.approx(-0.25, rel=1e-14)
-    assert other.units.texts()["values"] == ["mm/N", "1", "Pa⁻¹"]
+    assert other.units.texts()["values"] == ["mm/N", "mm/m", "Pa⁻¹"]
     assert float(other.point["y"]) == 2000.0 and other.units.texts()["point"]["y"] == "mm"
 
 

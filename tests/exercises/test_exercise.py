@@ -324,3 +324,9 @@ def test_a_logarithm_is_written_alike_in_every_format() -> None:
 def test_a_single_number_may_have_a_name() -> None:
     assert mark(1, 1, "m = -11", seed=7).right
     assert not mark(1, 1, "m = 11", seed=7).right
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_drafts_of_a_topic_take_no_work_of_the_sheet(seed: int) -> None:
+    with use_budget():
+        assert len(make_sheet(2, topic="quotient", seed=seed).exercises) == 10

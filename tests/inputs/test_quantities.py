@@ -71,7 +71,7 @@ def test_a_beam():
     units = answer.units.texts()
     assert units == {
         "value": "mm",
-        "gradient": {"F": "mm/kN", "L": "1", "E": "mm/GPa", "I": "m⁻³"},
+        "gradient": {"F": "mm/kN", "L": "mm/m", "E": "mm/GPa", "I": "m⁻³"},
         "point": {"F": "kN", "L": "m", "E": "GPa", "I": "cm⁴"},
     }
     assert answer.point == {"F": 1.5, "L": 2.0, "E": 210.0, "I": 171.0}

@@ -42,6 +42,10 @@ COUNTS = {
         "domain: `sqrt` is undefined at …": 1,
         "derivative: `sqrt` is defined at … but its derivative is infinite there": 1,
     },
+    "rows_without_answer": {
+        "derivative: `sqrt` is defined at … but its derivative is infinite there": ["row 2"],
+        "domain: `sqrt` is undefined at …": ["row 1"],
+    },
     "at_kinks": 0, "conventions": {},
 }  # fmt: skip
 
@@ -177,8 +181,8 @@ def test_a_cluster_writes_the_parts(scheduler: str, data: Path, tmp_path: Path) 
     result = autodiff(*arguments(data, out, "--scheduler", scheduler))
     assert result.err == (
         f"{GROUPS * ROWS:,} rows, and 2 of them have no answer:\n"
-        "  1  domain: `sqrt` is undefined at …\n"
-        "  1  derivative: `sqrt` is defined at … but its derivative is infinite there\n"
+        "  1  domain: `sqrt` is undefined at …: row 1\n"
+        "  1  derivative: `sqrt` is defined at … but its derivative is infinite there: row 2\n"
     )
     assert json.loads(result.out) == COUNTS
     check(out, result)

@@ -62,14 +62,22 @@ def latex(name: str) -> str:
         (
             "units",
             [
-                r"\,\unit{V.mA^{-1}} & \num{",
+                r"}{\volt\per\milli\ampere} & \qty{",
                 r"$x$ in \unit{mA} & $y$ in \unit{V}",
-                r"s = \num{0.145",
-                r"\,\unit{V}$ ($\nu",
+                r"s = \qty{0.145",
+                r"}{\volt}$ ($\nu",
             ],
         ),
         ("predicted", [r"$x$ & $y$ & 95\,\% confidence & 95\,\% prediction", r"\num{20} & \num{20.9"]),
-        ("budget", [r"\frac{V}{I}", r"$\frac{V}{I}$ & \num{254.3(32)} & ", r"\pm \num{6.", "uniform"]),
+        (
+            "budget",
+            [
+                r"\frac{V}{I}",
+                r"$\frac{V}{I}$ & \num{254.3(32)} & ",
+                r"\num[uncertainty-mode=separate]{254.3(6",
+                "uniform",
+            ],
+        ),
         ("root", [r"$x$ & \num{0.567143} & ", r"$\partial/\partial a$", r"At $a =$ \num{1}."]),
         ("check", [r"\num{5.000000055588316e-05} & \num{0.00004999999987500000", "agreement: yes"]),
     ],

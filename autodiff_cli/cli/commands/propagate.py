@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ...batched.columns_io import list_columns
-from ...errors import ExpressionError, point_error, usage_error
+from ...errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ...inputs.decoding import read_text
 from ...inputs.measured_units import measured_value, with_spreads
 from ...inputs.measured_value import MeasuredValue, of_draws
-from ...inputs.parse_point import ValueOf, is_name, merge, parse_point, point_of_object, read_json
+from ...inputs.parse_point import PointFile, ValueOf, is_name, merge, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
 from ...streams.requests import Reading, Request, unknowns_of_object
 from ...uncertainty.measurement_model import variables_of
@@ -43,9 +43,24 @@ def method_of(call: OptionValues) -> Method:
         if files is not None:
             known_names = [*request.point, *(fitted.values if fitted is not None else ())]
             own[role] = readings(call, files, request.text, known_names)
-        return propagate(request.text, request.point, **own)
+        answer = propagate(request.text, request.point, **own)
+        exact = [warning for option in call.at or () if (warning := _exact_warning(option, answer))]
+        return answer._replace(warnings=(*answer.warnings, *exact)) if exact else answer
 
     return method
+
+
+def _exact_warning(option: str, answer: Propagation) -> Diagnostic | None:
+    """Return a warning of values in a file of `--at` that have no uncertainty, as those of `--save-point` have none."""
+    if not isinstance(option, PointFile):
+        return None
+    names = option.point(lambda name, text, offset: 0.0)
+    exact = [name for name in names if name in answer.point and name not in answer.inputs]
+    if not exact:
+        return None
+    message = f"`{option[1:]}` has no uncertainty of {quote(exact)}: exact here"
+    hint = "those of a fit come by `--fit fit.json`, which `autodiff fit … --output fit.json` writes"
+    return Diagnostic("exact", message, None, hint)
 
 
 def run(call: Command) -> int:
