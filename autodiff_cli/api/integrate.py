@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..integrals import integral as _integral
+from ..integrals import integrate as _integrate
 from .api_answers import Answer
 from .calls import function_of
 
 
-class Integral(Answer, _integral.Integral, shows=("kind", "antiderivative", "formula", "value")):
+class Integral(Answer, _integrate.Integral, shows=("kind", "antiderivative", "formula", "value")):
     """An antiderivative, checked by differentiating it, or a definite integral with proven digits.
 
     >>> integrate("x**2").antiderivative

@@ -27,11 +27,13 @@ from ..numbers.budget import Defined
 from ..numbers.running_digits import RunningDigits
 from ..table.operators import CONSTANT, DIV, SUB, VARIABLE
 from ..table.primitives import ABS, LOG
-from .continuity import Condition, follows
+from .continuous import Condition, follows
 from .identities import is_zero
 
 SECONDS = 20
 """How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never."""
+WAIT = 6
+"""How many times as long the process is waited for: a busy machine gives it less than its processor time."""
 WAYS = 2
 """SymPy's algorithms, and its rules by hand."""
 MAX_LENGTH = 4000
@@ -124,7 +126,7 @@ def _ask(integrand: Value, name: str, facts: Sequence[Value], seconds: int, way:
             capture_output=True,
             text=True,
             encoding="utf-8",
-            timeout=2 * seconds,
+            timeout=WAIT * seconds,
         )
         reply: dict[str, Any] = json.loads(ran.stdout)
     except (subprocess.TimeoutExpired, ValueError):

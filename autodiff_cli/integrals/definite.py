@@ -24,9 +24,9 @@ from ..numbers.budget import BudgetExceeded, Defined
 from ..table.operators import DIV, SUB, VARIABLE
 from ..table.primitive import PRIMITIVES
 from .antiderivatives import Antiderivative, NoAntiderivative, antiderivative, is_available
-from .continuity import Condition, Interval, NotContinuous, conditions_of, holds
-from .ends import End, at_number
-from .integral import Integral, with_antiderivative
+from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
+from .ends import IntegralEnd, at_number
+from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
 
 SECONDS = 10
@@ -57,15 +57,15 @@ class Divergent(Exception):
     """The integral diverges; the text says where."""
 
 
-class Unknown(Exception):
+class IntegralUnknown(Exception):
     """The integral is not known; the text says why."""
 
 
-class Piece(NamedTuple):
+class RegularPiece(NamedTuple):
     """A part of the interval, between singular points."""
 
-    low: End
-    high: End
+    low: IntegralEnd
+    high: IntegralEnd
     low_is_bounded: bool
     high_is_bounded: bool
 
@@ -73,8 +73,8 @@ class Piece(NamedTuple):
 class Segment(NamedTuple):
     """A part of the interval, between points where pieces of the formula meet, with its smooth piece there."""
 
-    low: End
-    high: End
+    low: IntegralEnd
+    high: IntegralEnd
     integrand: Value
     quadrature: Quadrature
 
@@ -82,14 +82,16 @@ class Segment(NamedTuple):
 class Found(NamedTuple):
     """What is known of the integral over a segment."""
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[RegularPiece]
     total: Any
     """Its ball, or None."""
     exact: ExactConstant | None
     antiderivative: Antiderivative | None
 
 
-def definite(about: Integral, integrand: Value, name: str, ends: tuple[End, End], digits: int) -> Integral:
+def definite(
+    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int
+) -> Integral:
     """Return the integral of a formula in one variable. Raises `ExpressionError` where it is not known."""
     low, high = ends
     about = about._replace(between=[low.text, high.text])
@@ -104,7 +106,7 @@ def definite(about: Integral, integrand: Value, name: str, ends: tuple[End, End]
         found = [_found(segment, name, constants, len(segments) <= MAX_SEGMENTS) for segment in segments]
     except Divergent as divergent:
         return about._replace(kind="divergent", message=f"the integral diverges at {divergent}")
-    except Unknown as unknown:
+    except IntegralUnknown as unknown:
         raise ExpressionError("domain", f"the integral is not known: {unknown}", None, HINT) from None
     if len(found) == 1 and found[0].antiderivative is not None:
         about = with_antiderivative(about, found[0].antiderivative)
@@ -129,7 +131,7 @@ def _sum(numbers: Sequence[Any]) -> Any:
 
 
 # ---- segments between kinks
-def _segments(integrand: Value, name: str, low: End, high: End, digits: int) -> list[Segment]:
+def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, digits: int) -> list[Segment]:
     """Return the parts between points where pieces of the formula meet; one if these points are not known."""
     leaves = [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == name]
     inside = [x for x in sorted(_breakpoints(integrand)) if low.number < x < high.number]
@@ -138,7 +140,7 @@ def _segments(integrand: Value, name: str, low: End, high: End, digits: int) -> 
     for start, end in pairwise(ends):
         piece = integrand
         if leaves and any(value.primitive.kink or value.primitive.gives_condition for value in in_order((integrand,))):
-            facts = Interval(leaves[0], None, None, start.formula, end.formula).facts()
+            facts = OpenInterval(leaves[0], None, None, start.formula, end.formula).facts()
             with Defined(ExpressionError):
                 (piece,) = assume((integrand,), facts)
                 (piece,) = assume(simplify((piece,)), facts)
@@ -166,7 +168,7 @@ def _breakpoints(integrand: Value) -> set[Fraction]:
 
 
 def _found(segment: Segment, name: str, constants: ExactConstants, wants_exact: bool) -> Found:
-    """Return what is known over a segment. Raises `Divergent` or `Unknown`."""
+    """Return what is known over a segment. Raises `Divergent` or `IntegralUnknown`."""
     quadrature, integrand = segment.quadrature, segment.integrand
     pieces, total = _pieces(quadrature, integrand, name, segment.low, segment.high)
     antiderivative = _antiderivative(integrand, name) if wants_exact else None
@@ -176,7 +178,7 @@ def _found(segment: Segment, name: str, constants: ExactConstants, wants_exact: 
     return Found(pieces, total, exact, antiderivative)
 
 
-def _order(low: End, high: End) -> int:
+def _order(low: IntegralEnd, high: IntegralEnd) -> int:
     """Return -1 if an end is lower than another, 0 if they are equal, else 1. Raises `ExpressionError`."""
     one, other = low.number, high.number
     if low.formula is None or high.formula is None or abs(one - other) > 1e-9 * max(abs(one), abs(other)):
@@ -190,7 +192,7 @@ def _exact(constants: ExactConstants, formula: Value) -> ExactConstant:
     return constants.number(evaluate_in(constants, formula, {}).value)
 
 
-def _of_a_point(about: Integral, integrand: Value, name: str, place: End, digits: int) -> Integral:
+def _of_a_point(about: Integral, integrand: Value, name: str, place: IntegralEnd, digits: int) -> Integral:
     quadrature = Quadrature(integrand, name, digits)
     if place.formula is None or not quadrature.at(quadrature.value(place.formula)).is_finite():
         message = f"the integral is not known: the formula has no value at `{name}` = {place.text}"
@@ -230,21 +232,23 @@ SIN = PRIMITIVES["sin"].name
 
 
 # ---- pieces between singular points
-def _pieces(quadrature: Quadrature, integrand: Value, name: str, low: End, high: End) -> tuple[list[Piece], Any]:
+def _pieces(
+    quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
+) -> tuple[list[RegularPiece], Any]:
     """Return the pieces between singular points, and the ball of the whole integral if it is known."""
     low_bounded = _end(integrand, name, low, 1)
     high_bounded = _end(integrand, name, high, -1)
     if low_bounded and high_bounded:
         total = quadrature.integral(_ball(quadrature, low), _ball(quadrature, high))
         if total.is_finite():
-            return [Piece(low, high, True, True)], total
-    pieces: list[Piece] = []
+            return [RegularPiece(low, high, True, True)], total
+    pieces: list[RegularPiece] = []
     start, start_bounded = low, low_bounded
     for place in _singular_points(quadrature, integrand, name, low, high):
         before, after = (_end(integrand, name, place, side) for side in (-1, 1))
-        pieces.append(Piece(start, place, start_bounded, before))
+        pieces.append(RegularPiece(start, place, start_bounded, before))
         start, start_bounded = place, after
-    pieces.append(Piece(start, high, start_bounded, high_bounded))
+    pieces.append(RegularPiece(start, high, start_bounded, high_bounded))
     if len(pieces) > 1 and all(piece.low_is_bounded and piece.high_is_bounded for piece in pieces):
         balls = [quadrature.integral(_ball(quadrature, piece.low), _ball(quadrature, piece.high)) for piece in pieces]
         if all(one.is_finite() for one in balls):
@@ -252,13 +256,16 @@ def _pieces(quadrature: Quadrature, integrand: Value, name: str, low: End, high:
     return pieces, None
 
 
-def _ball(quadrature: Quadrature, place: End) -> Any:
+def _ball(quadrature: Quadrature, place: IntegralEnd) -> Any:
     assert place.formula is not None
     return quadrature.value(place.formula)
 
 
-def _end(integrand: Value, name: str, place: End, side: int) -> bool:
-    """Return whether the integrand is bounded at an end of a finite interval. Raises `Divergent` or `Unknown`."""
+def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> bool:
+    """Return whether the integrand is bounded at an end of a finite interval.
+
+    Raises `Divergent` or `IntegralUnknown`.
+    """
     for size in SIZES:
         constants = ExactConstants()
         m = AsymptoticSeries(constants, size)
@@ -282,7 +289,7 @@ def _end(integrand: Value, name: str, place: End, side: int) -> bool:
         except NotReal:
             where = "above" if side > 0 else "below"
             message = f"the formula has no value near `{name}` = {place.text}, {where} it"
-            raise Unknown(message if place.formula is not None else message.partition(",")[0]) from None
+            raise IntegralUnknown(message if place.formula is not None else message.partition(",")[0]) from None
         except (NoAsymptotics, UndecidedSign):
             break
         except ExpressionError as error:
@@ -296,20 +303,22 @@ def _end(integrand: Value, name: str, place: End, side: int) -> bool:
     return place.formula is not None  # the quadrature, or the antiderivative, decides
 
 
-def _singular_points(quadrature: Quadrature, integrand: Value, name: str, low: End, high: End) -> list[End]:
-    """Return points between the ends that may be singular. Raises `Unknown`, and `Divergent` at a pole."""
+def _singular_points(
+    quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
+) -> list[IntegralEnd]:
+    """Return points between the ends that may be singular. Raises `IntegralUnknown`, and `Divergent` at a pole."""
     start, end = Fraction(max(low.number, -1000.0)), Fraction(min(high.number, 1000.0))
     if start >= end:
         return []
     width = end - start
-    found: list[End] = []
+    found: list[IntegralEnd] = []
     for first, last in quadrature.suspects(start, end):
         if first <= start + width / 10**6 or last >= end - width / 10**6:
             continue  # an end, which was looked at by itself
         place = _simple_number(first, last)
         if place is None:
             _refuse_pole(quadrature, integrand, name, first, last)
-            raise Unknown(f"the formula may be singular near `{name}` = {float((first + last) / 2):.6g}")
+            raise IntegralUnknown(f"the formula may be singular near `{name}` = {float((first + last) / 2):.6g}")
         found.append(place)
     return found
 
@@ -336,7 +345,7 @@ def _refuse_pole(quadrature: Quadrature, integrand: Value, name: str, first: Fra
             raise Divergent(f"a pole near `{name}` = {float((first + last) / 2):.10g}")
 
 
-def _simple_number(low: Fraction, high: Fraction) -> End | None:
+def _simple_number(low: Fraction, high: Fraction) -> IntegralEnd | None:
     """Return a simple fraction, or multiple of pi, between two numbers."""
     middle, width = (low + high) / 2, high - low
     near = middle.limit_denominator(MAX_DENOMINATOR)
@@ -347,7 +356,7 @@ def _simple_number(low: Fraction, high: Fraction) -> End | None:
         from ..inputs.problem import parse
 
         text = f"{turns.numerator}*pi/{turns.denominator}".removesuffix("/1").removeprefix("1*")
-        return End(text, parse(text).outputs[0])
+        return IntegralEnd(text, parse(text).outputs[0])
     return None
 
 
@@ -364,8 +373,8 @@ def _antiderivative(integrand: Value, name: str) -> Antiderivative | None:
 
 
 def _by_antiderivative(
-    quadrature: Quadrature, found: Antiderivative, integrand: Value, name: str, pieces: Sequence[Piece], total: Any,
-    constants: ExactConstants,
+    quadrature: Quadrature, found: Antiderivative, integrand: Value, name: str, pieces: Sequence[RegularPiece],
+    total: Any, constants: ExactConstants,
 ) -> ExactConstant | None:  # fmt: skip
     """Return the sum of differences of limits of a proven antiderivative that is continuous inside of each piece.
 
@@ -396,19 +405,24 @@ def _by_antiderivative(
     return result
 
 
-def _limit(formula: Value, name: str, end: End, side: int, constants: ExactConstants) -> SideLimit:
+def _limit(formula: Value, name: str, end: IntegralEnd, side: int, constants: ExactConstants) -> SideLimit:
     return side_limit(formula, name, end.place, side, {}, constants)
 
 
 def is_continuous(
-    quadrature: Quadrature, formula: Value, integrand: Value, name: str, piece: Piece, facts: Sequence[Value] = ()
+    quadrature: Quadrature,
+    formula: Value,
+    integrand: Value,
+    name: str,
+    piece: RegularPiece,
+    facts: Sequence[Value] = (),
 ) -> bool:
     """Return whether an antiderivative is proven to be continuous inside of a piece, and the integrand to have values.
 
     Single points without a value do not matter to the integrand where its antiderivative is continuous.
     """
     leaves = [leaf for leaf in in_order((formula, integrand)) if leaf.primitive is VARIABLE and leaf.label == name]
-    interval = Interval(
+    interval = OpenInterval(
         leaves[0] if leaves else variable(name),
         _below(piece.low),
         _above(piece.high),
@@ -431,21 +445,21 @@ def _one_leaf(condition: Condition, leaf: Value) -> Condition:
     return condition._replace(value=value)
 
 
-def _below(end: End) -> Fraction | None:
+def _below(end: IntegralEnd) -> Fraction | None:
     if end.formula is None:
         return None
     ratio = _exact(ExactConstants(), end.formula).ratio
     return ratio if ratio is not None else Fraction(math.nextafter(end.number, -math.inf))
 
 
-def _above(end: End) -> Fraction | None:
+def _above(end: IntegralEnd) -> Fraction | None:
     if end.formula is None:
         return None
     ratio = _exact(ExactConstants(), end.formula).ratio
     return ratio if ratio is not None else Fraction(math.nextafter(end.number, math.inf))
 
 
-def _agrees_inside(quadrature: Quadrature, formula: Value, piece: Piece) -> bool:
+def _agrees_inside(quadrature: Quadrature, formula: Value, piece: RegularPiece) -> bool:
     """Return whether the antiderivative's differences are the proven integrals between points near the ends."""
     for share, far in zip(DISTANCES, FAR, strict=True):
         low, high = _inner(piece, share, far)
@@ -458,7 +472,7 @@ def _agrees_inside(quadrature: Quadrature, formula: Value, piece: Piece) -> bool
     return True
 
 
-def _inner(piece: Piece, share: Fraction, far: int) -> tuple[Fraction, Fraction]:
+def _inner(piece: RegularPiece, share: Fraction, far: int) -> tuple[Fraction, Fraction]:
     """Return an interval inside of a piece."""
     low = None if piece.low.formula is None else Fraction(piece.low.number)
     high = None if piece.high.formula is None else Fraction(piece.high.number)
@@ -473,7 +487,7 @@ def _doubts(segments: Sequence[Segment], name: str) -> list[Diagnostic]:
     """Return a warning if it is not proven that the integrand has values between the ends."""
     for low, high, integrand, quadrature in segments:
         if quadrature.straddles and not is_continuous(
-            quadrature, integrand, integrand, name, Piece(low, high, True, True)
+            quadrature, integrand, integrand, name, RegularPiece(low, high, True, True)
         ):
             message = "it is not proven that the formula has values everywhere between the ends: the digits suppose it"
             return [Diagnostic("integral", message, None, None)]
@@ -547,7 +561,7 @@ def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Fou
     return about._replace(kind="numerical", value=float(text), message=message)
 
 
-def _tail(m: Any, integrand: Value, name: str, low: End | Fraction, high: End | Fraction) -> Any:
+def _tail(m: Any, integrand: Value, name: str, low: IntegralEnd | Fraction, high: IntegralEnd | Fraction) -> Any:
     ends = []
     for end in (low, high):
         if isinstance(end, Fraction):

@@ -19,7 +19,7 @@ from ..numbers.floats import REAL
 from ..table.operators import VARIABLE
 
 
-class End(NamedTuple):
+class IntegralEnd(NamedTuple):
     """An end of an interval."""
 
     text: str
@@ -44,7 +44,7 @@ class End(NamedTuple):
         text = f"{'-' * (self.infinite < 0)}inf" if self.formula is None else expression_text(self.formula)
         return as_approach("x", text)
 
-    def fixed(self, held: Mapping[str, Value]) -> End:
+    def fixed(self, held: Mapping[str, Value]) -> IntegralEnd:
         """Return the end with constants in the place of parameters."""
         return self if self.formula is None else self._replace(formula=hold(self.formula, held))
 
@@ -63,27 +63,27 @@ def names_in(formula: Value) -> list[str]:
     return [leaf.label for leaf in in_order((formula,)) if leaf.primitive is VARIABLE]
 
 
-def at_number(x: Fraction) -> End:
+def at_number(x: Fraction) -> IntegralEnd:
     """Return a fraction as an end."""
     from ..algebra.exact_constants import fraction_node
 
-    return End(str(x), fraction_node(x))
+    return IntegralEnd(str(x), fraction_node(x))
 
 
-def read_end(text: str, valued: Sequence[str]) -> End:
+def read_end(text: str, valued: Sequence[str]) -> IntegralEnd:
     """Return an end as it is typed. Raises `ExpressionError`."""
     typed = text.strip()
     sign = -1 if typed[:1] in ("-", "−") else 1
     word = typed.lstrip("+-−").strip().lower()
     if word in INFINITIES and word not in valued:
-        return End("inf" if sign > 0 else "-inf", None, sign)
+        return IntegralEnd("inf" if sign > 0 else "-inf", None, sign)
     with errors_about(typed):
-        return End(typed, single_output(parse(typed, valued)))
+        return IntegralEnd(typed, single_output(parse(typed, valued)))
 
 
 def read_ends(
     program: Program, typed: Mapping[str, str], ends: Sequence[str] | None, over: str | None
-) -> tuple[str, tuple[End, End] | None]:
+) -> tuple[str, tuple[IntegralEnd, IntegralEnd] | None]:
     """Return the variable of an integral, and its ends if it has some. Raises `ExpressionError`."""
     named, places = None, None
     if ends:
@@ -106,7 +106,7 @@ def read_ends(
     return chosen, places
 
 
-def _parts(ends: Sequence[str], valued: Sequence[str]) -> tuple[str | None, tuple[End, End]]:
+def _parts(ends: Sequence[str], valued: Sequence[str]) -> tuple[str | None, tuple[IntegralEnd, IntegralEnd]]:
     before, equals, after = ends[0].partition("=")
     parts = (after if equals else before).split(":")
     if len(ends) > 1 or len(parts) != 2 or not all(part.strip() for part in parts):

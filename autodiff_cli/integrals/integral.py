@@ -5,53 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..algebra.almost_everywhere import conjunction
-from ..errors import Diagnostic, ExpressionError, quote, require, usage_error
+from ..errors import ExpressionError, quote, require, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
 from ..inputs.problem import Point, parse, single_output, unused_name
 from ..language.builder import Program
-from ..language.printer import expression_text
 from ..numbers.floats import REAL
-from ..record import Record
 from .antiderivatives import Antiderivative, NoAntiderivative, antiderivative
-from .continuity import domain_of
 from .ends import hold, names_in, read_ends
+from .integrate import Integral, with_antiderivative
 
 DEFAULT_DIGITS = 17
-
-
-class Integral(Record):
-    """An antiderivative, or a definite integral."""
-
-    text: str
-    variable: str
-    kind: str
-    """`antiderivative`, `exact`, `proven`, `numerical` or `divergent`."""
-    antiderivative: str | None
-    checked: str | None
-    """How the antiderivative was checked: `proven`, or `numerically`; None without one."""
-    domain: str | None
-    """Where the antiderivative holds; None without one, or if that is everywhere."""
-    between: list[str] | None
-    """The ends."""
-    formula: str | None
-    """The definite integral as a formula."""
-    value: float | None
-    digits: str | None
-    """The proven digits of the value."""
-    derivatives: dict[str, float] | None
-    """Those of the definite integral by `wrt`."""
-    message: str
-    """What is proven, and what is not; or where it diverges."""
-    point: dict[str, float]
-    constants: dict[str, float]
-    warnings: tuple[Diagnostic, ...]
-
-    @property
-    def converges(self) -> bool:
-        """Whether there is an integral."""
-        return self.kind != "divergent"
 
 
 def integrate(
@@ -122,18 +86,6 @@ def _indefinite(about: Integral, integrand: Value, name: str, facts: Sequence[Va
         hint = f"a definite integral needs none: `--between {name}=0:1`"
         raise ExpressionError("domain", f"no antiderivative is known: {none}", None, hint) from None
     return with_antiderivative(about, found)._replace(message=_message(found, name))
-
-
-def with_antiderivative(about: Integral, found: Antiderivative) -> Integral:
-    """Return an answer with an antiderivative, how it was checked, and where it holds."""
-    conditions = domain_of(found.formula)
-    domain = None
-    if conditions is None:
-        domain = "no condition changes"
-    elif conditions:
-        domain = expression_text(conjunction(conditions))
-    checked = "proven" if found.proven else "numerically"
-    return about._replace(antiderivative=expression_text(found.formula), checked=checked, domain=domain)
 
 
 def _message(found: Antiderivative, name: str) -> str:

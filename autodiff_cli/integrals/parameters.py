@@ -12,8 +12,8 @@ from ..errors import ExpressionError, quote, usage_error
 from ..graphs.value import Value
 from .antiderivatives import slope_of
 from .definite import HINT
-from .ends import End, hold
-from .integral import Integral
+from .ends import IntegralEnd, hold
+from .integrate import Integral
 from .quadrature import Quadrature, ball, hull, precision
 
 NEIGHBOURHOOD = Fraction(1, 2**20)
@@ -23,7 +23,12 @@ PARTS = 4096
 
 
 def with_derivatives(
-    answer: Integral, output: Value, held: Mapping[str, Value], ends: tuple[End, End], wrt: Sequence[str], digits: int
+    answer: Integral,
+    output: Value,
+    held: Mapping[str, Value],
+    ends: tuple[IntegralEnd, IntegralEnd],
+    wrt: Sequence[str],
+    digits: int,
 ) -> Integral:
     """Return a definite integral with its derivatives by parameters. Raises `ExpressionError`."""
     slopes: dict[str, float] = {}
@@ -41,7 +46,9 @@ def with_derivatives(
     return answer._replace(derivatives=slopes, message=message)
 
 
-def _slope(name: str, output: Value, held: Mapping[str, Value], ends: tuple[End, End], by: str, digits: int) -> Any:
+def _slope(
+    name: str, output: Value, held: Mapping[str, Value], ends: tuple[IntegralEnd, IntegralEnd], by: str, digits: int
+) -> Any:
     """Return the ball of a derivative of the integral by a parameter."""
     slope = slope_of(output, by)
     quadrature = Quadrature(hold(slope, held), name, digits)
@@ -68,7 +75,7 @@ def _slope(name: str, output: Value, held: Mapping[str, Value], ends: tuple[End,
 
 
 def _is_bounded(
-    name: str, slope: Value, held: Mapping[str, Value], ends: tuple[End, End], by: str, digits: int
+    name: str, slope: Value, held: Mapping[str, Value], ends: tuple[IntegralEnd, IntegralEnd], by: str, digits: int
 ) -> bool:
     """Return whether the derivative of the integrand is bounded for all values of the parameter near its own.
 

@@ -111,7 +111,7 @@ def writer(sympy: Any) -> Any:
 
     known = library_names(f"{NAMED} exp log erf erfc gamma sign atan2")
 
-    class Writer(StrPrinter):  # type: ignore[misc]
+    class LanguageWriter(StrPrinter):  # type: ignore[misc]
         def _print_Function(self, expr: Any) -> str:
             name = type(expr).__name__
             if name not in known:
@@ -164,7 +164,7 @@ def writer(sympy: Any) -> Any:
         _print_ImaginaryUnit = _print_Integral = _print_RootSum = _print_NaN = emptyPrinter
         _print_ComplexInfinity = _print_Infinity = _print_NegativeInfinity = emptyPrinter
 
-    return Writer({"order": None}).doprint
+    return LanguageWriter({"order": None}).doprint
 
 
 def real_part(sympy: Any, found: Any) -> Any:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ..inputs.problem import parse, single_output
-from ..integrals.integral import Integral
+from ..integrals.integrate import Integral
 from ..language.typesetting import Typesetting, equations, names_in
 from .document import Block, formula_line, input_lines, numbers_table, text_line, value_line
 from .numerals import format_number

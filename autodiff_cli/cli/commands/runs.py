@@ -80,7 +80,7 @@ def limit(call: Command) -> int:
 
 
 def integrate(call: Command) -> int:
-    """Find antiderivatives, and definite integrals with proven digits."""
+    """Find antiderivatives, and integrals with proven digits."""
     return answer_at(call, call.question_method(), good="converges")
 
 

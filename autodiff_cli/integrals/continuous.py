@@ -126,7 +126,7 @@ RULES: dict[str, Rule] = by_name({
 
 
 # ---- proofs
-class Interval(NamedTuple):
+class OpenInterval(NamedTuple):
     """An open interval; None is an infinite end."""
 
     variable: Value
@@ -150,7 +150,7 @@ Enclosure = Callable[[Value, Fraction, Fraction], Any]
 """The real ball of a formula between two numbers; not a finite one where there is none."""
 
 
-def holds(condition: Condition, interval: Interval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
+def holds(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
     """Return whether a condition is proven to hold inside of an interval."""
     if follows(condition, [*interval.facts(), *facts]):
         return True
@@ -184,7 +184,7 @@ def _is_quadratic(value: Value, allowed: str) -> bool:
     return bool(constants.sign(b * b - 4 * a * c) < 0 and {1: ">", -1: "<", 0: ""}[sign] in allowed and sign)
 
 
-def _holds_far(condition: Condition, interval: Interval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
+def _holds_far(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
     for distance in FAR:
         low, high = interval.low, interval.high
         start = Fraction(-distance) if low is None else low
@@ -211,7 +211,7 @@ def _holds_far(condition: Condition, interval: Interval, facts: Sequence[Value],
     return False
 
 
-def _holds_between(condition: Condition, interval: Interval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
+def _holds_between(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
     assert interval.low is not None and interval.high is not None
     low, high = interval.low, interval.high
     parts = [(low, high)]
@@ -235,7 +235,7 @@ def _holds_between(condition: Condition, interval: Interval, facts: Sequence[Val
     return all(follows(condition, [*_near(interval, *part), *facts]) for part in undecided)
 
 
-def _near(interval: Interval, start: Fraction, end: Fraction) -> list[Value]:
+def _near(interval: OpenInterval, start: Fraction, end: Fraction) -> list[Value]:
     """Return the facts of a part at an end: it is open there, and closed on the other side."""
     width = end - start
     at_low = start == interval.low
