@@ -20,7 +20,8 @@ class IntegralView(View[Integral], section="integrate"):
             yield formula_line("antiderivative", f"{answer.antiderivative} + C", answer.domain)._replace(source=True)
         else:
             low, high = answer.between
-            yield value_line(f"integral {answer.variable} = {low} to {high}", self._value(answer))
+            line = value_line(f"integral {answer.variable} = {low} to {high}", self._value(answer))
+            yield line._replace(source=True)
         yield text_line(answer.message, "faint" if answer.converges else "")
         if answer.between is not None and answer.antiderivative is not None:
             yield formula_line("antiderivative", answer.antiderivative, answer.domain)._replace(source=True)
