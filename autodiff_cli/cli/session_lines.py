@@ -70,6 +70,15 @@ class _Word(str):
     """The position in its line, without quotes."""
 
 
+def _words_in(line: str, begin: int) -> list[_Word]:
+    """Return the words of a command line, without their quotes."""
+    words = []
+    for match in _WORD.finditer(line, begin):
+        words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
+        words[-1].start = match.start(3) if match[2] else match.start()
+    return words
+
+
 class Lines:
     """Answers the lines of a session."""
 
@@ -153,10 +162,7 @@ class Lines:
     def _command(self, line: str, command: str, end: int) -> int:
         if command == "repl":
             raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
-        words = []
-        for match in _WORD.finditer(line, end):
-            words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
-            words[-1].start = match.start(3) if match[2] else match.start()
+        words = _words_in(line, end)
         if command == "help":
             return _app(["help", *words]) if words else _help("")
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:

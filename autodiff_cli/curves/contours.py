@@ -37,6 +37,23 @@ MAX_CROSSINGS = 12_000
 class Surface(Record):
     """A function of two variables over a rectangle, for contours."""
 
+    declaration = """
+    variables: the variables that it is drawn over
+    range: the range of each
+    point: the point; null without one
+    value: the value at the point
+    gradient: the partial derivatives at the point
+    held from=fixed: the variables that are held fixed, by name
+    x: the grid of the first variable
+    y: the grid of the second variable
+    heights: the values over the grid, a row for each `y`
+    levels: the levels of the contours
+    path: with `--path`: its points
+    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`
+    units
+    warnings
+    """
+
     text: str
     variables: tuple[str, str]
     x: tuple[float, ...]

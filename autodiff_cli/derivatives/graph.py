@@ -69,6 +69,20 @@ class PictureNode(Record):
 class Picture(Record):
     """The unsimplified graph of a program; `numbers` is false without a point."""
 
+    declaration = """
+    gradient: the partial derivatives, by name
+    outputs: which of `nodes` are outputs, from 0
+    nodes: the nodes, each after its inputs
+      name from=label nonempty: its name; null without one
+      operation nonempty: its operation; null for a leaf
+      data: its value
+      grad: the derivative of the output by it
+      inputs: which of `nodes` are its inputs
+      evaluated from=taken: whether it was evaluated
+    units
+    warnings
+    """
+
     text: str
     numbers: bool
     nodes: tuple[PictureNode, ...]
@@ -243,6 +257,13 @@ def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> I
 # ---- folding
 class Fold(Record):
     """A node of a folded picture, and the nodes it stands for."""
+
+    declaration = """
+    members: the places of the nodes that it stands for
+    inputs: which of `folds` are its inputs
+    results: which of `nodes` have the numbers that it shows: its own, or how many are known
+    words: what it stands for; empty for a single node
+    """
 
     members: tuple[int, ...]
     inputs: tuple[int, ...]

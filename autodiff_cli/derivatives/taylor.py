@@ -40,6 +40,19 @@ NOISE = 1e-10
 class Taylor(Record):
     """A Taylor polynomial: its coefficients and its formula."""
 
+    declaration = """
+    csv line id variable order coefficient[] error
+    plain coefficients
+    variable: the variable that it is in
+    order: its order
+    polynomial: the polynomial as a formula
+    coefficients figures column=coefficient wide=c: its coefficients, by order: the derivative of order k divided by k!
+    point
+    units
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     variable: str

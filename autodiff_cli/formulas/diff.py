@@ -120,6 +120,15 @@ class Assumption(Record):
 class Derivative(Record):
     """One derivative: its variables and its formula."""
 
+    declaration = """
+    of optional nonempty: with `--for`: the unknown that is differentiated
+    by: the variables that it is taken by, in their order
+    formula: the derivative as a formula
+    short: a shorter form
+    condition: where the shorter form holds
+    value figures: with `--at`: its value at the point
+    """
+
     by: tuple[str, ...]
     formula: str
     value: Shown | None
@@ -138,6 +147,24 @@ class Derivative(Record):
 
 class Diff(Record):
     """The derivatives of a program as formulas."""
+
+    declaration = """
+    csv line id by derivative value[] error short condition
+    order: the order of the derivatives
+    language: the language of `program`
+    program: the derivatives as a program
+    shared: names that the formulas share
+      name: the name
+      formula: what it stands for
+    derivatives keys=Derivative: the derivatives
+    steps optional keys=Derivation: with `--steps`: the derivation of each derivative
+    point
+    units
+    equations optional nonempty: with `--for`: the equations
+    assumptions optional nonempty: with `--assume`: what was assumed
+    constants
+    warnings
+    """
 
     text: str
     arithmetic: Arithmetic

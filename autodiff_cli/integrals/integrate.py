@@ -13,6 +13,26 @@ from .continuous import domain_of
 class Integral(Record):
     """An antiderivative, or a definite integral."""
 
+    declaration = """
+    csv line id variable kind antiderivative formula value[] digits parameter derivative[] error
+    plain value
+    variable column: the variable of the integral
+    kind column: `antiderivative`, or of a definite integral `exact`, `proven` (its digits are), \
+    `numerical` (they are not), or `divergent`
+    antiderivative column: an antiderivative as a formula; null if none is known
+    checked: how it was checked: `proven` by algebra, or `numerically` at points
+    domain: where it holds; null without one, or if that is everywhere
+    between: the two ends; null for an antiderivative
+    formula column: the definite integral as a formula; null unless it is exact
+    value column: the definite integral as a number; null for an antiderivative, or if it diverges
+    digits column: its proven digits, as text
+    derivatives: its derivatives by parameters, by name; null without `--wrt`
+    message: what is proven, and what is not; or where the integral diverges
+    point
+    constants
+    warnings
+    """
+
     text: str
     variable: str
     kind: str

@@ -73,6 +73,19 @@ def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, fl
     return {name: draws[method]() for name in names}
 
 
+STEP_DECLARATION = """
+    csv line id step value[] gradient_norm[] variable at[] partial[] error
+    plain step value point
+    step: the step, from 0
+    epoch optional: with `--batch`: how often it has gone through the data
+    value: the value at the point
+    point
+    gradient_norm: the norm of the gradient
+    units
+"""
+"""The declaration of a step, which is a tuple and has no place for it."""
+
+
 class DescentStep(NamedTuple):
     """One step of a run, or epoch of its batches. Step 0 is the start."""
 
@@ -122,6 +135,16 @@ class Ending(Record):
 
 class Descent:
     """A prepared run: iterating takes the steps, a row each."""
+
+    declaration = """
+    rows keys=DescentStep: the rows
+    best keys=DescentStep: the row with the lowest value
+    ending: why it ended
+      reason: as one word
+      message: in words
+      hint: what may help
+    data
+    """
 
     ending: Ending | None = None
     stop: Callable[[int], bool] | None = None

@@ -32,6 +32,55 @@ MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
 class Fit(Record):
     """A formula fitted to data."""
 
+    declaration = """
+    csv line id parameter estimate[] standard_error[] low high held rss[] deviation[] error
+    plain parameters
+    response: what the formula explains
+    parameters figures column=estimate: the estimates, by name
+    standard_errors figures column=standard_error: the standard errors, by name; null for what was held
+    rss figures column: the weighted sum of the squared residuals
+    deviation figures column: the residual standard deviation; null with `--sigma`, where χ² says how large \
+    the residuals are
+    intervals: the ends of the confidence intervals, by name; null for an end that the data leave open
+    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares along each parameter
+    linear: the parameters that the formula is linear in
+    held column: why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`
+    predictions optional nonempty: with `--predict`: the curve at points of the predictors
+      point: the values of the predictors, by name
+      value: the value of the curve
+      confidence: the ends of the confidence interval of the curve
+      prediction: the ends of the interval for a new row; null where its uncertainty is not known
+    correlation: the correlations of the estimates, by two names
+    null: directions of the parameters that the data do not determine
+    rows: how many rows of data
+    dof: degrees of freedom
+    chi_squared from=goodness.chi_squared: with `--sigma`: χ², the sum of the squared residuals in units of sigma
+    reduced_chi_squared from=goodness.reduced: with `--sigma`: χ² divided by the degrees of freedom
+    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger one
+    absolute_sigma: whether the standard errors are those of `--sigma`, whatever the scatter
+    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal residuals
+    aic from=goodness.aic: Akaike's information criterion; sigma counts as a parameter where it is estimated
+    bic from=goodness.bic: Schwarz's Bayesian information criterion
+    runs from=goodness.runs: the runs test of the signs of the residuals
+      runs: how many runs there are
+      expected: how many are expected
+      p_value: the two-sided p-value
+    normality from=goodness.normality: the test of Anderson and Darling for normal residuals
+      statistic: A², corrected for the number of rows
+      p_value: the p-value
+    r_squared: the coefficient of determination R²
+    level: the level of the confidence intervals
+    loss: the loss
+    converged: whether the fit has converged
+    reason: why it ended: `converged`, `undetermined`, `stuck` or `interrupted`
+    message: the reason in words
+    method: the method
+    evaluations: how often the data were evaluated; looks at other starts are not counted
+    units
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     response: str

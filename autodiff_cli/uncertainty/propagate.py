@@ -108,6 +108,60 @@ class Input(Record):
 class Propagation(Record):
     """Outputs with their uncertainties."""
 
+    declaration = """
+    csv line id output quantity estimate[] uncertainty[] distribution dof
+    csv sensitivity[] contribution[] share k expanded[] error
+    results: the outputs, each with its uncertainty
+      output: the output
+      value: its value
+      uncertainty: its combined standard uncertainty
+      dof: the effective degrees of freedom; null where infinite
+      k: the coverage factor
+      level: the coverage probability
+      expanded: the expanded uncertainty
+      written: the value with its standard uncertainty, as it is written
+      interval: the value with its expanded uncertainty, as it is written
+      budget: the uncertainty budget, by input
+        sensitivity: the partial derivative by the input
+        contribution: the standard uncertainty that comes from the input
+        share: how much of the variance that is, from 0 to 1
+      second_order: the second-order terms; null at a kink, and where terms of higher order matter
+        uncertainty: the standard uncertainty with them
+        shift: by how much they move the mean
+        matters: whether they change the uncertainty, or move the mean, by a third of it or more
+      draws from=drawn: with `--samples`: the Monte Carlo draws
+        mean: their mean
+        deviation: their standard deviation
+        shortest: the shortest coverage interval
+        symmetric: the probabilistically symmetric coverage interval
+        outside: how many had no value
+        scatter: the standard deviation of the ends of the shortest interval
+        edges: the edges of a histogram
+        counts: its counts
+      validation: with `--samples`: the first order compared with the draws
+        tolerance: half a unit of the second digit of the standard uncertainty
+        low: how far the lower ends of the intervals are apart
+        high: how far the upper ends are apart
+        valid: whether both are within the tolerance; null with too few draws
+    inputs: the inputs, by name
+      estimate: the estimate
+      uncertainty: its standard uncertainty
+      distribution from=distribution.family: the family of its distribution
+      parameters from=distribution.parameters: the parameters of the distribution
+      dof: its degrees of freedom; null where infinite
+      readings nonempty: how many readings it is the mean of
+    correlation: the correlations of the inputs, by two names
+    outputs: the outputs
+    covariance: the covariance matrix of the outputs
+    output_correlation: their correlation matrix
+    samples nonempty: how many draws; null without any
+    seed: the seed of the draws
+    point
+    units
+    constants
+    warnings
+    """
+
     text: str
     results: list[Result]
     inputs: dict[str, Input]

@@ -10,7 +10,7 @@ from .numerals import format_number
 from .schema import OutputRow, View
 
 
-class IntegralView(View[Integral], section="integrate"):
+class IntegralView(View[Integral], of=Integral):
     """How an integral is shown."""
 
     latex_is_formula = True
