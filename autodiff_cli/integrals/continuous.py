@@ -223,7 +223,7 @@ def _holds_between(condition: Condition, interval: OpenInterval, facts: Sequence
         looked += 1
         if looked > MAX_PARTS:
             return False
-        if _decides(condition, enclosure(condition.value, start, end)):
+        if decides(condition, enclosure(condition.value, start, end)):
             continue
         if end - start <= smallest:
             if start > low and end < high:
@@ -244,7 +244,8 @@ def _near(interval: OpenInterval, start: Fraction, end: Fraction) -> list[Value]
     return [node(GT, (interval.variable, low)), node(LT, (interval.variable, high))]  # type: ignore[arg-type]
 
 
-def _decides(condition: Condition, ball: Any) -> bool:
+def decides(condition: Condition, ball: Any) -> bool:
+    """Return whether the ball of a condition's formula proves it."""
     if not ball.is_finite():
         return False
     if condition.relation == "!=":

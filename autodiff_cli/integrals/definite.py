@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
-from ..algebra.almost_everywhere import as_linear, assume
+from ..algebra.almost_everywhere import Contradiction, as_linear, assume
 from ..algebra.asymptotic_series import AsymptoticSeries, NoAsymptotics, NotReal, TooFewTerms
 from ..algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ..algebra.simplify import simplify
@@ -66,8 +66,9 @@ class RegularPiece(NamedTuple):
 
     low: IntegralEnd
     high: IntegralEnd
-    low_is_bounded: bool
-    high_is_bounded: bool
+    low_state: str
+    """How the integrand behaves at the lower end: `bounded`, `integrable`, or `unknown`."""
+    high_state: str
 
 
 class Segment(NamedTuple):
@@ -141,7 +142,7 @@ def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, 
         piece = integrand
         if leaves and any(value.primitive.kink or value.primitive.gives_condition for value in in_order((integrand,))):
             facts = OpenInterval(leaves[0], None, None, start.formula, end.formula).facts()
-            with Defined(ExpressionError):
+            with Defined(ExpressionError, Contradiction):
                 (piece,) = assume((integrand,), facts)
                 (piece,) = assume(simplify((piece,)), facts)
         segments.append(Segment(start, end, piece, Quadrature(_without_holes(piece), name, digits)))
@@ -236,20 +237,20 @@ def _pieces(
     quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
 ) -> tuple[list[RegularPiece], Any]:
     """Return the pieces between singular points, and the ball of the whole integral if it is known."""
-    low_bounded = _end(integrand, name, low, 1)
-    high_bounded = _end(integrand, name, high, -1)
-    if low_bounded and high_bounded:
+    low_state = _end(integrand, name, low, 1)
+    high_state = _end(integrand, name, high, -1)
+    if low.formula is not None and high.formula is not None and INTEGRABLE not in (low_state, high_state):
         total = quadrature.integral(_ball(quadrature, low), _ball(quadrature, high))
         if total.is_finite():
-            return [RegularPiece(low, high, True, True)], total
+            return [RegularPiece(low, high, BOUNDED, BOUNDED)], total
     pieces: list[RegularPiece] = []
-    start, start_bounded = low, low_bounded
+    start, start_state = low, low_state
     for place in _singular_points(quadrature, integrand, name, low, high):
         before, after = (_end(integrand, name, place, side) for side in (-1, 1))
-        pieces.append(RegularPiece(start, place, start_bounded, before))
-        start, start_bounded = place, after
-    pieces.append(RegularPiece(start, high, start_bounded, high_bounded))
-    if len(pieces) > 1 and all(piece.low_is_bounded and piece.high_is_bounded for piece in pieces):
+        pieces.append(RegularPiece(start, place, start_state, before))
+        start, start_state = place, after
+    pieces.append(RegularPiece(start, high, start_state, high_state))
+    if len(pieces) > 1 and all(piece.low_state == piece.high_state == BOUNDED for piece in pieces):
         balls = [quadrature.integral(_ball(quadrature, piece.low), _ball(quadrature, piece.high)) for piece in pieces]
         if all(one.is_finite() for one in balls):
             return pieces, sum(balls[1:], balls[0])
@@ -261,8 +262,11 @@ def _ball(quadrature: Quadrature, place: IntegralEnd) -> Any:
     return quadrature.value(place.formula)
 
 
-def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> bool:
-    """Return whether the integrand is bounded at an end of a finite interval.
+BOUNDED, INTEGRABLE, UNKNOWN = "bounded", "integrable", "unknown"
+
+
+def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
+    """Return whether the integrand is bounded, or integrable, at an end, or what it does there is unknown.
 
     Raises `Divergent` or `IntegralUnknown`.
     """
@@ -278,12 +282,12 @@ def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> bool:
                 weight = m.t**-2
             series = m.number(evaluate_in(m, integrand, {name: at}).value)
             if place.formula is not None and not m.limit_sign(series):
-                return True
+                return BOUNDED
             if not m.is_integrable(series * weight):
                 if constants.confirmed:
                     raise Divergent(f"`{name}` = {place.text}")
                 break
-            return False
+            return INTEGRABLE
         except TooFewTerms:
             continue
         except NotReal:
@@ -300,7 +304,7 @@ def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> bool:
             raise
         except NO_RESULT:
             break
-    return place.formula is not None  # the quadrature, or the antiderivative, decides
+    return UNKNOWN  # the quadrature, or the antiderivative, decides
 
 
 def _singular_points(
@@ -316,6 +320,8 @@ def _singular_points(
         if first <= start + width / 10**6 or last >= end - width / 10**6:
             continue  # an end, which was looked at by itself
         place = _simple_number(first, last)
+        if place is not None and quadrature.has_value(_ball(quadrature, place)):
+            place = None  # it is another number near it that is singular
         if place is None:
             _refuse_pole(quadrature, integrand, name, first, last)
             raise IntegralUnknown(f"the formula may be singular near `{name}` = {float((first + last) / 2):.6g}")
@@ -487,7 +493,7 @@ def _doubts(segments: Sequence[Segment], name: str) -> list[Diagnostic]:
     """Return a warning if it is not proven that the integrand has values between the ends."""
     for low, high, integrand, quadrature in segments:
         if quadrature.straddles and not is_continuous(
-            quadrature, integrand, integrand, name, RegularPiece(low, high, True, True)
+            quadrature, integrand, integrand, name, RegularPiece(low, high, UNKNOWN, UNKNOWN)
         ):
             message = "it is not proven that the formula has values everywhere between the ends: the digits suppose it"
             return [Diagnostic("integral", message, None, None)]
@@ -530,6 +536,14 @@ def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Fou
     from ..numbers.multiprecision import Multiprecision
 
     parts = [(segment, piece) for segment, one in zip(segments, found, strict=True) for piece in one.pieces]
+    for segment, piece in parts:
+        for end, state in ((piece.low, piece.low_state), (piece.high, piece.high_state)):
+            if state == UNKNOWN:
+                message = f"the integral is not known: whether it converges at `{name}` = {end.text} is not shown"
+                raise ExpressionError("domain", message, None, HINT)
+        if not is_continuous(segment.quadrature, segment.integrand, segment.integrand, name, piece):
+            message = "the integral is not known: the formula may be singular between the ends"
+            raise ExpressionError("domain", message, None, HINT)
     inner = [_inner(piece, DISTANCES[0], FAR[1]) for _, piece in parts]
     proven = [
         segment.quadrature.integral(ball(low), ball(high))

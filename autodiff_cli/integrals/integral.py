@@ -8,7 +8,7 @@ from typing import Any
 from ..errors import ExpressionError, quote, require, usage_error
 from ..graphs.value import Value
 from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.problem import Point, parse, single_output, unused_name
+from ..inputs.problem import Point, parse, single_output, unused_name, written_number
 from ..language.builder import Program
 from ..numbers.floats import REAL
 from .antiderivatives import Antiderivative, NoAntiderivative, antiderivative
@@ -71,8 +71,7 @@ def _source(name: str, value: Any) -> str:
     if hasattr(value, "unit"):
         hint = f"give it without a unit, in those of the SI: `{name}={float(value):.15g}`"
         raise usage_error(f"`{name}` has a unit, and integrals are taken of plain numbers", hint)
-    source = getattr(value, "source", None)
-    return source if source is not None else value if isinstance(value, str) else repr(float(value))
+    return value if isinstance(value, str) else written_number(name, value).source
 
 
 def _number(value: Value) -> float:

@@ -11,10 +11,11 @@ from flint import acb
 from ..errors import ExpressionError, quote, usage_error
 from ..graphs.value import Value
 from .antiderivatives import slope_of
+from .continuous import NotContinuous, conditions_of, decides
 from .definite import HINT
 from .ends import IntegralEnd, hold
 from .integrate import Integral
-from .quadrature import Quadrature, ball, hull, precision
+from .quadrature import Quadrature, ball, precision
 
 NEIGHBOURHOOD = Fraction(1, 2**20)
 """How far around the parameter's value the derivative of the integrand is proven to be bounded."""
@@ -61,12 +62,16 @@ def _slope(
         raise refusal
     start, end = quadrature.value(low.formula), quadrature.value(high.formula)
     total = quadrature.integral(start, end)
-    if not total.is_finite() or not _is_bounded(name, slope, held, (low, high), by, digits):
+    if not total.is_finite() or not _may_be_exchanged(name, output, held, (low, high), by, digits):
         raise refusal
     with precision(quadrature.bits):
         for sign, place, at in ((1, ends[1], end), (-1, ends[0], start)):
             if place.formula is not None and by in place.names():
                 rate = quadrature.value(hold(slope_of(place.formula, by), held))
+                others = {each: value for each, value in held.items() if each != by}
+                near = _around(Quadrature(hold(output, others), name, digits), held[by], by)
+                if not near.at(acb(at), analytic=True).is_finite():
+                    raise refusal  # the formula may jump at the end
                 there = Quadrature(hold(output, held), name, digits).at(acb(at))
                 total = total + sign * rate * there.real
     if not total.is_finite():
@@ -74,18 +79,21 @@ def _slope(
     return total
 
 
-def _is_bounded(
-    name: str, slope: Value, held: Mapping[str, Value], ends: tuple[IntegralEnd, IntegralEnd], by: str, digits: int
+def _may_be_exchanged(
+    name: str, output: Value, held: Mapping[str, Value], ends: tuple[IntegralEnd, IntegralEnd], by: str, digits: int
 ) -> bool:
-    """Return whether the derivative of the integrand is bounded for all values of the parameter near its own.
+    """Return whether the integral may be differentiated under its sign, by dominated convergence.
 
-    Then the integral may be differentiated under its sign, by dominated convergence.
+    The integrand is continuous for all values of the parameter near its own, and its derivative is bounded.
     """
     others = {each: value for each, value in held.items() if each != by}
-    quadrature = Quadrature(hold(slope, others), name, digits)
-    around = quadrature.value(held[by])
-    radius = ball(NEIGHBOURHOOD)
-    quadrature.others = {by: acb((around - radius).union(around + radius))}
+    integrand = hold(output, others)
+    slope = slope_of(integrand, by)
+    try:
+        conditions = conditions_of(integrand)
+    except NotContinuous:
+        return False
+    quadrature = _around(Quadrature(slope, name, digits), held[by], by)
     numbers = [Fraction(end.number) for end in ends]
     parts = [(min(numbers), max(numbers))]
     looked = 0
@@ -94,9 +102,15 @@ def _is_bounded(
         looked += 1
         if looked > PARTS:
             return False
-        with precision(quadrature.bits):
-            found = quadrature.at(hull(low, high))
-        if not found.is_finite():
+        is_bounded = quadrature.enclosure(slope, low, high).is_finite()
+        if not is_bounded or not all(decides(one, quadrature.enclosure(one.value, low, high)) for one in conditions):
             middle = (low + high) / 2
             parts += [(low, middle), (middle, high)]
     return True
+
+
+def _around(quadrature: Quadrature, value: Value, by: str) -> Quadrature:
+    """Let a parameter have all values near its own."""
+    center, radius = quadrature.value(value), ball(NEIGHBOURHOOD)
+    quadrature.others = {by: acb((center - radius).union(center + radius))}
+    return quadrature

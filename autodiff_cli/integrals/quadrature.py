@@ -75,6 +75,10 @@ class Quadrature:
             raise self.exhausted
         return result
 
+    def has_value(self, place: Any) -> bool:
+        """Return whether the integrand is proven to have a value at a real ball."""
+        return bool(self.at(acb(place)).is_finite())
+
     @property
     def straddles(self) -> bool:
         """Return whether a root or logarithm was taken of balls that are partly negative."""

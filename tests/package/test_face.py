@@ -181,6 +181,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("diff", "x**3", {"answer": "3x²"}),
     ("solve", "x**2 = 4", {"answer": "±2"}),
     ("solve", "x*exp(x) = w", {"at": "w=2", "for_": "x", "relative": True, "sort": True}),
+    ("integrate", "x**2", {"answer": "x³/3"}),
     ("taylor", "exp(x)", {"at": "x=0", "order": 2, "answer": "1 + x + x²/2"}),
     ("hessian", "x**2*w", {"at": POINT, "wrt": "x", "answer": "4"}),
     ("export", "x*w", {"to": "sql", "dialect": "postgres"}),
