@@ -252,7 +252,7 @@ def hessian(
     work: int | None = None,
 ) -> Any: ...
 @overload
-def hessian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+def hessian(text: Callable[..., Any], argnums: Any = None, jit: bool = False) -> Callable[..., Any]: ...
 @overload
 def jacobian(
     text: str,
@@ -292,7 +292,7 @@ def jacobian(
     work: int | None = None,
 ) -> Any: ...
 @overload
-def jacobian(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...
+def jacobian(text: Callable[..., Any], argnums: Any = None, jit: bool = False) -> Callable[..., Any]: ...
 @overload
 def taylor(
     text: str,
@@ -550,6 +550,7 @@ def minimize(
     in_: Names = None,
     init: str | None = None,
     seed: int | None = None,
+    starts: int | None = None,
     gradient_tolerance: float | None = None,
     steps: int | None = None,
     data: Table = None,
@@ -665,6 +666,7 @@ def maximize(
     in_: Names = None,
     init: str | None = None,
     seed: int | None = None,
+    starts: int | None = None,
     gradient_tolerance: float | None = None,
     steps: int | None = None,
     data: Table = None,

@@ -28,7 +28,7 @@ CHECKS = {
     "integrate": "exercises.integral_answers.check_integral",
 }
 """The functions that check answers."""
-OWN_MODULES = ("fit", "propagate", "repl")
+OWN_MODULES = ("fit", "propagate", "repl", "serve")
 """The commands with modules of their own here."""
 
 
