@@ -303,3 +303,44 @@ def test_a_search_that_ends_without_digits_has_not_converged() -> None:
     for text, x in (("(exp(x) - 2)**2", 1.0), ("exp(x) - 2*x", 1.0), ("(x - 3)**2", 3.0), ("exp(x) - 2*x", 0.693147)):
         end = autodiff_cli.minimize(text, {"x": x})
         assert end.converged and not end.warnings
+
+
+# ---- curves and rows of data
+SHORT_WAVES = {"x": [1e-8, 2e-8, 3e-8], "y": [0.5, 0.5, 0.4]}
+"""Rows in which `(1 - cos(x))/x**2` is 0.5, and about 0, 1.1 and 0.5 in doubles: the least squares are at 14/15."""
+
+
+@pytest.mark.parametrize(
+    ("program", "ends", "lost"),
+    [
+        ("(1 - cos(x))/x**2", (1e-9, 1e-7), "the value and the derivative by `x` have no reliable digit"),
+        ("log(1/exp(x))", (300, 400), "the derivative by `x` has no reliable digit"),  # -1, and 0 in doubles
+        ("(exp(x) - 1)/x", (-1, 1), "no reliable digit"),  # drawn down to 0 beside 0, where it is 1
+    ],
+)
+def test_a_curve_of_rounding_errors_is_warned_of(program: str, ends: tuple[float, float], lost: str) -> None:
+    curve = autodiff_cli.plot(program, range={"x": ends})
+    assert [w for w in curve.warnings if w.kind == "lost_digits" and lost in w.message]
+
+
+@pytest.mark.parametrize(
+    "program", ["sin(x)", "1/x", "x**3 - x", "abs(x)", "exp(-x**2)", "(x - 1)**7", "erf(x) - 1", "floor(x)", "x*0.1"]
+)
+def test_an_accurate_curve_has_no_warning(program: str) -> None:
+    curve = autodiff_cli.plot(program, range={"x": (-5, 5)})
+    assert not [w for w in curve.warnings if w.kind == "lost_digits"]
+
+
+def test_fits_and_losses_are_checked_in_their_rows() -> None:
+    fitted = autodiff_cli.fit("y = a*(1 - cos(x))/x**2", SHORT_WAVES)
+    assert abs(fitted.parameters["a"].estimate - 14 / 15) > 0.1, "the sample loses its digits"
+    (warning,) = [w for w in fitted.warnings if w.kind == "lost_digits"]
+    assert "at row 1 of the data, the value and the derivative by `a` have no reliable digit" in warning.message
+    found = autodiff_cli.minimize("(a*(1 - cos(x))/x**2 - y)**2", {"a": 1}, data=SHORT_WAVES, reduce="sum")
+    assert found.reason == "digits"
+    assert any(w.kind == "lost_digits" for w in found.warnings)
+    straight = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 5.0, 7.0]}  # residuals of rounding are no loss
+    assert not autodiff_cli.fit("y = a + b*x", straight).warnings
+    exactly = autodiff_cli.minimize("(a + b*x - y)**2", {"a": 1, "b": 1}, data=straight, reduce="mean")
+    assert exactly.converged
+    assert not exactly.warnings
