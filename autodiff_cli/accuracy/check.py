@@ -89,6 +89,31 @@ class CheckedNumber(Record):
 class Check(Record):
     """A check of a program's value and gradient at a point."""
 
+    declaration = """
+    csv line id variable at[] computed[] exact digits kept difference condition agrees error
+    value
+    gradient
+    point
+    units
+    constants
+    warnings
+    agrees: whether value and all partial derivatives agree
+    data
+    precision: the digits of the reference
+    required: how many digits the computation has to keep
+    checked from=quantities: the value, then each partial derivative
+      variable column from=name nonempty: the variable; null for the value
+      computed column: the number in doubles
+      exact column: the reference, to 25 digits
+      digits column: how many digits at least are right, of the formula in decimals
+      kept column: how many digits at least the computation has kept
+      difference column: the slope by finite differences
+      difference_error: the error that these estimate for themselves
+      condition column: how much a relative change of the variable is magnified
+      agrees column: whether it agrees
+      remark nonempty: why it was not compared, or what is wrong
+    """
+
     text: str
     value: float
     gradient: dict[str, float]
@@ -678,6 +703,10 @@ def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> 
     return Sides(left, right, digits_agree, vanishes)
 
 
+MAX_NAMED_PART = 40
+"""The most characters of a part of a formula in a warning."""
+
+
 def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
     """Return warnings about lost digits."""
     for i in doubles.order:
@@ -700,27 +729,9 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
             node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
             if node is not None and factor >= 10.0:
-                label = values[node].label
-                text = label or expression_text(values[node])
-                if len(text) > 40 and not label:
-                    text = text[:39] + "…"
-                why = f"the contributions to the adjoint of `{text}` cancel"
-                hint = "write the formula so that its parts do not cancel"
-                uses = [i for i in doubles.order if node in doubles.graph.parents[i]]
-                if len(uses) == 1:
-                    why = f"the derivative of `{values[uses[0]].primitive.written}` magnifies the rounding of `{text}`"
-                    hint = "rewrite it so that the rounding of its input matters less"
-                if _is_too_small(doubles.adjoints[node], swept.adjoints[node]):
-                    why, hint = f"the adjoint of `{text}` is too small for a double", RESCALE
+                why, hint = _loss_of_adjoint(doubles, swept, values, node)
         elif node is not None:
-            inputs, primitive = doubles.graph.inputs(node), values[node].primitive
-            why, hint = f"`{primitive.written}` magnifies the rounding of its inputs", _hint(values[node])
-            if _is_too_small(doubles.graph.data[node], swept.graph.data[node]):
-                why, hint = f"`{primitive.written}` is too small for a double", RESCALE
-            elif primitive in (ADD, SUB):
-                why = "nearly equal numbers cancel"
-            elif len(inputs) == 1 and not primitive.gives_condition:
-                why = f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument"
+            why, hint = _loss_of_value(doubles, swept, values[node], node)
             were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))
             why = f"{were_lost} were lost here, where {why}"
         if why or left < DEFAULT_REQUIRED_DIGITS:
@@ -730,6 +741,33 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
         message = _digits_left(names, left) + (why and f": {why}")
         diagnostics.append(Diagnostic("lost_digits", message, None if node is None else values[node].span, hint))
     return diagnostics
+
+
+def _loss_of_adjoint(doubles: Evaluation, swept: Evaluation, values: Sequence[Value], node: int) -> tuple[str, str]:
+    """Return why the adjoint of a node has lost digits, and a hint."""
+    text = values[node].label
+    if not text:
+        text = expression_text(values[node])
+        text = text if len(text) <= MAX_NAMED_PART else text[: MAX_NAMED_PART - 1] + "…"
+    if _is_too_small(doubles.adjoints[node], swept.adjoints[node]):
+        return f"the adjoint of `{text}` is too small for a double", RESCALE
+    uses = [i for i in doubles.order if node in doubles.graph.parents[i]]
+    if len(uses) == 1:
+        why = f"the derivative of `{values[uses[0]].primitive.written}` magnifies the rounding of `{text}`"
+        return why, "rewrite it so that the rounding of its input matters less"
+    return f"the contributions to the adjoint of `{text}` cancel", "write the formula so that its parts do not cancel"
+
+
+def _loss_of_value(doubles: Evaluation, swept: Evaluation, value: Value, node: int) -> tuple[str, str]:
+    """Return why a node has lost digits, and a hint."""
+    inputs, primitive = doubles.graph.inputs(node), value.primitive
+    if _is_too_small(doubles.graph.data[node], swept.graph.data[node]):
+        return f"`{primitive.written}` is too small for a double", RESCALE
+    if primitive in (ADD, SUB):
+        return "nearly equal numbers cancel", _hint(value)
+    if len(inputs) == 1 and not primitive.gives_condition:
+        return f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument", _hint(value)
+    return f"`{primitive.written}` magnifies the rounding of its inputs", _hint(value)
 
 
 def _digits_left(names: Sequence[str], left: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache, partial
 from math import ceil, floor
@@ -34,6 +34,10 @@ class Generic(NamedTuple):
 
     formula: Value
     conditions: tuple[Value, ...]
+
+    def mapped(self, function: Callable[[Value], Value]) -> Generic:
+        """Return it with a function applied to the formula and to the conditions."""
+        return Generic(function(self.formula), tuple(map(function, self.conditions)))
 
 
 class Contradiction(Exception):

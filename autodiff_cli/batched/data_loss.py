@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -215,12 +216,8 @@ class DataLoss:
 
     def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
         self.program, self.data, self.over = program, data, over
-        self.names = tuple(program.leaves)
-        self.variables = tuple(name for name in self.names if name not in data.numbers)
         self.wrt = tuple(wrt)
         self.evaluator = Evaluator(program, self.wrt)
-        self._columns = [data.numbers.get(name) for name in self.names]
-        self._fixed = frozenset([k for k, column in enumerate(self._columns) if column is None])
         self._kernel: Any = None
         self.note: str | None = None
         """A message, shown once, if the fastest backend is not used."""
@@ -244,6 +241,24 @@ class DataLoss:
         self._seconds: dict[tuple[str, ...], Any] = {}
         self.asked: list[int] = []
         """Rows that the kernel flagged in the last evaluation."""
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the program, of columns and of variables."""
+        return tuple(self.program.leaves)
+
+    @cached_property
+    def variables(self) -> tuple[str, ...]:
+        """The names that are the same in all rows."""
+        return tuple(name for name in self.names if name not in self.data.numbers)
+
+    @cached_property
+    def _columns(self) -> list[Any]:
+        return [self.data.numbers.get(name) for name in self.names]
+
+    @property
+    def _fixed(self) -> frozenset[int]:
+        return frozenset([k for k, column in enumerate(self._columns) if column is None])
 
     @property
     def rows(self) -> int:

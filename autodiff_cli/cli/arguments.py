@@ -136,7 +136,12 @@ def check_all(
 
         raise too_many(positional, declaration, command, values)
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
-    check(declaration.options, values_by_option(declaration, placed))
+    by_name = values_by_option(declaration, placed)
+    if "--data" in declaration.options and "--data" not in by_name and positional:
+        from .slips import check_is_formula
+
+        check_is_formula(positional[0], command)
+    check(declaration.options, by_name)
     return placed
 
 
@@ -210,6 +215,12 @@ def _exclude(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
+FEW_CHOICES = 3
+"""Choices that are listed, as none of two is near: `median` is no `mean`."""
+NEAR_CHOICE = 0.75
+"""How alike a mistyped choice is to the one that is offered: `jsn` and `json` are 0.86, `chian` and `chain` 0.8."""
+
+
 def convert(option: Option, text: str) -> str | int | float | bool:
     """Convert the text of an option to its type; a flag is True. Raises a usage error."""
     if option.kind is bool:
@@ -220,6 +231,8 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
 
             near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
+            if len(option.choices) > FEW_CHOICES:
+                near = near or closest(chosen, option.choices, NEAR_CHOICE)
             hint = f"it takes {', '.join(option.choices)}"
             hint = f"did you mean `{option.name} {near}`?" if near else hint
             advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
@@ -294,18 +307,10 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     defaults: dict[str, Any] = {}
     has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))
     while words:
-        word = words.pop()
-        name, equals, value = word.partition("=")
+        name, equals, value = words.pop().partition("=")
+        declarations = _declarations_of(name)
         own = declaration.options.get(name)
-        declarations = [declared(user).options[name] for user in commands_with(name)]
-        if not declarations:
-            near = closest(name, list(dict.fromkeys(option.name for option in users_of_options())))
-            hint = f"did you mean `{near}`?" if near else "leave it out"
-            raise _wrong(f"no command has an option `{name}`", hint)
         option = own or declarations[0]
-        if not is_allowed(option):
-            hint = "it holds options of how answers are computed and shown"
-            raise _wrong(f"`{name}` is for one call only", hint)
         if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
             # a flag of one command has a value in another
             others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
@@ -321,6 +326,24 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         # options about rows apply to sweeps and losses
         if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
+    return {**_fitting(defaults, typed, declaration), **typed}
+
+
+def _declarations_of(name: str) -> list[Option]:
+    """Return the declarations of an option by command. Raises a usage error if it may not be in the environment."""
+    declarations = [declared(user).options[name] for user in commands_with(name)]
+    if not declarations:
+        near = closest(name, list(dict.fromkeys(option.name for option in users_of_options())))
+        hint = f"did you mean `{near}`?" if near else "leave it out"
+        raise _wrong(f"no command has an option `{name}`", hint)
+    if not all(map(is_allowed, declarations)):
+        hint = "it holds options of how answers are computed and shown"
+        raise _wrong(f"`{name}` is for one call only", hint)
+    return declarations
+
+
+def _fitting(defaults: Mapping[str, Any], typed: Mapping[str, Any], declaration: Declaration) -> dict[str, Any]:
+    """Return the defaults that go with what is typed, by parameter."""
     values = values_by_option(declaration, typed)
     fitting: dict[str, Any] = {}
     # repeat for options that require a later one
@@ -330,7 +353,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
             with suppress(ExpressionError):
                 check(declaration.options, {**values, name: value})
                 values[name] = fitting[option.parameter] = value
-    return {**fitting, **typed}
+    return fitting
 
 
 def is_allowed(option: Option) -> bool:

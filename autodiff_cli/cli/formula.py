@@ -59,9 +59,16 @@ def _is_command(word: str) -> bool:
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
     text, options = _split(args)
+    asked = _in_words(text)
+    if asked is not None and _is_informal(options):
+        import shlex
+
+        from ..views.error import write_reading
+        from .commands import call
+
+        write_reading("", f"autodiff {shlex.join(asked)}")
+        return call(asked[0], [*asked[1:], *options])
     command, space, rest = text.partition(" ")
-    if space and command in COMMANDS and len(args) == 1:
-        raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if text.lstrip().startswith(("lim", "\\lim")):
         from .session import limit_arguments
 
@@ -70,6 +77,8 @@ def answer_formula(args: Sequence[str]) -> int:
             from .commands import call
 
             return call("limit", [*limit, *options])
+    if space and command in COMMANDS and len(args) == 1:
+        raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if rest[:1].isalnum() and _is_command(command):
         from .slips import bad_command
 
@@ -84,13 +93,33 @@ def answer_formula(args: Sequence[str]) -> int:
         return _by_command(text, options)
     from .. import errors
     from ..views import error
-    from .runner import is_shown
     from .session_lines import answer_line
 
     errors.tracebacks = "--debug" in options
     error.quiet = "-q" in options or "--quiet" in options
+    return answer_line(text, lenient=_is_informal(options))
+
+
+def _is_informal(options: Sequence[str]) -> bool:
+    from .runner import is_shown
+
     at_terminal = is_shown(sys.stdout) and is_shown(sys.stderr) and "--strict" not in options
-    return answer_line(text, lenient="--lenient" in options or at_terminal)
+    return "--lenient" in options or at_terminal
+
+
+_ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
+_AT = re.compile(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
+_DERIVATIVE_OF = re.compile(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.+)", re.DOTALL)
+
+
+def _in_words(text: str) -> list[str] | None:
+    """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text."""
+    derivative = _DERIVATIVE_OF.fullmatch(text.strip())
+    formula = derivative[1] if derivative else text
+    at = _AT.fullmatch(formula)
+    if at is not None:
+        return ["grad", at[1], "--at", at[2]]
+    return ["diff", formula] if derivative else None
 
 
 def _is_valid_with_variables(text: str) -> bool:
@@ -121,6 +150,9 @@ def _conversion(words: Sequence[str]) -> str:
     typed = " ".join(words)
     match = _CONVERSION.fullmatch(typed)
     quantity, unit = match.groups() if match else (" ".join(words[:-1]), words[-1] if words else "")
+    from .session import in_symbols
+
+    quantity, _, unit = in_symbols(f"{quantity} in {unit}").rpartition(" in ")
     with errors_about(quantity):
         number = split_quantity(quantity)
     if number is None:
@@ -132,9 +164,9 @@ def _conversion(words: Sequence[str]) -> str:
 
 def _by_command(text: str, options: Sequence[str]) -> int:
     from .commands import call
-    from .session import conversion_of, has_variables, is_equation, statements_of
+    from .session import are_equations, conversion_of, has_variables, is_equation, statements_of
 
-    if any(is_equation(text, part) for part in statements_of(text)):
+    if any(is_equation(text, part) or are_equations(text, part) for part in statements_of(text)):
         return call("solve", [text, *options])
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])

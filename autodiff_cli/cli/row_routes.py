@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.backends import needs_data, unavailable_backend
 from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
@@ -57,55 +57,91 @@ if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
 
+class _AnswerForm(NamedTuple):
+    """The format of answers to rows, and whether a row of the output is one of the data."""
+
+    format: str
+    wide: bool
+    is_textual: bool
+    folder: str | None
+    """The folder for the parts that several workers write."""
+
+    @property
+    def for_people(self) -> bool:
+        return self.format in ("table", "markdown")
+
+
+def _form_of(call: Command, grid: Grid | None, read: Sequence[Source]) -> _AnswerForm:
+    folder, view = _folder(call.output, call.engine), call.view
+    if folder is not None:
+        format_, wide = call.format or "parquet", True
+    else:
+        if call.output is not None:
+            _check_output(call.output, read)
+        usual = "csv" if call.wide else "jsonl" if grid is None else "table"
+        swept = [name for name in WIDE if grid is not None and name not in view.formats]
+        formats = (*view.formats, *swept, *COLUMNAR)
+        format_ = format_of(call.format, call.output, formats, usual, view.endings)
+        if call.document and (call.wide or format_ != "latex"):
+            raise no_document(view.formats)
+        wide = call.wide or format_ in ("table", "markdown", *COLUMNAR)
+        wide = wide or (grid is not None and format_ in ("csv", "tsv", "plain"))
+    return _AnswerForm(format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder)
+
+
+class _RowsUnits:
+    """The units that are typed and asked for, which all rows share."""
+
+    def __init__(self, text: str, asked: Sequence[str] | None) -> None:
+        self.are_left_out = left_out(asked)
+        self.asked: Sequence[str] | None = None if self.are_left_out else asked
+        self.has_literals = has_unit_literals(text)
+        self.typed: Mapping[str, Unit] = {}
+        """The units of values shared by all rows, and of sweeps beside data."""
+        self.reported: set[str] = set()
+        self.factors: Mapping[str, float] = {}
+        """The factors that bring uncertainties to the units of their columns."""
+
+    @property
+    def are_given(self) -> bool:
+        return bool(self.asked or self.typed) or self.has_literals
+
+
 class _RowsJob:
     """A program, its points in rows, and the format of answers."""
 
     def __init__(self, call: Command, grid: Grid | None, question: RowQuestion) -> None:
         self.call, self.grid, self.question = call, grid, question
-        view = call.view
         self.sources = sources(call.points, ForcedDialect.group_options(call)) if call.points else [SWEEP]
         self.columns = mapping(call.columns)
         kept = [name.strip() for option in call.keep or () for name in option.split(",")]
         self.keep: tuple[str, ...] | bool = True if call.keep_all else tuple(dict.fromkeys(kept))
         self.text = _program(call)
         self.point: Mapping[str, float] = default_point(call.at, call.reading) if grid is None else grid.fixed
-        self.folder = _folder(call.output, call.engine)
-        if self.folder is not None:
-            self.format, self.wide = call.format or "parquet", True
-        else:
-            if call.output is not None:
-                _check_output(call.output, self.sources)
-            usual = "csv" if call.wide else "jsonl" if grid is None else "table"
-            swept = [name for name in WIDE if grid is not None and name not in view.formats]
-            formats = (*view.formats, *swept, *COLUMNAR)
-            self.format = format_of(call.format, call.output, formats, usual, view.endings)
-            if call.document and (call.wide or self.format != "latex"):
-                raise no_document(view.formats)
-            self.wide = call.wide or self.format in ("table", "markdown", *COLUMNAR)
-            self.wide = self.wide or (grid is not None and self.format in ("csv", "tsv", "plain"))
-        self.for_people = self.format in ("table", "markdown")
-        self.is_data = bool(call.points)
-        self.is_textual = self.format in WIDE and not any(source.columnar for source in self.sources)
-        units = question.units or call.values.get("units")
-        self.without_units = left_out(units)
-        self.units: Sequence[str] | None = None if self.without_units else units
-        self.has_literals = has_unit_literals(self.text)
-        self.axes: Mapping[str, Any] = {} if grid is None else grid.axes
-        self.typed: Mapping[str, Unit] = {}
-        """The units of values shared by all rows, and of sweeps beside data."""
-        self.reported: set[str] = set()
-        self.factors: Mapping[str, float] = {}
-        """The factors that bring uncertainties to the units of their columns."""
-        if any(isinstance(value, Quantity) for value in self.first.values()) or self.has_literals:
+        self.form = _form_of(call, grid, self.sources)
+        self.units = _RowsUnits(self.text, question.units or call.values.get("units"))
+        if any(isinstance(value, Quantity) for value in self.first.values()) or self.units.has_literals:
             if self.is_data and question.batched:
-                measured = {name: x for name, x in self.point.items() if isinstance(x, Quantity)}
-                self.typed = {name: value.unit for name, value in measured.items()}
-                if grid is not None:
-                    self.grid, swept_units = grid.without_units()
-                    self.axes, self.typed = self.grid.axes, {**self.typed, **swept_units}
+                self._take_units_apart()
             else:
                 # batches contain numbers without units
                 self.question = question._replace(batched=False)
+
+    def _take_units_apart(self) -> None:
+        """Keep the units of shared values and of sweeps for themselves."""
+        typed = {name: x.unit for name, x in self.point.items() if isinstance(x, Quantity)}
+        if self.grid is not None:
+            self.grid, swept = self.grid.without_units()
+            typed |= swept
+        self.units.typed = typed
+
+    @property
+    def is_data(self) -> bool:
+        return bool(self.call.points)
+
+    @property
+    def axes(self) -> Mapping[str, Any]:
+        return {} if self.grid is None else self.grid.axes
 
     @property
     def first(self) -> dict[str, float]:
@@ -123,18 +159,20 @@ class _RowsJob:
         self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
         self.fitted = self._fitted(self.mapped)
         self.used = {name: self.mapped[name] for name in self.fitted.variables if name in self.mapped}
-        self.leading: tuple[str, ...] = ()
-        """The names of the point in wide rows: varying ones; data columns only in tables."""
-        if self.wide and (self.grid is not None or self.for_people):
-            others = {*self.axes, *self.kept}
-            own = [(name, column) for name, column in self.mapped.items() if name in self.used]
-            of_data = [name for name, column in own if not {name, column} & others]
-            of_data = of_data if self.is_data else []
-            shared = [] if self.for_people else [name for name in self._share() if name not in of_data]
-            self.leading = (*of_data, *self.axes, *shared)
         if self.fitted.reading is not None:
             write_reading("", self.fitted.reading.text)
         report_headings(self.used, self.columns)
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        """The names of the point in wide rows: varying ones; data columns only in tables."""
+        if not self.form.wide or not (self.grid is not None or self.form.for_people):
+            return ()
+        others = {*self.axes, *self.kept}
+        own = [(name, column) for name, column in self.mapped.items() if name in self.used and self.is_data]
+        of_data = [name for name, column in own if not {name, column} & others]
+        shared = [] if self.form.for_people else [name for name in self._share() if name not in of_data]
+        return (*of_data, *self.axes, *shared)
 
     def _fitted(self, columns: Collection[str]) -> Fitted:
         if self.question.batched and self.is_data:
@@ -180,7 +218,7 @@ class _RowsJob:
         return [name for name in shared if name not in self.fitted.unknowns]
 
     def layout(self) -> dict[str, Any]:
-        once = self._share() if self.for_people and self.grid is not None else []
+        once = self._share() if self.form.for_people and self.grid is not None else []
         fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
         return {"digits": self.call.view.digits, "fixed": fixed, "spreadsheet": self.call.spreadsheet}
 
@@ -199,15 +237,14 @@ class _RowsJob:
 
     def columns_with_units(self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})) -> dict[str, Unit]:
         shared = {name: x.in_unit for name, x in self.point.items() if isinstance(x, Spread) and x.in_unit}
-        if not self.is_data or self.without_units:
+        if not self.is_data or self.units.are_left_out:
             for name, of_spread in shared.items():
                 message = f"the uncertainty of `{name}` is in {of_spread}, and units are ignored"
                 raise ExpressionError("point", message, hint=f"give it as a number, or leave `--in {NONE}` out")
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
         texts = units_in_headings({**used, **_spread_columns(uncertain)}, files.first.units)
-        is_asked = bool(self.units or self.typed) or self.has_literals
-        is_asked = is_asked or any(hasattr(x, "unit") for x in self.first.values())
+        is_asked = self.units.are_given or any(hasattr(x, "unit") for x in self.first.values())
         for name in texts.keys() & used.keys():
             if isinstance(own_spread := self.point.get(name), Spread) and own_spread.source.endswith("%"):
                 check_percentage(name, texts[name])
@@ -221,24 +258,24 @@ class _RowsJob:
             unit = units.get(name)
             own = str(unit) if unit is not None and unit.atoms else texts.get(name, "")
             factors[name] = in_unit_of(name, [1.0], spread, own, spread=True)[0]
-        self.factors = factors
+        self.units.factors = factors
         return units
 
     def row_units(self, columns: Mapping[str, Unit]) -> RowUnits | None:
         if not self.question.batched or not self.is_data or self.call.arithmetic != DOUBLE:
             return None
-        if not (columns or self.typed or self.units or self.has_literals):
+        if not (columns or self.units.are_given):
             return None
-        units = row_units(self.call.command, self.fitted, {**self.typed, **columns}, self.units)
-        if self.wide:
+        units = row_units(self.call.command, self.fitted, {**self.units.typed, **columns}, self.units.asked)
+        if self.form.wide:
             self.report_scales(units.warnings)
         return units
 
     def report_scales(self, warnings: Sequence[Diagnostic]) -> None:
         """Print once what is to be known of the units of all rows, which records have in each."""
-        new = [warning for warning in warnings if warning.kind == "unit" and warning.message not in self.reported]
+        new = [warning for warning in warnings if warning.kind == "unit" and warning.message not in self.units.reported]
         if new:
-            self.reported |= {warning.message for warning in new}
+            self.units.reported |= {warning.message for warning in new}
             warn(new, self.text)
 
 
@@ -248,18 +285,18 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
     With both, each row of the data is combined with all points of the grid, which vary fastest.
     """
     job = _RowsJob(call, grid, question)
-    if job.wide and question.unsupported is not None:
+    if job.form.wide and question.unsupported is not None:
         hint = "use `--format jsonl` without `--wide`"
         raise usage_error(f"`{question.unsupported}` does not apply to wide rows", hint)
-    if not job.wide and call.backend is not None:
+    if not job.form.wide and call.backend is not None:
         raise needs_error("--backend", "`--wide`")
-    if job.folder is not None:
-        return _in_parts(job, job.folder)
+    if job.form.folder is not None:
+        return _in_parts(job, job.form.folder)
     with ExitStack() as stack:
         first: Reader | None = None
-        one_by_one = not job.wide or not job.question.batched or _needs_no_batches(job)
-        one_by_one = one_by_one or (job.for_people and job.is_textual and call.backend is None)
-        if not one_by_one and call.backend is None and len(job.sources) == 1 and job.is_textual:
+        one_by_one = not job.form.wide or not job.question.batched or _needs_no_batches(job)
+        one_by_one = one_by_one or (job.form.for_people and job.form.is_textual and call.backend is None)
+        if not one_by_one and call.backend is None and len(job.sources) == 1 and job.form.is_textual:
             first = stack.enter_context(reader(job.sources[0], grid=job.grid))
             one_by_one = first.is_short()
         return _one_by_one(job, method, stack, first) if one_by_one else _piped(job, stack, first)
@@ -299,12 +336,12 @@ def _folder(output: str | None, engine: str | None) -> str | None:
 
 def _needs_no_batches(job: _RowsJob) -> bool:
     if job.call.arithmetic != DOUBLE:
-        if job.format not in WIDE:
-            message = f"`--format {job.format}` holds only doubles"
+        if job.form.format not in WIDE:
+            message = f"`--format {job.form.format}` holds only doubles"
             raise usage_error(message, f"write csv or jsonl, or leave `--{job.call.arithmetic.name}` out")
         return True
     backend = job.call.backend
-    if not job.is_textual or (backend != "python" and has_arrow()):
+    if not job.form.is_textual or (backend != "python" and has_arrow()):
         return False
     if backend in ("llvm", "numpy"):
         raise unavailable_backend(backend, needs_data())
@@ -319,7 +356,7 @@ def _in_batches(job: _RowsJob, files: Files) -> tuple[Rows, CompiledRows]:
     formula = formula if units is None else formula.in_units(job.fitted, units)
     wanted = dict.fromkeys((*job.fitted.variables, *job.fitted.wanted))
     numbers = [job.mapped[name] for name in wanted if name in job.mapped]
-    selection = files.first.select(numbers, job.kept, as_text=job.is_textual)
+    selection = files.first.select(numbers, job.kept, as_text=job.form.is_textual)
     files.checks.append(lambda file: file.select_like(selection))
     bound = formula.bind_to(selection.schema)
     files.require(job.used)
@@ -333,8 +370,8 @@ def _in_parts(job: _RowsJob, folder: str) -> int:
     from ..data import cluster
 
     call = job.call
-    if job.format not in cluster.FORMATS:
-        raise unknown_format(job.format, cluster.FORMATS)
+    if job.form.format not in cluster.FORMATS:
+        raise unknown_format(job.form.format, cluster.FORMATS)
     folder = cluster.absolute_path(folder)
     for source in job.sources:
         if source.once:
@@ -348,7 +385,7 @@ def _in_parts(job: _RowsJob, folder: str) -> int:
         parts = cluster.divide_rows(files)
     fail = call.on_error == "fail"
     selection = files.first.selection
-    shared = cluster.Job(formula, selection, files.several, folder, job.format, job.layout(), fail, job.grid)
+    shared = cluster.Job(formula, selection, files.several, folder, job.form.format, job.layout(), fail, job.grid)
     return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
 
 
@@ -363,14 +400,14 @@ def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:
     beside = None if output is None else begin_file(local_path(output), force=job.call.force)
     if beside is not None:
         stack.callback(beside.abandon)
-    elif job.format in COLUMNAR and sys.stdout.isatty():
-        raise usage_error(f"`{job.format}` is not for a terminal", "give `--output FILE`, or another format")
+    elif job.form.format in COLUMNAR and sys.stdout.isatty():
+        raise usage_error(f"`{job.form.format}` is not for a terminal", "give `--output FILE`, or another format")
     else:
         sys.stdout.flush()
     place: Any = sys.stdout.buffer if beside is None else beside.file
     heads = dict(formula.heads)
     leading = tuple([heads.get(name, name) for name in formula.point])
-    to = open_sink(place, bound.schema, job.format, leading=leading, **job.layout())
+    to = open_sink(place, bound.schema, job.form.format, leading=leading, **job.layout())
     tally = Tally()
     try:
         code = run(files, bound, to, beside, tally, fail=job.call.on_error == "fail")
@@ -390,7 +427,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
     tally = Tally()
     files = Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.grid)
     requests = _Requests(job, stack.enter_context(files), tally)
-    if not job.wide and job.format in ("csv", "tsv"):
+    if not job.form.wide and job.form.format in ("csv", "tsv"):
         if job.keep is True:
             hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
             raise usage_error("`--keep-all` is only for wide rows and records", hint)
@@ -398,12 +435,12 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
         check_clash(kept, job.call.view.columns, "`--format jsonl` keeps them apart")
     output = job.call.out()
     out: Any
-    if job.wide:
+    if job.form.wide:
         out = _wide_writer(job, output, requests)
         out.carries_errors = not fail  # the one that ends the run is reported
     else:
         options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
-        out = writer(job.format, output.stream, job.call.view, True, **options)
+        out = writer(job.form.format, output.stream, job.call.view, True, **options)
 
     def answer(request: Request) -> Any:
         try:
@@ -414,7 +451,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
             raise
         if result.warnings:
             tally.note_kinks(result.warnings)
-        if job.wide:
+        if job.form.wide:
             job.report_scales(result.warnings)
             if job.question.batched:
                 return Values(FLAT[job.call.command](result))
@@ -430,7 +467,7 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
     except KeyboardInterrupt:
         interrupted(tally.rows, job.call.output)
         raise
-    if job.wide and fail and code and job.call.output is not None:
+    if job.form.wide and fail and code and job.call.output is not None:
         output.stream.close()
     else:
         output.finish(code, always=True)
@@ -445,12 +482,12 @@ def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
 
     def opened(results: Sequence[str]) -> Writer[Values]:
         check_clash(kept, (*results, "error"))
-        if job.format in COLUMNAR:
+        if job.form.format in COLUMNAR:
             from ..data.sinks import Collected
 
-            return Collected(output.stream.buffer, job.format, results, kept, len(leading))
+            return Collected(output.stream.buffer, job.form.format, results, kept, len(leading))
         return open_writer(
-            job.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data
+            job.form.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data
         )
 
     if not job.question.batched:
@@ -519,19 +556,19 @@ class _Requests:
             uncertain = _uncertainty_columns(job.used, names, job.columns, errors, shared)
         columns = job.columns_with_units(files, uncertain)
         self.units: RowUnits | None = None
-        has_own = job.units or job.without_units or job.has_literals
-        if not has_own and (job.wide or job.call.command != "hessian"):
+        has_own = job.units.asked or job.units.are_left_out or job.units.has_literals
+        if not has_own and (job.form.wide or job.call.command != "hessian"):
             self.units = job.row_units(columns)
         # results that have to be converted are so by each answer itself
         if self.units is not None and any(linear != (1.0, 0.0) for linear in self.units.outputs):
             self.units = None
-        typed = {name: unit for name, unit in job.typed.items() if name in job.used}
+        typed = {name: unit for name, unit in job.units.typed.items() if name in job.used}
         units = {**typed, **columns} if self.units is None else {}
         self.uncertain, self.in_units = uncertain, {name: str(unit) for name, unit in units.items()}
         if self.units is None:
             if units and not job.call.uncertain and not question.equations:
-                checked_units(job.fitted, {**job.typed, **columns}, job.units)
-            if units or job.typed or job.units or job.has_literals:
+                checked_units(job.fitted, {**job.units.typed, **columns}, job.units.asked)
+            if units or job.units.are_given:
                 job.question = question._replace(batched=False)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
@@ -589,10 +626,10 @@ class _Requests:
         shared, unit = self.job.point.get(name), self.in_units.get(name)
         value = numbers[self.job.used[name]]
         if name in self.uncertain:
-            uncertainty = numbers[self.uncertain[name]] * self.job.factors.get(name, 1.0)
+            uncertainty = numbers[self.uncertain[name]] * self.job.units.factors.get(name, 1.0)
             value = normal(name, value, uncertainty, repr(value))
         elif isinstance(shared, Spread):
-            factor, measured = self.job.factors.get(name, 1.0), quantity(name, f"{value!r}{shared.source}")
+            factor, measured = self.job.units.factors.get(name, 1.0), quantity(name, f"{value!r}{shared.source}")
             if factor != 1 and isinstance(measured, MeasuredValue):
                 measured = normal(name, value, measured.uncertainty * factor, repr(value))
             value = measured

@@ -293,32 +293,12 @@ def _answer_request(
     except Exception as fault:
         # answer the other lines after any error
         error = error_of(fault, "the command" if alone else "the line")
-        dropped: BaseException | None = fault
-        while dropped is not None:
-            # tracebacks and causes hold texts and graphs, often in cycles
-            earlier = dropped.__context__
-            dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
-            dropped = earlier
+        _forget_traceback(fault)
         if not lenient and error.offers and source.reading is None:
             from .strict_reading import advise_leniency  # only an error needs it
 
             advise_leniency(error, text, request.point)
-        subject = source
-        if source.reading is None and error.read is not None and source.text is not None:
-            from ..diagnostics.leniency import AsRead
-
-            subject = source._replace(reading=AsRead(error.read, source.text, ()))
-        out.error(subject, error)
-        if alone:
-            out.close()
-        if alone or not out.carries_errors:
-            if flush:
-                out.out.flush()
-            place = "" if alone else f"line {source.line}: "
-            if alone or source.reading is None:
-                _note(subject.readings, place)
-            diagnostic = _with_advice(error.diagnostic, subject.text, request, command) if alone else error.diagnostic
-            report(diagnostic, error.text if error.text is not None else subject.text, where=place)
+        _write_error(request, error, out, flush, alone=alone, command=command)
         return error.exit_code
     warnings = answer.warnings
     if warnings and not alone:
@@ -340,6 +320,37 @@ def _answer_request(
         composed = subject.reading if alone and source.reading else None
         warn(warnings, subject.program_read, place, composed)
     return 0
+
+
+def _forget_traceback(fault: BaseException) -> None:
+    """Drop tracebacks and causes, which hold texts and graphs, often in cycles."""
+    dropped: BaseException | None = fault
+    while dropped is not None:
+        earlier = dropped.__context__
+        dropped.__traceback__ = dropped.__cause__ = dropped.__context__ = None
+        dropped = earlier
+
+
+def _write_error(
+    request: Request, error: ExpressionError, out: Writer[Any], flush: bool, *, alone: bool, command: str
+) -> None:
+    source = subject = request.subject
+    if source.reading is None and error.read is not None and source.text is not None:
+        from ..diagnostics.leniency import AsRead
+
+        subject = source._replace(reading=AsRead(error.read, source.text, ()))
+    out.error(subject, error)
+    if alone:
+        out.close()
+    elif out.carries_errors:
+        return
+    if flush:
+        out.out.flush()
+    place = "" if alone else f"line {source.line}: "
+    if alone or source.reading is None:
+        _note(subject.readings, place)
+    diagnostic = _with_advice(error.diagnostic, subject.text, request, command) if alone else error.diagnostic
+    report(diagnostic, error.text if error.text is not None else subject.text, where=place)
 
 
 def _with_advice(diagnostic: Diagnostic, typed: str | None, request: Request, command: str) -> Diagnostic:

@@ -6,7 +6,7 @@ definitions and the line; numbers are its point.
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from itertools import accumulate, product
@@ -25,6 +25,7 @@ from ..inputs.parse_point import parse_point
 from ..inputs.problem import parse, single_output
 from ..language.builder import SIMPLE, Program
 from ..language.elements import element_name, list_texts
+from ..language.equation_trees import split_equations
 from ..language.printer import expression_text, number_text
 from ..language.tokens import (
     AUGMENT,
@@ -35,6 +36,7 @@ from ..language.tokens import (
     NAME,
     OPEN,
     UNREADABLE,
+    has_unit_literals,
     names_in,
     plain_number,
     scan,
@@ -169,6 +171,15 @@ def has_primes(text: str) -> bool:
     return any(kind == NAME and _PRIMES.match(text, end) for kind, _, end in scan(text))
 
 
+def are_equations(line: str, part: SessionStatement) -> bool:
+    """Return whether a statement is equations between commas, `x + y = 3, x - y = 1`."""
+    try:
+        split_equations(line[part.start : part.end])
+    except ExpressionError as error:
+        return bool(error.offers)
+    return False
+
+
 def is_equation(line: str, part: SessionStatement) -> bool:
     """Return whether a statement has one `=` between two sides, and is no binding or definition."""
     text = line[part.start : part.end]
@@ -180,8 +191,15 @@ def is_equation(line: str, part: SessionStatement) -> bool:
 
 
 _LIMIT = re.compile(
-    r"\s*\\?lim(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)", re.DOTALL
+    r"\s*(?:\\?lim|limit)(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)",
+    re.DOTALL,
 )
+_LIMIT_AS = re.compile(
+    r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?\s+(?:as|when|for)\s+([^\W\d]\w*)"
+    r"\s*(?:->|→|\s(?:approaches|tends to|goes to)\s)\s*([^\s(){}]+)\s*",
+    re.DOTALL,
+)
+"""A limit in words: `limit of sin(x)/x as x approaches 0`."""
 _PLACE = re.compile(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
 _ONE_SIDE = re.compile(r"\^\{?([-+])\}?$")
 """The sign of a side, as in `0^+`."""
@@ -194,6 +212,9 @@ def limit_arguments(text: str) -> list[str] | None:
     >>> limit_arguments("lim x->0 sin(x)/x"), limit_arguments(r"\\lim_{x \\to 0^+} ln x")
     (['sin(x)/x', '--at', 'x=0'], ['ln x', '--at', 'x=0+'])
     """
+    if in_words := _LIMIT_AS.fullmatch(text):
+        formula, name, to = in_words.groups()
+        return [formula, "--at", f"{name}={_INFINITY.sub('inf', to)}"]
     match = _LIMIT.fullmatch(text)
     place = _PLACE.fullmatch(match[1] or match[2] or match[3]) if match else None
     if match is None or place is None:
@@ -211,12 +232,42 @@ def has_variables(text: str) -> bool:
     return bool(program.leaves)
 
 
+_SPELLED = re.compile(r"(?:(?<=\d )|(?<=\sin )|(?<=\sto )|(?<=-> )|(?<=→ ))[A-Za-z]{3,}\b")
+"""A word behind a number, or behind `in` or `to`, that may be the name of a unit."""
+_NUMBER_AND_WORD = re.compile(r"\s*[\d.]+\s+[^\W\d]{2,}\s*")
+_FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
+
+
+def in_symbols(text: str) -> str:
+    """Return a conversion with the symbols of units whose names are written out; another text as it is.
+
+    >>> in_symbols("5 feet in meters"), in_symbols("3/8 in in mm"), in_symbols("x in range")
+    ('5 ft in m', '3/8*1[in] in mm', 'x in range')
+    """
+    if _IN_UNIT.fullmatch(text) is None:
+        return text
+    from ..inputs.optional_units import as_unit
+    from ..quantities.unit import unit_or_none
+
+    def symbol(word: re.Match[str]) -> str:
+        return word[0] if unit_or_none(word[0]) else as_unit(word[0])
+
+    spelled = _SPELLED.sub(symbol, text)
+    match = _IN_UNIT.fullmatch(spelled)
+    fraction = _FRACTION.fullmatch(match[1]) if match else None
+    own, asked = (unit_or_none(fraction[3]), unit_or_none(match[2])) if match and fraction else (None, None)
+    if match and fraction and own and asked and own.dimension == asked.dimension and not own.zero:
+        # of a number divided by a quantity the unit would be another
+        return f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}] in {match[2]}"
+    return spelled
+
+
 def conversion_of(text: str) -> list[str] | None:
     """Return the arguments of `grad` for a conversion, `100 kPa in psi`; None if it is none."""
     from ..inputs.quantities import split_quantity
     from ..quantities.unit import unit_or_none
 
-    match = _IN_UNIT.fullmatch(text)
+    match = _IN_UNIT.fullmatch(in_symbols(text))
     if match is None or unit_or_none(match[2]) is None:
         return None
     quantity = None
@@ -237,7 +288,7 @@ def _derivative(text: str, parameter: str, order: int, first: int | None = None)
         return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
 
     text = text if first is None else text[:first] + text[first:].replace("\n", " ")
-    program = parse(text)
+    program = parse(text, units=True)
     if len(program.outputs) == 1:
         return formula(text)
     before, line, last = text.rpartition("\n")
@@ -420,9 +471,10 @@ class Session:
         return program, read, point
 
     def _parse(self, reading: AsRead, point: dict[str, str]) -> tuple[Program, AsRead]:
+        valued = _valued(point)
         if not self.lenient:
-            return _blame(reading, lambda: parse(reading.text, point, units=True)), reading
-        program, read = read_leniently(reading.text, lambda text: parse(text, point, units=True), reading)
+            return _blame(reading, lambda: parse(reading.text, valued, units=True)), reading
+        program, read = read_leniently(reading.text, lambda text: parse(text, valued, units=True), reading)
         return program, read or reading
 
     def _measured(self, reading: AsRead, program: Program, point: dict[str, str]) -> AsRead | None:
@@ -430,7 +482,7 @@ class Session:
         free = {name for name in program.leaves if name not in point}
         if not free or not self.lenient:
             return None
-        found = measured_numbers(reading.text, dict.fromkeys(point, 0.0))
+        found = measured_numbers(reading.text, _valued(point))
         if not free <= {word for one in found for word in one.words}:
             return None
         for one in reversed(found):
@@ -562,6 +614,9 @@ class Session:
         return value, AsRead(program, text, (-1,) * len(program), expected=None if typed else program)
 
     def _quantity(self, text: str, span: Span) -> tuple[str, AsRead] | None:
+        glued = measured_numbers(text, self.names) if self.lenient else []
+        if glued and (glued[0].start, glued[0].end) == (0, len(text)):
+            text = f"{glued[0].number} {glued[0].unit}"  # `40mm` is read as `40 mm` is
         match = _QUANTITY.fullmatch(text)
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
@@ -597,6 +652,11 @@ class Session:
             self.last = text
             self._give(ANSWER, value)
             return Shown("", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}")
+        spelled = in_symbols(text) if self.lenient and not {*self.names}.intersection(names_in(text)) else text
+        if spelled != text:
+            shown = self._expression(spelled, SessionStatement("expression", 0, len(spelled), 0))
+            self.last = text
+            return shown._replace(reading=AsRead(spelled, text, (-1,) * len(spelled)))
         inner, unit = len(text), None
         if match := _IN_UNIT.fullmatch(text):
             from ..quantities.unit import parse_unit, unit_or_none
@@ -655,9 +715,12 @@ class Session:
         is_certain = converted or (self.lenient and measured_numbers(text) != [])
         if not is_certain or not {*self.names, *self._primes}.isdisjoint(names_in(text)):
             return False
-        with suppress(ExpressionError):
+        try:
             return split_quantity(text) is not None
-        return False
+        except ExpressionError:
+            if converted and _NUMBER_AND_WORD.fullmatch(text):
+                raise  # `60 rpm in rad/s`
+            return False
 
     def _converted(self, piece: AsRead, quantity: str, unit: str | None) -> Shown:
         """Return the answer to a lone quantity: its value in a unit, by default its own."""
@@ -685,15 +748,14 @@ class Session:
         point = {own: number for own, number in point.items() if own not in unused}
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
-            with_units = [own for own, number in point.items() if _QUANTITY.fullmatch(number)]
-            if with_units or unit is not None:
-                what = f"`{with_units[0]}` has a unit" if with_units else f"the answer is to be in `{unit}`"
-                hint = f"give `{free[0]}` a value too: formulas have no units"
-                raise ExpressionError("missing_value", f"`{free[0]}` has no value, and {what}", hint=hint)
+            if unit is not None:
+                message = f"`{free[0]}` has no value, and the answer is to be in `{unit}`"
+                hint = f"give `{free[0]}` a value too, or leave the unit out for a formula"
+                raise ExpressionError("missing_value", message, hint=hint)
             text, _ = self.compose_program(reading.part(reading.first), freed, as_point=False)
             if len(program.outputs) > 1:
                 return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
-            formula = expression_text(single_output(parse(text.text)))
+            formula = expression_text(single_output(parse(text.text, units=True)))
             return Shown(name, reading, _blame(text, lambda: diff(text.text, wrt=free)), formula)
         result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
@@ -735,7 +797,7 @@ class Session:
         return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
-        program = parse(text.text)
+        program = parse(text.text, units=True)
         shape = program.shape or (len(program.outputs),)
         value = _listed(shape, map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
@@ -757,7 +819,7 @@ class Session:
             text, _ = self.compose_program(reading.part(reading.first), hidden, as_point=False)
         point = with_values if has_units and with_values.keys() >= program.leaves.keys() else {}
         if not has_units and by in self.values:
-            others = [leaf for leaf in parse(text.text).leaves if leaf != by]
+            others = [leaf for leaf in parse(text.text, units=True).leaves if leaf != by]
             point = {} if others else {by: self.values[by]}
         if len(program.outputs) == 1:
             answer = _blame(text, lambda: diff(text.text, point, wrt=[by], order=order))
@@ -777,7 +839,8 @@ class Session:
         own = self.definitions.get(function)
         (parameter,) = (own and own.parameters) or ("x",)
         program, called, others = self._read(uncorrected(f"{function}({parameter})"), [parameter])
-        if any(map(_QUANTITY.fullmatch, (point | others).values())):
+        has_units = any(map(_QUANTITY.fullmatch, (point | others).values()))
+        if has_units or has_unit_literals(at.text) or has_unit_literals(called.text):
             return ()
         number = plain_gradient(at.text, point, wrt=()).value
         question: Callable[..., Any] = plain_gradient
@@ -832,8 +895,27 @@ class Session:
         return text
 
 
+def _valued(point: Mapping[str, str]) -> dict[str, float]:
+    """Return the names that have values, with units where these have: `5 N*h` is a product of quantities then."""
+    return {name: value_with_unit(name, x) if _QUANTITY.fullmatch(x) else 0.0 for name, x in point.items()}
+
+
 def _order(primes: str) -> int:
     return 2 if primes in '"″”' else len(primes)
+
+
+def derivative_in_full(statement: str) -> str:
+    """Return a derivative at its variable with the operator, `d/dx f(x)` for `f'(x)`; another text as it is.
+
+    >>> derivative_in_full("f''(t)"), derivative_in_full("f'(2)")
+    ('d2/dt2 f(t)', "f'(2)")
+    """
+    match = _WHOLE_PRIME.fullmatch(statement)
+    by = match[3].strip("() ") if match and match[3] else ""
+    if match is None or not by.isidentifier():
+        return statement
+    order = _order(match[2])
+    return f"d{order if order > 1 else ''}/d{by}{order if order > 1 else ''} {match[1]}({by})"
 
 
 def _is_one_call(text: str) -> bool:

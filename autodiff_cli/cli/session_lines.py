@@ -10,6 +10,7 @@ from textwrap import fill
 from typing import Any
 
 from ..diagnostics.leniency import AsRead, Composed
+from ..diagnostics.measured import check_letters
 from ..errors import ExpressionError, Span, closest, error_of, errors_about, looks_like_option, usage_error
 from ..formulas.diff import Diff
 from ..inputs import decoding
@@ -37,6 +38,9 @@ from .session import (
     Session,
     SessionStatement,
     Shown,
+    are_equations,
+    conversion_of,
+    derivative_in_full,
     has_primes,
     has_variables,
     is_equation,
@@ -63,6 +67,15 @@ class Ended(Exception):
 class _Word(str):
     start = 0
     """The position in its line, without quotes."""
+
+
+def _words_in(line: str, begin: int) -> list[_Word]:
+    """Return the words of a command line, without their quotes."""
+    words = []
+    for match in _WORD.finditer(line, begin):
+        words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
+        words[-1].start = match.start(3) if match[2] else match.start()
+    return words
 
 
 class Lines:
@@ -110,7 +123,7 @@ class Lines:
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
         parts = [*statements_of(line)]
-        if len(parts) == 1 and is_equation(line, parts[0]):
+        if len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
             return self._command(f"solve {text}", "solve", len("solve"))
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in parts]
@@ -144,10 +157,7 @@ class Lines:
     def _command(self, line: str, command: str, end: int) -> int:
         if command == "repl":
             raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
-        words = []
-        for match in _WORD.finditer(line, end):
-            words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
-            words[-1].start = match.start(3) if match[2] else match.start()
+        words = _words_in(line, end)
         if command == "help":
             return _app(["help", *words]) if words else _help("")
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
@@ -295,15 +305,23 @@ def answer_line(text: str, *, lenient: bool) -> int:
     parts = [*statements_of(text)]
     if not parts:
         raise usage_error("there is no expression", "write a formula, as in `autodiff 'x**2'`")
-    if any(is_equation(text, part) for part in parts):
+    if any(is_equation(text, part) or are_equations(text, part) for part in parts):
         return answer("solve", {"expr": text, "lenient": lenient})
     is_program = len(parts) > 1 and not has_primes(text)
     if is_program or parts[-1].kind == "define":
         command = "diff" if has_variables(text) else "grad"
         return answer(command, {"expr": text, "lenient": lenient})
+    last = parts[-1]
+    in_full = derivative_in_full(text[last.start : last.end])
+    if in_full != text[last.start : last.end]:
+        # alone, its formula is asked for, and no derivative of it
+        text = text[: last.start] + in_full
+        parts = [*statements_of(text)]
     session = Session(lenient=lenient)
     try:
         check_bound_once(text, parts)
+        if conversion_of(text) is None:
+            check_letters(text)
         shown = [session.statement(text, part) for part in parts]
     except ExpressionError as error:
         error.text = text if error.text is None else error.text

@@ -100,6 +100,13 @@ def unknown_option(
     return usage_error(f"there is no option `{name}`", hint)
 
 
+def check_is_formula(text: str, command: str) -> None:
+    """Raise an error for the name of a file of data in place of a formula."""
+    if text.endswith(_DATA_ENDINGS) and not text.startswith(_DATA_ENDINGS) and " " not in text:
+        hint = f"write the formula before it: `autodiff {command} 'y = a*x + b' --data {text}`"
+        raise usage_error(f"`{text}` is no formula", hint)
+
+
 def too_many(
     positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
 ) -> ExpressionError:
@@ -158,6 +165,8 @@ def _range_hint(call: _ExcessArguments) -> str:
     more = call.more
     if "--range" in call.options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
         return f"the range is `--range {':'.join(more)}`"
+    if "--order" in call.options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
+        return f"the point and the order are options: `--at {call.extra} --order {more[1]}`"
     if len(more) > 1:
         return ""
     if "--range" in call.options and re.fullmatch(_RANGE, call.extra):
@@ -185,9 +194,11 @@ def _argument_hint(call: _ExcessArguments) -> str:
     if call.command == "check":
         return f"to mark a derivative: `autodiff diff '{formula}' --answer '{extra}'`"
     by = "--for" if call.command == "solve" else "--wrt"
-    is_variable = extra.isidentifier() and re.search(rf"(?<!\w){extra}(?!\w)", formula) is not None
-    if is_variable and by in options and len(call.more) == 1:
-        return f"did you mean `{by} {extra}`?"
+    are_variables = all(
+        word.isidentifier() and re.search(rf"(?<!\w){word}(?!\w)", formula) is not None for word in call.more
+    )
+    if are_variables and by in options:
+        return f"did you mean `{by} {','.join(call.more)}`?"
     if takes := [word for word, option in options.items() if extra in option.choices]:
         return f"did you mean `{takes[0]} {extra}`?"
     if "--data" in options and (data := [word for word in call.positional if word.endswith(_DATA_ENDINGS)]):

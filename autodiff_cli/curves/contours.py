@@ -37,6 +37,23 @@ MAX_CROSSINGS = 12_000
 class Surface(Record):
     """A function of two variables over a rectangle, for contours."""
 
+    declaration = """
+    variables: the variables that it is drawn over
+    range: the range of each
+    point: the point; null without one
+    value: the value at the point
+    gradient: the partial derivatives at the point
+    held from=fixed: the variables that are held fixed, by name
+    x: the grid of the first variable
+    y: the grid of the second variable
+    heights: the values over the grid, a row for each `y`
+    levels: the levels of the contours
+    path: with `--path`: its points
+    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`
+    units
+    warnings
+    """
+
     text: str
     variables: tuple[str, str]
     x: tuple[float, ...]
@@ -96,23 +113,25 @@ def surface_of(
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
     fixed = {name: x for name, x in values.items() if name not in names and name in program.leaves}
     wanted = levels = _levels(heights)
-    while levels:
-        between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
-        crossings = sum(
-            abs(a - b)
-            for lines in (between, zip(*between, strict=True))
-            for line in lines
-            for a, b in pairwise(line)
-            if a is not None and b is not None
-        )
-        if crossings <= MAX_CROSSINGS:
-            break
+    while levels and _crossings(rows, levels) > MAX_CROSSINGS:
         levels = levels[1::2]
     if levels != wanted:
         message = "the surface bends or breaks more often in these ranges than contours could follow"
         warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
     parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
     return Surface(*parts, steps, tuple(warnings))
+
+
+def _crossings(rows: Sequence[Sequence[float | None]], levels: Sequence[float]) -> int:
+    """Return how often contours cross the lines of a grid."""
+    between = [[None if z is None else bisect(levels, z) for z in row] for row in rows]
+    return sum(
+        abs(a - b)
+        for lines in (between, zip(*between, strict=True))
+        for line in lines
+        for a, b in pairwise(line)
+        if a is not None and b is not None
+    )
 
 
 class Heights(NamedTuple):

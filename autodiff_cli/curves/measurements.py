@@ -12,6 +12,7 @@ from ..inputs.column_uncertainties import Sigma, Spread, parse_sigma, percentage
 from ..inputs.optional_units import check_percentage, in_unit_of
 from ..inputs.parse_point import Range, is_name
 from ..inputs.problem import parse
+from ..language.builder import Program
 from ..language.equation_trees import last_equation
 from ..record import Record
 from .sampling import Path
@@ -84,35 +85,17 @@ def columns_drawn(
     The variables are those in `over`, or else those in the data.
     """
     unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
-    if unknowns or isinstance(between, Range):
-        from ..equations.equations import read_with_unknowns  # only equations have unknowns
     if isinstance(between, Range) and not unknowns:
-        named = read_with_unknowns(text, [*known_names], None, units=True).program.variables
-        unknowns = [name for name in named if name not in known_names]
-        if not unknowns:
-            message = "`--between` is of one unknown, and all variables have values"
-            raise usage_error(message, "leave out the value of the unknown")
-        if len(unknowns) > 1:
-            hint = f"name it: `--for {unknowns[-1]}`"
-            raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
+        unknowns = [_only_unknown(text, known_names)]
     bound = "" if (last := last_equation(text)) is None else last.left
     if unknowns:
+        from ..equations.equations import read_with_unknowns  # only equations have unknowns
+
         names = [*known_names, *filter(is_name, columns)]
         program = read_with_unknowns(text, names, unknowns, units=True).program
     else:
         program = parse(text, [*known_names, *(x for x in columns if is_name(x) and x != bound)], units=True)
-    over = list(dict.fromkeys(over))
-    if not over:
-        parameters = [*program.variables] if unknowns else program.parameters
-        inside = sorted(name for name in parameters if name in columns and name not in unknowns)
-        # a column with a value in the point only places the tangent
-        over = [name for name in inside if name not in known_names] or inside
-        if not 0 < len(over) < 3 - bool(unknowns):
-            what = f"{len(over)} variables, {quote(over)}" if over else "no variable"
-            hint = f"the columns are {list_columns(columns)}"
-            hint += "; `--range` says over which, and `--at` gives the others values"
-            most = "one variable" if unknowns else "one variable or two"
-            raise usage_error(f"a plot is over {most}, and the data has {what} of this program", hint)
+    over = list(dict.fromkeys(over)) or _variables_in(program, columns, known_names, unknowns)
     for name in {*over} & {*unknowns}:
         hint = "plot over another one"
         raise usage_error(f"`{name}` is an unknown, not a variable of the solution", hint)
@@ -123,14 +106,7 @@ def columns_drawn(
         others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
         others = [*filter(is_name, others)] or others
         chosen = response or next(iter(unknowns), None) or (bound if bound in others else None)
-        if chosen is None and len(others) != 1:
-            which = "several columns may be" if others else "no column has"
-            hint = f"name it: `--response NAME`; the columns are {list_columns(columns)}"
-            raise usage_error(f"{which} the heights of the data", hint)
-        if chosen in axes:
-            hint = "name another column: `--response NAME`"
-            raise usage_error(f"`{chosen}` is the variable that the plot is over, and not its heights", hint)
-        axes.append(chosen or others[0])
+        axes.append(_heights(chosen, others, columns, axes[0]))
     for name in axes:
         if name not in columns:
             raise no_column(name, columns, "to draw")
@@ -138,6 +114,50 @@ def columns_drawn(
         if spread not in columns and percentage(spread) is None:
             raise no_column(spread, columns, "of uncertainties")
     return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
+
+
+def _only_unknown(text: str, known_names: Collection[str]) -> str:
+    """Return the unknown that bounds without a name are of."""
+    from ..equations.equations import read_with_unknowns
+
+    variables = read_with_unknowns(text, [*known_names], None, units=True).program.variables
+    unknowns = [name for name in variables if name not in known_names]
+    if not unknowns:
+        message = "`--between` is of one unknown, and all variables have values"
+        raise usage_error(message, "leave out the value of the unknown")
+    if len(unknowns) > 1:
+        hint = f"name it: `--for {unknowns[-1]}`"
+        raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
+    return unknowns[0]
+
+
+def _variables_in(
+    program: Program, columns: Sequence[str], known_names: Collection[str], unknowns: Sequence[str]
+) -> list[str]:
+    """Return the variables of a program that the data has, one or two, which a plot is over."""
+    parameters = [*program.variables] if unknowns else program.parameters
+    inside = sorted(name for name in parameters if name in columns and name not in unknowns)
+    # a column with a value in the point only places the tangent
+    over = [name for name in inside if name not in known_names] or inside
+    if not 0 < len(over) < 3 - bool(unknowns):
+        what = f"{len(over)} variables, {quote(over)}" if over else "no variable"
+        hint = f"the columns are {list_columns(columns)}"
+        hint += "; `--range` says over which, and `--at` gives the others values"
+        most = "one variable" if unknowns else "one variable or two"
+        raise usage_error(f"a plot is over {most}, and the data has {what} of this program", hint)
+    return over
+
+
+def _heights(chosen: str | None, others: Sequence[str], columns: Sequence[str], across: str) -> str:
+    """Return the column of the vertical axis: the one that is chosen, or the only other one."""
+    if chosen is None and len(others) != 1:
+        which = "several columns may be" if others else "no column has"
+        hint = f"name it: `--response NAME`; the columns are {list_columns(columns)}"
+        raise usage_error(f"{which} the heights of the data", hint)
+    if chosen == across:
+        hint = "name another column: `--response NAME`"
+        raise usage_error(f"`{chosen}` is the variable that the plot is over, and not its heights", hint)
+    return chosen or others[0]
 
 
 def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[Unit]) -> Measurements:

@@ -18,7 +18,15 @@ from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.figures import unsigned
 from ..inputs.optional_units import left_out, program_units, with_units
 from ..inputs.parse_point import Range
-from ..inputs.problem import Quantity, check_values, have_units, numbers_or_quantities, output_names, parse_program
+from ..inputs.problem import (
+    Quantity,
+    check_bare_functions,
+    check_values,
+    have_units,
+    numbers_or_quantities,
+    output_names,
+    parse_program,
+)
 from ..language.builder import Program
 from ..language.printer import expression_text
 from ..numbers import budget
@@ -67,6 +75,35 @@ class Tangent(Record):
 
 class Curve(Record):
     """A function of one variable over a range, to be drawn."""
+
+    declaration = """
+    csv line id x[] y[] value[] derivative[] second[] output error
+    variables: the variables that it is drawn over
+    range: the range of each
+    point: the point; null without one
+    value: the value at the point
+    gradient: the partial derivatives at the point
+    formula nonempty: the derivative as a formula; null where it is long
+    linear: the linear approximation at the point
+    log optional nonempty: with `--log`: the logarithmic axes
+    held from=fixed: the variables that are held fixed, by name
+    gaps from=function.gaps: the intervals in which the function is undefined
+    breaks from=function.breaks: where it is discontinuous
+    function from=function.stretches: the function: lists of points, one for each stretch without a gap
+    derivative from=derivative.stretches: the derivative: lists of points, one for each stretch without a gap
+    second optional from=second.stretches nonempty: with `--order 2`: lists of points, one for each \
+    stretch without a gap
+    path optional nonempty: with `--path`: its points
+    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`
+    outputs optional nonempty: several functions
+      name: the function
+      value: its value at the point
+      gaps from=function.gaps: the intervals in which it is undefined
+      breaks from=function.breaks: where it is discontinuous
+      function from=function.stretches: lists of points, one for each stretch without a gap
+    units
+    warnings
+    """
 
     text: str
     variable: str
@@ -212,6 +249,7 @@ def _formulas(
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
+    check_bare_functions(typed, {*values, *ranges, *(wrt or ())})
     names, path = _names_drawn(typed, wrt, ranges, options.path), options.path
     # an axis has the unit of an end of its range
     of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}

@@ -640,6 +640,16 @@ def _filled(lines: Sequence[str], skip: int = 0) -> Iterator[Line]:
     return ((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip())
 
 
+def _is_no_text(head: str) -> bool:
+    return _NO_TEXT.search(head) is not None or len(head) > decoding.MAX_BYTES
+
+
+def _declared_separator(line: str) -> str | None:
+    """Return the separator of a first line such as `sep=;`, which spreadsheets write."""
+    declared = re.fullmatch(r'"?sep=(.)"?[;,\t]*', line)
+    return declared[1] if declared else None
+
+
 def _comment_marks(option: str | None) -> Sequence[str]:
     if option is None:
         return COMMENT_MARKS
@@ -661,12 +671,11 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     """Return the layout of a file from its first text; `tabs` may separate."""
     lines = _lines_of(text, complete)
     separator, skip = forced.separator, forced.skip or 0
-    start, _ = next(_filled(lines, skip), (skip, ""))
-    if start < len(lines) and (declared := re.fullmatch(r'"?sep=(.)"?[;,\t]*', lines[start])):
-        separator, skip = separator or declared[1], start + 1
+    start, first = next(_filled(lines, skip), (skip, ""))
+    if declared := _declared_separator(first):
+        separator, skip = separator or declared, start + 1
     as_usual = separator in (None, ",") and skip == 0 and not forced.changes_rows
-    head = "\n".join(lines[: start + 1])
-    if as_usual and (_is_plain(lines, text) or _NO_TEXT.search(head) or len(head) > decoding.MAX_BYTES):
+    if as_usual and (_is_no_text("\n".join(lines[: start + 1])) or _is_plain(lines, text)):
         return AS_CSV  # whose reader says what is wrong with the header
     marks = _comment_marks(forced.comment)
     table, comments = _separate_comments([*_filled(lines, skip)], marks)
@@ -675,9 +684,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if not table:
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
     separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
-    place = _Place() if forced.header is not None else _table_place(table, separators)
-    if not all(_may_be_left_out(line) for _, line in table[: place.begin]):
-        place = _Place()
+    place = _Place() if forced.header is not None else _place_below_text(table, separators)
     preface, table = table[: place.begin], table[place.begin :]
     skip = table[0][0] if preface else skip
     fit = _columns(table, separator, separators, tabs, forced)
@@ -687,30 +694,43 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     _check_segments(table, fit)
     if header.taken and header.names is not None:
         _check_blocks(table, comments, fit, header.names)
-    in_table = {k for k, _ in table}
     summaries = _summary_rows(body, fit.separator) if complete and forced.comment != "none" else []
     body = [line for line in body if line not in summaries]
-    other_comments = {k: line for k, line in comments if k not in header.taken and k not in in_table}
+    no_comments = header.taken.union(k for k, _ in table)
+    other_comments = {k: line for k, line in comments if k not in no_comments}
     if forced.comment is None:
         _check_comments(other_comments, body, fit.separator, fit.width)
     style = _style(body, fit.separator, forced)
     summary = _summary_of_style(style)
-    summary += [_count_of_comments(len(other_comments) if complete else None)] if other_comments else []
-    summary += [_left_out(preface[0][0] + 1, skip)] if preface else []
+    if other_comments:
+        summary.append(_count_of_comments(len(other_comments) if complete else None))
+    if preface:
+        summary.append(_left_out(preface[0][0] + 1, skip))
     summary = _with_blocks([*summary, *header.summary], body, fit.separator, complete)
-    names = header.column_names
+    names, remarks = header.column_names, False
     if names is not None:
         summary += _doubts(names, _full_rows(body, fit), forced.missing)
+        remarks = _has_remarks(table[0][1], body, fit, names)
+        names = [*names, REMARKS] if remarks else names
     if summaries:
         summary.append(_left_out(summaries[0][0] + 1, summaries[-1][0] + 1) + ", a summary of the rows")
-    remarks = names is not None and _has_remarks(table[0][1], body, fit, names)
     used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
-    used += tuple({line.strip() for k, line in rules if k >= header.skip})
-    used += tuple({_first_cell(line, fit.separator) for _, line in summaries})
+    used += _beginnings(rules, summaries, header.skip, fit.separator)
     blanks = fit.separator == BLANKS
     dialect = Dialect("\t" if blanks else fit.separator, *style, forced.missing, remarks)
-    names = [*names, REMARKS] if remarks and names is not None else names
     return Layout(dialect, names, header.units, header.skip, used, blanks, tuple(summary))
+
+
+def _beginnings(rules: Sequence[Line], summaries: Sequence[Line], skip: int, separator: str) -> tuple[str, ...]:
+    """Return what lines that are no rows of the table begin with: those drawn between rows, and summaries of rows."""
+    drawn = {line.strip() for k, line in rules if k >= skip}
+    return *drawn, *{_first_cell(line, separator) for _, line in summaries}
+
+
+def _place_below_text(table: Sequence[Line], separators: Sequence[str]) -> _Place:
+    """Return where a table is, below lines of text that may be left out."""
+    place = _table_place(table, separators)
+    return place if all(_may_be_left_out(line) for _, line in table[: place.begin]) else _Place()
 
 
 def _columns(

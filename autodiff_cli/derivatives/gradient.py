@@ -55,6 +55,25 @@ class Intermediate(Record, Generic[Number]):
 class Gradient(Record, Generic[Number]):
     """Value and gradient of a program at a point."""
 
+    declaration = """
+    csv line id variable at[] partial[] value[] elasticity error
+    plain value gradient
+    value
+    gradient
+    point
+    elasticities figures choice=relative column=elasticity wide=elasticity_: with `--relative`: \
+    the elasticities, by name; null where there are none
+    units
+    constants
+    data
+    warnings
+    intermediates choice: with `--all`: the names that the program binds, in its order
+      name: the name
+      line: the line that binds it, from 1
+      value figures: its value; null where it is not needed
+      grad figures: the derivative of the program by it
+    """
+
     text: str
     arithmetic: Arithmetic
     value: Number

@@ -69,6 +69,20 @@ class PictureNode(Record):
 class Picture(Record):
     """The unsimplified graph of a program; `numbers` is false without a point."""
 
+    declaration = """
+    gradient: the partial derivatives, by name
+    outputs: which of `nodes` are outputs, from 0
+    nodes: the nodes, each after its inputs
+      name from=label nonempty: its name; null without one
+      operation nonempty: its operation; null for a leaf
+      data: its value
+      grad: the derivative of the output by it
+      inputs: which of `nodes` are its inputs
+      evaluated from=taken: whether it was evaluated
+    units
+    warnings
+    """
+
     text: str
     numbers: bool
     nodes: tuple[PictureNode, ...]
@@ -144,17 +158,7 @@ def to_picture(
     grads = graph.grads
     roots = graph.roots if roots is None else roots
     order = in_order(graph.parents, roots)
-    evaluated = dict.fromkeys(order, grads is None) | dict.fromkeys(roots, True)
-    taken: dict[int, Sequence[bool]] = {}
-    # backwards, every node comes after all its consumers
-    for i in reversed(order):
-        parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
-        taken[i] = [evaluated[i]] * len(parents)
-        if demand and grads and evaluated[i]:
-            # the first input decides which others are evaluated
-            asked = 0, *demand(*graph.inputs(i))
-            taken[i] = [k in asked for k in range(len(parents))]
-        evaluated |= {p: True for p, flag in zip(parents, taken[i], strict=True) if flag}
+    taken, evaluated = _evaluated(graph, order, roots)
     links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
@@ -178,6 +182,24 @@ def to_picture(
         nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
     outputs = tuple([place[root] for root in roots])
     return Picture(text, grads is not None, tuple(nodes), outputs, {}, (), graph, tuple(drawn))
+
+
+def _evaluated(
+    graph: Graph, order: Sequence[int], roots: Sequence[int]
+) -> tuple[dict[int, Sequence[bool]], dict[int, bool]]:
+    """Return which inputs of each node are evaluated, and which nodes: all but the branches that are not taken."""
+    evaluated = dict.fromkeys(order, graph.grads is None) | dict.fromkeys(roots, True)
+    taken: dict[int, Sequence[bool]] = {}
+    # backwards, every node comes after all its consumers
+    for i in reversed(order):
+        parents, demand = graph.parents[i], graph.primitives[i].lazy_inputs
+        taken[i] = [evaluated[i]] * len(parents)
+        if demand and graph.grads and evaluated[i]:
+            # the first input decides which others are evaluated
+            asked = 0, *demand(*graph.inputs(i))
+            taken[i] = [k in asked for k in range(len(parents))]
+        evaluated |= {p: True for p, flag in zip(parents, taken[i], strict=True) if flag}
+    return taken, evaluated
 
 
 def _in_unit(x: Any, unit: Unit | None, by: Unit | None = None) -> tuple[Any, Unit | None]:
@@ -235,6 +257,13 @@ def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> I
 # ---- folding
 class Fold(Record):
     """A node of a folded picture, and the nodes it stands for."""
+
+    declaration = """
+    members: the places of the nodes that it stands for
+    inputs: which of `folds` are its inputs
+    results: which of `nodes` have the numbers that it shows: its own, or how many are known
+    words: what it stands for; empty for a single node
+    """
 
     members: tuple[int, ...]
     inputs: tuple[int, ...]

@@ -35,6 +35,23 @@ MAX_EIGENVALUES = 100
 class Hessian(Record):
     """Value, gradient and Hessian of a program at a point."""
 
+    declaration = """
+    csv line id quantity row column number[] error
+    plain value gradient
+    value
+    gradient
+    hessian figures: the matrix of second derivatives: a list of rows, in the order of `variables`
+    point
+    units
+    data
+    variables: the variables of rows and columns
+    eigenvalues: the eigenvalues, the smallest first; null for a large matrix, or entries of several units
+    verdict: `minimum`, `maximum`, `saddle`, `flat`, `not stationary` or `undecided`
+    curvature: what the eigenvalues say alone: `convex`, `concave`, `indefinite` or `flat`
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     value: Shown

@@ -28,6 +28,22 @@ MAX_OFFERED_CHARACTERS = 80
 class Jacobian(Record):
     """The outputs of a program at a point, and their derivatives."""
 
+    declaration = """
+    csv line id output variable partial[] value[] error
+    outputs: what the outputs are called
+    variables: the variables
+    values figures column=value: the values of the outputs
+    jacobian figures optional: the partial derivatives, a row for each output
+    direction figures optional: with `--direction`: the direction, by name
+    product figures optional: with `--direction`: the derivative of each output along it
+    adjoint figures optional: with `--adjoint`: the weight of each output
+    gradient figures optional: with `--adjoint`: the gradient of the weighted sum, by name
+    point
+    units
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     outputs: list[str]

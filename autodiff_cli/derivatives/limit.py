@@ -43,6 +43,26 @@ class OneSided(Record):
 class Limit(Record):
     """The limit of a program where a variable approaches a place."""
 
+    declaration = """
+    csv line id variable side kind formula value[] error
+    plain limit
+    variable: the variable that approaches a place
+    approaches: the place: `0`, `0+`, `pi/2`, `inf`
+    kind: `finite`, `infinite`, `none`, or `undefined` where the formula has no value near
+    formula: the limit as a formula, `inf` and `-inf` too; null if there is none
+    limit figures: the limit as a number; null if there is none, or it is infinite, \
+    or depends on variables without a value
+    point
+    sides: the limits from one side or both
+      side: `left` or `right`
+      kind: `finite`, `infinite`, `oscillates`, or `undefined` where the formula has no value arbitrarily near
+      formula: that limit as a formula; null if there is none
+      value figures: that limit as a number
+    condition nonempty: what holds for variables without a value: `a != 0`; else null
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     variable: str

@@ -71,6 +71,41 @@ class Node(Record):
 class Page(Record):
     """All that a page needs to evaluate a program and to step through it."""
 
+    declaration = """
+    output: which of `nodes` is the output
+    order: the nodes in the order of evaluation
+    nodes: the nodes
+      name: the name of the node
+      label: its name as it is drawn
+      adjoint: its adjoint as it is drawn
+      text: a literal as it is drawn
+      kind: `variable`, `constant` or `operation`
+      value: the value of a constant, in a coherent unit of the SI
+      operation: which of `operations` it is
+      inputs: which of `nodes` are its inputs
+      slots: which argument of the operation each input is
+      formula: the operation on its inputs
+      partials: the local derivatives as formulas
+      selects: whether it selects one of its inputs
+      place: the same number for nodes at one place of the text
+    operations: the operations, whose functions the page has
+      name: the name
+      domain: the domain
+      trouble from=domain_message: the message outside the domain
+    folds keys=Fold: the nodes of the graph with folded lists; empty where none is
+    opened optional: the graphs where one of these is open; absent where none is folded
+      fold from=opened: which of `folds` it is
+      folds keys=Fold: the nodes of this graph
+    variables: the nodes of the variables, by name
+    wanted: the variables to differentiate by
+    point: the point at which the page begins
+    units
+    scales optional: how a number in each of `units` becomes coherent with the SI, by unit; absent without units
+      numerator: what it is multiplied by
+      shift: what is added then, of temperatures in °C and °F
+      denominator: what the sum is divided by
+    """
+
     text: str
     picture: Picture
     nodes: tuple[Node, ...]

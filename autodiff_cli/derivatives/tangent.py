@@ -32,6 +32,21 @@ AGREEMENT = 1e-9
 class TangentLine(Record):
     """The tangent and the normal of a graph at a point."""
 
+    declaration = """
+    csv line id variable at[] value[] slope[] tangent normal error
+    variable: the variable that the graph is over
+    kind: `tangent`, or `vertical`
+    tangent column: the tangent as an equation
+    normal column: the normal as an equation; null with units, which have no right angle
+    exact from=is_exact: whether the equations have exact constants
+    value figures column: the value of the program
+    slope figures column: its derivative; null where the tangent is vertical
+    point
+    units
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     variable: str

@@ -98,6 +98,47 @@ class Note(Record):
 class Trace(Record):
     """A trace: `adjoint_steps` and `gradient` in reverse mode, `tangent_steps` in forward mode."""
 
+    declaration = """
+    value
+    gradient
+    point
+    constants
+    warnings
+    mode: `reverse` or `forward`
+    primal from=rows: the forward primal trace: a row for each operation, after the variables
+      name: the name of the node
+      kind: `variable`, `constant` or `operation`
+      symbol nonempty: its name in the program; null without one
+      formula nonempty: the operation; null for a leaf
+      inputs: the rows of its inputs, from 0
+      value: its value
+      adjoint: the derivative of the output by it
+      start: where it begins in `expr`, from 0; null for what stands nowhere
+      end: one past where it ends
+    adjoint optional: the reverse adjoint trace: a row for each partial derivative that is propagated
+      from from=source.name: the node whose adjoint is propagated
+      to from=target.name: the node whose adjoint it is added to
+      formula nonempty: the local derivative; null where it is a number
+      partial: its value
+      upstream: the adjoint that it is multiplied by
+      product: their product
+      accumulates: whether it is added to an earlier one
+      adjoint from=total: the adjoint so far
+    direction optional: the direction, by name
+    derivative from=tangent optional: the derivative along it
+    tangent optional: the forward tangent trace: a row for each operation
+      node from=target.name: the name of the node
+      terms: the terms of its tangent
+        from from=source.name: the input
+        formula nonempty: the local derivative; null where it is a number
+        partial: its value
+        tangent: the tangent of the input
+      tangent: the tangent of the node
+    notes: remarks, such as conventions at kinks
+      kind: the kind
+      message: the remark
+    """
+
     text: str
     mode: str
     letter: str
@@ -162,9 +203,7 @@ def trace(
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(adjoint_steps) if measured is None else ()
-    for i, row in writer.rows.items() if reverse else ():
-        if adjoints[i] is None and active[i] and row.kind != "condition":
-            notes.append(Note("cut off", f"no adjoint reaches {row.name}"))
+    notes += _cut_off(writer, adjoints, active) if reverse else ()
     notes += _branches(writer, active, text)
     values = dict(posed.values)
     gradient: dict[str, Any] = {}
@@ -192,6 +231,13 @@ def trace(
         tuple(notes),
         (*posed.warnings, *kink_warnings, *_lost_digits(posed, {} if reverse else seeds)),
     )
+
+
+def _cut_off(writer: NodeTexts, adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[Note]:
+    """Yield a note for each node that varies and that no adjoint reaches."""
+    for i, row in writer.rows.items():
+        if adjoints[i] is None and active[i] and row.kind != "condition":
+            yield Note("cut off", f"no adjoint reaches {row.name}")
 
 
 def _lost_digits(posed: Problem, direction: Mapping[str, float]) -> list[Diagnostic]:

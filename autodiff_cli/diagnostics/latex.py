@@ -183,29 +183,28 @@ class _LatexReader:
         if token == r"\begin":
             return self.cases()
         if token in _STYLES:
-            name = self.read_braced()
-            if name in KEYWORDS:
-                return name
-            name = "beta" if (name, self.next) == ("B", "(") else name
-            with suppress(KeyError):
-                name = own_name(name, ())
-            if name in FUNCTIONS:
-                return self.call(name)
-            # any other operator is an unknown function
-            if re.fullmatch(r"[^\W\d]\w*", name) and token != r"\operatorname" and self.next != "(":
-                return name
-            raise _NotReadable
-        if token[0] == "\\":
-            if token[1:] not in _GREEK:
-                raise _NotReadable
+            return self._styled(token)
+        if token[0] == "\\" and token[1:] in _GREEK:
             return token[1:].removeprefix("var")
-        if re.fullmatch(r"[^\W\d]\w*", token):
-            if token in FUNCTIONS and self.next != "(":
-                raise _NotReadable
-            return self.call(token) if token in FUNCTIONS else token
-        if not re.fullmatch(r"[\d.]+", token):
+        if token in FUNCTIONS and self.next == "(":
+            return self.call(token)
+        if token in FUNCTIONS or not re.fullmatch(r"[^\W\d]\w*|[\d.]+", token):
             raise _NotReadable
         return token
+
+    def _styled(self, token: str) -> str:
+        name = self.read_braced()
+        if name in KEYWORDS:
+            return name
+        name = "beta" if (name, self.next) == ("B", "(") else name
+        with suppress(KeyError):
+            name = own_name(name, ())
+        if name in FUNCTIONS:
+            return self.call(name)
+        # any other operator is an unknown function
+        if re.fullmatch(r"[^\W\d]\w*", name) and token != r"\operatorname" and self.next != "(":
+            return name
+        raise _NotReadable
 
     def call(self, name: str) -> str:
         self.depth += 1

@@ -10,11 +10,12 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ..errors import Offer
+from ..errors import ExpressionError, Offer, Span, quote
 from ..language.builder import CONSTANTS
 from ..language.tokens import KEYWORDS, NAME, has_unit_literals, scan
 from ..quantities.table import spellings
 from ..quantities.unit import unit_or_none
+from ..table.primitive import FUNCTIONS
 
 _LETTER = "[^\\W\\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
 _NUMBER = re.compile(r"(?<![\w.\])])(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+−]?\d+(?!\d))?")
@@ -47,6 +48,34 @@ USUAL: Mapping[str, str] = {
 }
 """Units that a number before them makes certain, by their prefix: no product of names is usually written so."""
 _CERTAIN = frozenset(prefix + symbol for prefix, symbols in USUAL.items() for symbol in symbols.split())
+
+_USUAL_QUOTIENTS = frozenset(
+    [
+        "m/s",
+        "N/m",
+        "V/m",
+        "A/m",
+        "W/m",
+        "K/m",
+        "J/K",
+        "W/K",
+        "K/W",
+        "J/s",
+        "C/s",
+        "V/s",
+        "A/s",
+        "L/s",
+        "g/s",
+        "g/L",
+        "V/A",
+        "J/C",
+        "C/V",
+        "N/C",
+    ]
+)
+"""Quotients of letters that a number and a space before them make certain, also with a power behind: `9.81 m/s²`."""
+_FACTOR_BEHIND = re.compile(r"\s?\*\s?[abdhtu]\b")
+_POWER_BEHIND = re.compile(_POWER + r"\Z")
 
 
 MAX_TEXT = 2_000
@@ -100,12 +129,35 @@ def measured_numbers(text: str, valued: Collection[str] = (), *, every: bool = F
     return []
 
 
+MOST_LETTERS = frozenset("VANJWKCFHΩ")
+"""Letters that are units in most texts where each of several numbers has a letter behind it."""
+
+
+def check_letters(text: str) -> None:
+    """Raise an error for a text of numbers with letters, all of them units, that may be variables too: `12 V * 2 A`."""
+    found = [] if measured_numbers(text) else [one for one in measured_numbers(text, every=True) if not one.glued]
+    names = {text[start:end] for kind, start, end in scan(text) if kind == NAME}
+    words = {word for one in found for word in one.words}
+    if len(found) < 2 or not names <= {*words, *CONSTANTS, *FUNCTIONS} or (len(words) < 2 and not words & MOST_LETTERS):
+        return
+    quantities = products = text
+    for one in reversed(found):
+        quantities = one.offer.within(quantities)
+        products = f"{products[: one.start]}{one.number}*{one.unit}{products[one.end :]}"
+    offers = tuple([Offer(0, len(text), meant, False) for meant in (quantities, products)])
+    message = f"{quote(sorted(words))} may be units, or variables"
+    span = Span(found[0].start, found[-1].end)
+    raise ExpressionError("syntax", message, span, f"write `{quantities}` or `{products}`", offers=offers)
+
+
 def _has_unit(value: Any) -> bool:
     return getattr(value, "unit", None) is not None
 
 
 def _is_certain(one: Measured, text: str) -> bool:
-    return any(_plain(word) in _CERTAIN for word in one.words)
+    if any(_plain(word) in _CERTAIN for word in one.words):
+        return True
+    return not one.glued and _POWER_BEHIND.sub("", one.unit.replace(" ", "")) in _USUAL_QUOTIENTS
 
 
 def _plain(word: str) -> str:
@@ -145,6 +197,8 @@ def _end_of_unit(text: str, end: int, first_end: int, known_names: Collection[st
     """Return the end of the longest unit behind a number; None if there is none, or if it can be read in two ways."""
     ends = [first_end]
     while (more := _NEXT.match(text, ends[-1])) is not None and not _is_taken(more[0], known_names):
+        if "/" in text[end : ends[-1]] and _FACTOR_BEHIND.match(more[0]):
+            break  # in `9.81 m/s^2*t` a factor comes after the unit, and no tonne
         ends.append(more.end())
     words = _NAMES.findall(text[end:first_end])
     if words[0] in KEYWORDS or words[0] in CONSTANTS or _is_taken(words[0], known_names):

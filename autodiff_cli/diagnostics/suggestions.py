@@ -116,32 +116,37 @@ def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[st
     name, call = text[span.start : span.end], text[span.end : end]
     context = Context(text, ParseFailure((), span.start), known_names)
     arguments = _arguments(context)
-    lower, count = plain_name(name).lower(), len(arguments)
+    lower = plain_name(name).lower()
     following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
-    names: Sequence[str] = ()
-    calls: Sequence[str] = ()
-    certain = False
     if lower == "pi" and arguments == [""]:
         return (Offer(span.start, end, "pi", shown=("pi",)),)
-    if lower in _SEVERAL and (count == 1 or lower == "lg"):
-        names = _SEVERAL[lower]
-    elif (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
-        calls = [f"log({arguments[0]}, {base[1]})"]
-    elif lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
-        alone = lower in ("square", "cube", "mod")
-        operands = [x if not alone or re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
-        calls = [_WRITTEN[lower].format(*operands)]
-        certain = lower == name and following not in POWERS + Kind.UNREADABLE
-    elif lower in _TURNED and count == 2 and name != "LOG" and name != lower:
-        calls = [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])]
-    elif lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
-        names, certain = [_CALLED.get(lower, lower)], lower not in _DOUBTED
+    names, calls, certain = _meant_by(name, arguments, following, known_names)
     offers = [Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names]
     offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
     for parts in _divide(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             offers += _products(context, "*".join(part.text for part in parts), call, end)
     return tuple([offer for offer in offers if not offer.shown or may_offer(offer.shown[0])])
+
+
+def _meant_by(
+    name: str, arguments: Sequence[str], following: str, known_names: Collection[str]
+) -> tuple[Sequence[str], Sequence[str], bool]:
+    """Return the functions that a name may mean, or calls in place of its own, and whether that is certain."""
+    lower, count = plain_name(name).lower(), len(arguments)
+    if lower in _SEVERAL and (count == 1 or lower == "lg"):
+        return _SEVERAL[lower], (), False
+    if (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
+        return (), [f"log({arguments[0]}, {base[1]})"], False
+    if lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
+        alone = lower in ("square", "cube", "mod")
+        operands = [x if not alone or re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
+        return (), [_WRITTEN[lower].format(*operands)], lower == name and following not in POWERS + Kind.UNREADABLE
+    if lower in _TURNED and count == 2 and name != "LOG" and name != lower:
+        return (), [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])], False
+    if lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
+        return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
+    return (), (), False
 
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:

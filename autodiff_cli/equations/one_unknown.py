@@ -73,8 +73,6 @@ class OneEquation(Search):
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         super().__init__(problem, stop)
         (self.name,), (self.output,) = problem.unknowns, problem.program.outputs
-        self.leaf, self.start = problem.program.variables[self.name], problem.values[self.name]
-        self.bounds = problem.bounds.get(self.name, (-math.inf, math.inf))
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
@@ -84,6 +82,18 @@ class OneEquation(Search):
         """Points where the value only rounds to 0, with more digits of it and of its slope."""
         self.reach = self.farthest = 0.0
         self.count = 0
+
+    @property
+    def start(self) -> float:
+        return self.problem.values[self.name]
+
+    @property
+    def leaf(self) -> Value:
+        return self.problem.program.variables[self.name]
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return self.problem.bounds.get(self.name, (-math.inf, math.inf))
 
     def __call__(self, x: float) -> Sample | None:
         self.count_evaluation()

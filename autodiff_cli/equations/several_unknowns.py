@@ -291,6 +291,9 @@ class SeveralEquations(Search):
         if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
             how = "`--all` with bounds for all unknowns"
         starts = "one start" if self.starts == 1 else f"{self.starts} starts"
+        if self.starts == 1 and len(self.unknowns) <= MAX_NAMED and not {*self.unknowns} & {*self.problem.point}:
+            text, values = self.problem.text, self.problem.values
+            starts += f", {', '.join(f'{name} = {text(name, values[name])}' for name in self.unknowns)}"
         return f"{plural(count, 'solution')} found from {starts}; {how} searches for others"
 
     def describe_least_residual(self) -> str:

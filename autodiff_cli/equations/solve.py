@@ -81,6 +81,39 @@ class Solution(Record):
 class Solved(Record):
     """The solutions of equations, with their derivatives."""
 
+    declaration = """
+    csv line id solution unknown value[] off[] variable derivative[] error
+    equations: the equations
+    unknowns: the unknowns
+    solutions: the solutions
+      values figures: the value of each unknown, by name
+      derivatives figures: by each unknown, its derivatives by the other variables
+      second figures optional: with `--order 2`: the second derivatives, by unknown, then by two variables
+      elasticities figures optional: with `--relative`: the elasticities, by unknown and variable; \
+    null where there are none
+      errors: how far rounding may have put each unknown off, by name; null where not known
+      residuals: left side less right side of each equation
+      simple: whether the solution is simple: the equations' Jacobian is regular there
+      multiplicity: the multiplicity of a root; null where it is not known
+      proven: whether it is proven that there is exactly one solution there
+    formulas optional nonempty: where other variables have no values: the solutions as formulas
+      unknown: the unknown
+      formula: the solution as a formula
+      condition: where it is one; null for everywhere
+    converged: whether a solution was found
+    reason: `solved`, `none`, `not found`, `undecided` or `interrupted`
+    message: the reason in words
+    between: the bounds, by name
+    others: where other solutions between the bounds seem to be, of one unknown
+    undecided: boxes for which it is not proven whether they hold a solution
+    complete: whether it is proven that there are no other solutions; null where that is not known
+    evaluations: how often the equations were evaluated
+    point figures column=at: the values of the other variables, by name
+    units
+    constants
+    warnings
+    """
+
     text: str
     arithmetic: Arithmetic
     equations: list[str]

@@ -135,16 +135,21 @@ def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solv
         decided += True in solves
     if names and not missing and decided < marking.MIN_DECIDED_POINTS:
         raise _undecided(decided)
-    distinct = [graph for k, graph in enumerate(given) if not any(_is_same(graph, other) for other in given[:k])]
-    proven = len(distinct) == len(expected) and all(
-        vanishes(side) or any(_is_same(graph, formula) for formula, _ in expected)
-        for graph, side in zip(given, left, strict=True)
-    )
+    proven = _are_proven(given, left, [formula for formula, _ in expected])
     how = "simplified" if proven else "points"
     if missing:
         return _with_missing(posed, answer, "", missing, how)
     proof = "" if proven else f", to {marking.AGREED_DIGITS} digits at points, which is not a proof"
     return Marked(posed, answer, True, f"right: that solves the equation{proof}", "", how, 0)
+
+
+def _are_proven(given: Sequence[Value], left: Sequence[Value], expected: Sequence[Value]) -> bool:
+    """Return whether simplification shows that formulas are all solutions; `left` has them put in the equation."""
+    distinct = [graph for k, graph in enumerate(given) if not any(_is_same(graph, other) for other in given[:k])]
+    return len(distinct) == len(expected) and all(
+        vanishes(side) or any(_is_same(graph, formula) for formula in expected)
+        for graph, side in zip(given, left, strict=True)
+    )
 
 
 def _holds_at(condition: Value, at: Mapping[str, Fraction]) -> bool:
@@ -185,55 +190,59 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
         ]
     complete = (solved is not None and (bool(solved.complete) or solved.reason == "none")) or system.has_one_solution()
     if answer.strip().lower() in NONE:
-        if roots or not complete:
-            if not roots:
-                raise limit_error(
-                    "it is undecided whether there are solutions", "give bounds: `--between x=0:10 --all`"
-                )
-            return Marked(posed, answer, False, "wrong: there are solutions")
-        return Marked(posed, answer, True, "right: there is no solution")
+        return _none_marked(posed, answer, bool(roots), complete)
     matched: set[int] = set()
     remarks = []
     solutions = [system.with_angles(solution) for solution in solutions_in(answer, system.unknowns)]
     for solution in solutions:
         texts = [*solution.values()] if len(solution) == 1 else [f"{name} = {text}" for name, text in solution.items()]
-        which, fails, numbers = ", ".join(texts), system.first_failing(solution), system.numbers(solution)
-        agreeing = {
-            k
-            for k, root in enumerate(roots)
-            if all(
-                _is_within(x, root[name], EQUAL_WITHIN)
-                or (fails and x is not None and system.is_rounded(name, solution[name], root[name]))
-                for name, x in numbers.items()
-            )
-        }
-        for name, (low, high) in solved.between.items() if solved and not agreeing else ():
-            x, (first, last) = numbers[name], (system.to_si(name, Fraction(end)) for end in (low, high))
-            if fails is None and x is not None and not first <= x <= last:
-                unit = system.unit_text(name)
-                hint = f"the bounds are {low:g}{unit} ≤ {name} ≤ {high:g}{unit}"
+        which, fails = ", ".join(texts), system.first_failing(solution)
+        agreeing = system.agreeing(solution, roots, rounded=fails is not None)
+        matched |= agreeing
+        if fails is None and solved is not None and not agreeing:
+            if hint := _missed_bounds(system, solution, solved):
                 return Marked(posed, answer, False, f"wrong: `{which}` is not between the bounds", hint)
-        if fails is None:
-            if solved is not None and not agreeing and (len(roots) > 1 or len(numbers) == 1):
+            if len(roots) > 1 or len(solution) == 1:
                 remarks.append(f"`{which}` is a solution, though the search did not find it")
-        elif agreeing:
+        elif fails is not None and agreeing:
             remarks.append(f"`{which}` is rounded")
-        else:
+        elif fails is not None:
             hint = system.mistake(solution, roots) or f"substitute it in `{fails}`"
             return Marked(posed, answer, False, f"wrong: `{which}` is not a solution", hint)
-        matched |= agreeing
-    endless = solved is not None and (
-        (len(system.unknowns) > 1 and solved.complete is False) or any(w.kind == "flat" for w in solved.warnings)
-    )
-    if len(matched) < len(roots) and not endless:
-        return _with_missing(posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers")
-    if endless:
+    if solved is not None and _has_endless_solutions(solved):
         remarks = ["there are infinitely many"]
+    elif len(matched) < len(roots):
+        return _with_missing(posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers")
     elif not complete:
         remarks.append("whether there are others is not known")
     one, several = ("the", "the ") if complete else ("a", "")
     right = f"these are {several}solutions" if max(len(solutions), len(roots)) > 1 else f"this is {one} solution"
     return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]))
+
+
+def _none_marked(posed: Exercise, answer: str, has_roots: bool, complete: bool) -> Marked:
+    """Mark the answer that there is no solution."""
+    if has_roots:
+        return Marked(posed, answer, False, "wrong: there are solutions")
+    if not complete:
+        raise limit_error("it is undecided whether there are solutions", "give bounds: `--between x=0:10 --all`")
+    return Marked(posed, answer, True, "right: there is no solution")
+
+
+def _missed_bounds(system: _System, solution: Solution, solved: Solved) -> str:
+    """Return bounds that a solution is not between; empty if there are none."""
+    numbers = system.numbers(solution)
+    for name, (low, high) in solved.between.items():
+        x, (first, last) = numbers[name], (system.to_si(name, Fraction(end)) for end in (low, high))
+        if x is not None and not first <= x <= last:
+            unit = system.unit_text(name)
+            return f"the bounds are {low:g}{unit} ≤ {name} ≤ {high:g}{unit}"
+    return ""
+
+
+def _has_endless_solutions(solved: Solved) -> bool:
+    is_singular = len(solved.unknowns) > 1 and solved.complete is False
+    return is_singular or any(warning.kind == "flat" for warning in solved.warnings)
 
 
 def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
@@ -389,6 +398,18 @@ class _System:
                 x = None if _names((graph,)) else value_at(m, graph, {})
                 numbers[name] = None if x is None else Fraction(str(x))
         return numbers
+
+    def agreeing(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]], *, rounded: bool) -> set[int]:
+        """Return the indices of the roots that a solution is, or is the rounded value of."""
+        numbers = self.numbers(solution)
+
+        def agrees(name: str, root: Fraction) -> bool:
+            x = numbers[name]
+            if _is_within(x, root, EQUAL_WITHIN):
+                return True
+            return rounded and x is not None and self.is_rounded(name, solution[name], root)
+
+        return {k for k, root in enumerate(roots) if all(agrees(name, root[name]) for name in solution)}
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """Return the mistake in a wrong solution; empty if unknown."""

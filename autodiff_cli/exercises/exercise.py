@@ -69,6 +69,24 @@ class WorkedSolution(Record):
 class Exercise(Record):
     """A problem, and its answer."""
 
+    declaration = """
+    csv level seed number kind task program at answer
+    level column: the level
+    seed column: the seed of the sheet
+    number column: its number on the sheet, from 1
+    kind column: what it asks for
+    task column: the task
+    program column: the program that it is about
+    point: the point, by name
+    wrt: the variables to differentiate by
+    asks: `formula`, or what the numbers are called
+    answer optional column: with `--solutions`: the answer
+    solution optional: with `--solutions`: how it is found
+      steps: the derivations, as `diff --steps` has them
+      trace: the trace, as `trace` has it
+      lines: the lines that follow
+    """
+
     kind: str
     """A key of `tasks` in `patterns.toml`, or the kind of a user's question."""
     program: str
@@ -123,6 +141,27 @@ class Exercise(Record):
 class Marked(Record):
     """The marking of an answer."""
 
+    declaration = """
+    csv line id of right message hint error
+    level column from=exercise.level nonempty: the level; null of an own question
+    seed column from=exercise.seed nonempty: the seed of the sheet
+    number column from=exercise.number nonempty: the number of the exercise
+    answer from=given: the answer that was given
+    right: whether it is right
+    message: the same in words
+    hint nonempty: a hint; null without one
+    how: how it was decided: `simplified`, `equation`, `points`, `numbers`, or `entries`, each for itself
+    points: at how many points functions were compared
+    entries optional nonempty: of an answer of several entries: each of them, with those that are missing
+      of: which one: `d/dx`
+      answer from=given: what was answered; empty if it is missing
+      right: whether it is right
+      message: the same in words
+      hint nonempty: a hint; null without one
+      how: how it was decided
+      points: at how many points functions were compared
+    """
+
     exercise: Exercise
     given: str
     right: bool
@@ -145,6 +184,13 @@ class Marked(Record):
 class Sheet(Record):
     """Exercises of one level."""
 
+    declaration = """
+    level: the level
+    title: its title
+    seed: the seed
+    exercises keys=Exercise: the exercises
+    """
+
     level: int
     title: str
     seed: int
@@ -165,6 +211,8 @@ def make_sheet(
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
+    if function in TOPICS:
+        raise usage_error(f"`{function}` is a topic", f"write `--topic {function}`")
     if function is not None:
         program, reading = read_leniently(function, parse)
         text, names = function if reading is None else reading.text, list(program.variables)

@@ -92,6 +92,19 @@ def derivative_name(by: tuple[str, ...], of: str = "") -> str:
 class Derivation(Record):
     """The derivation of one derivative."""
 
+    declaration = """
+    by: the variables that it is taken by, in their order
+    function: the function
+    steps: the steps
+      rule: the rule
+      function nonempty: the function that the rule is about
+      part: what the rule is applied to
+      result: what comes of it
+      condition nonempty: where that holds
+      depth: how deep in the derivation
+    formula: the derivative
+    """
+
     by: tuple[str, ...]
     """The variables of differentiation, of which this derivation is by the last."""
     function: Value

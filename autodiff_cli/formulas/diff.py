@@ -30,10 +30,11 @@ from ..graphs.higher_order import hessian_in, taylor_in
 from ..graphs.value import Value, graph_of, in_order, variable
 from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
 from ..inputs.arithmetic import DOUBLE, Arithmetic, Shown, Values, kink_warnings
-from ..inputs.optional_units import program_units, with_units
+from ..inputs.optional_units import check_dimensions, program_units, with_units
 from ..inputs.parse_point import split
 from ..inputs.problem import (
     Point,
+    check_bare_functions,
     check_values,
     numbers_or_quantities,
     parse,
@@ -44,6 +45,7 @@ from ..inputs.problem import (
 )
 from ..language.builder import SIMPLE, Program
 from ..language.printer import expression_text
+from ..language.tokens import has_unit_literals
 from ..language.typesetting import GREEK, Typesetting, equations, equations_of, typesetting
 from ..numbers import budget
 from ..numbers.base import NumberType
@@ -62,6 +64,8 @@ MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
 MAX_LENGTH = 1_000_000
 """Characters of a formula with shared parts expanded."""
+WITHOUT_UNITS = ("python", "sympy", "mathml")
+"""The languages that formulas are written in without units."""
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
     "latex": (".tex",),
@@ -81,8 +85,15 @@ class DerivativeOperator(NamedTuple):
 
 
 _SUPERSCRIPTS = str.maketrans("²³", "23")
-_ORDER = r"(?:\s*\^?\s*([2-9²³]))?"
+_ORDER = r"((?:\s*\^\s*)?[2-9]|\s*[²³])?"
+"""An order: `2` directly behind the sign, as in `d2/dx2`, or raised; in `d/dx 2 x` it is a factor."""
 _OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
+
+_LATEX_D = r"\s*(?:d|\\partial(?![a-z]))\s*"
+_LATEX_ORDER = r"(\^\s*(?:[2-9]|\{\s*[2-9]\s*\})\s*)?"
+_LATEX_OPERATOR = re.compile(
+    rf"\s*\\[dt]?frac\s*\{{{_LATEX_D}{_LATEX_ORDER}\}}\s*\{{{_LATEX_D}([^\W\d]\w*?)\s*{_LATEX_ORDER}\}}(?=\s*[^\s*/^+)=])"
+)
 
 
 def differential_operator(text: str) -> DerivativeOperator | None:
@@ -91,10 +102,12 @@ def differential_operator(text: str) -> DerivativeOperator | None:
     >>> differential_operator("d²/dx² x**3")
     DerivativeOperator(name='x', order=2, end=6)
     """
-    match = _OPERATOR.match(text)
-    if match is None or match[1] != match[3]:
+    match = _OPERATOR.match(text) or _LATEX_OPERATOR.match(text)
+    if match is None:
         return None
-    return DerivativeOperator(match[2], int((match[1] or "1").translate(_SUPERSCRIPTS)), match.end())
+    above, name, below = match.groups()
+    orders = {(order or "1").strip(" ^{}").translate(_SUPERSCRIPTS) for order in (above, below)}
+    return DerivativeOperator(name, int(orders.pop()), match.end()) if len(orders) == 1 else None
 
 
 class Assumption(Record):
@@ -106,6 +119,15 @@ class Assumption(Record):
 
 class Derivative(Record):
     """One derivative: its variables and its formula."""
+
+    declaration = """
+    of optional nonempty: with `--for`: the unknown that is differentiated
+    by: the variables that it is taken by, in their order
+    formula: the derivative as a formula
+    short: a shorter form
+    condition: where the shorter form holds
+    value figures: with `--at`: its value at the point
+    """
 
     by: tuple[str, ...]
     formula: str
@@ -125,6 +147,24 @@ class Derivative(Record):
 
 class Diff(Record):
     """The derivatives of a program as formulas."""
+
+    declaration = """
+    csv line id by derivative value[] error short condition
+    order: the order of the derivatives
+    language: the language of `program`
+    program: the derivatives as a program
+    shared: names that the formulas share
+      name: the name
+      formula: what it stands for
+    derivatives keys=Derivative: the derivatives
+    steps optional keys=Derivation: with `--steps`: the derivation of each derivative
+    point
+    units
+    equations optional nonempty: with `--for`: the equations
+    assumptions optional nonempty: with `--assume`: what was assumed
+    constants
+    warnings
+    """
 
     text: str
     arithmetic: Arithmetic
@@ -157,6 +197,13 @@ class _DiffProblem(NamedTuple):
     order: int
     point: Point
     numbers: Mapping[str, float]
+    quantities: Mapping[str, Value]
+    """The numbers with units of the output, by their texts."""
+
+    @property
+    def symbolic(self) -> Value:
+        """The output with its numbers with units as variables of these names."""
+        return _with_named(self.output, self.quantities)
 
     @property
     def has_point(self) -> bool:
@@ -171,6 +218,14 @@ class _Derived(NamedTuple):
     shorts: Sequence[Generic | None]
     assumed: Sequence[Assumption]
     used: Sequence[Assumption]
+
+    def with_numbers(self, quantities: Mapping[str, Value]) -> _Derived:
+        """Return them with the numbers with units that were variables."""
+        if not quantities:
+            return self
+        formulas = {by: _with_numbers(formula, quantities) for by, formula in self.formulas.items()}
+        shorts = [short and short.mapped(lambda value: _with_numbers(value, quantities)) for short in self.shorts]
+        return self._replace(formulas=formulas, shorts=shorts)
 
 
 class DerivativeValues(NamedTuple):
@@ -218,7 +273,7 @@ def diff(
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
     """
-    problem, warnings = _read_problem(text, point, wrt, order, units)
+    problem, warnings = _read_problem(text, point, wrt, order, units, language)
     _check_options(language, steps=steps, share=share)
     if steps:
         check_length(problem.output)
@@ -228,8 +283,9 @@ def diff(
     warnings += [_unused(one) for one in derived.assumed if one not in derived.used]
     if problem.order > 1:
         warnings += _kinks(problem.output, problem.order)
-    at_point = _values(problem, derived.formulas, arithmetic, units)
     worked = _worked(problem, derived) if steps else ()
+    derived = derived.with_numbers(problem.quantities)
+    at_point = _values(problem, derived.formulas, arithmetic, units)
     shared, derivatives, document = _written(problem, derived, at_point.values, worked, language, share, name)
     return Diff(
         problem.text,
@@ -250,7 +306,12 @@ def diff(
 
 # ---- the problem
 def _read_problem(
-    typed: str, point: Point | None, wrt: Sequence[str] | None, order: int, units: Sequence[str] | str | None
+    typed: str,
+    point: Point | None,
+    wrt: Sequence[str] | None,
+    order: int,
+    units: Sequence[str] | str | None,
+    language: str,
 ) -> tuple[_DiffProblem, list[Diagnostic]]:
     """Return what is to be differentiated, and warnings; a `d/dx` at the start is in place of `wrt` and `order`."""
     text, operator = typed, differential_operator(typed)
@@ -265,7 +326,8 @@ def _read_problem(
         raise limit_error(message, "compute derivatives of high order at a point with `taylor`")
     values = with_units(point)
     numbers = numbers_or_quantities(values)
-    program, bound, notes = parse_program(text, numbers, wrt)
+    has_quantities = has_unit_literals(text) and language not in WITHOUT_UNITS
+    program, bound, notes = parse_program(text, numbers, wrt, units=has_quantities)
     values |= bound
     output = single_output(program)
     if operator is not None:
@@ -273,7 +335,10 @@ def _read_problem(
     _check_names(program, {*values, *(wrt or ())}, products=wrt is None and not values)
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
-    problem = _DiffProblem(text, program, output, names, leaves, order, values, numbers)
+    quantities = quantities_of(output) if has_quantities else {}
+    problem = _DiffProblem(text, program, output, names, leaves, order, values, numbers, quantities)
+    if quantities and not problem.has_point:
+        check_dimensions(program)
     check_has_values(units, problem.has_point)
     checked = check_values(program, numbers) if problem.has_point else []
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
@@ -335,7 +400,7 @@ def _worked(problem: _DiffProblem, derived: _Derived) -> tuple[Derivation, ...]:
     formulas = zip(derived.formulas.items(), derived.shorts, strict=True)
     ends = {by: short.formula if short else formula for (by, formula), short in formulas}
     used = [one.text for one in derived.used]
-    return derivations(problem.output, problem.names, problem.leaves, problem.order, ends, used)
+    return derivations(problem.symbolic, problem.names, problem.leaves, problem.order, ends, used)
 
 
 # ---- its text
@@ -442,6 +507,26 @@ def _line(language: str, shared: Sequence[tuple[str, str]], formulas: Sequence[s
     return "; ".join([*(f"{name} = {formula}" for name, formula in shared), texts])
 
 
+# ---- numbers with units
+def quantities_of(root: Value) -> dict[str, Value]:
+    """Return the numbers with units in a formula, by their texts: `2[mm]`."""
+    leaves = [value for value in in_order((root,)) if value.primitive is CONSTANT]
+    return {value.source: value for value in leaves if value.source is not None and value.source.endswith("]")}
+
+
+def _with_named(root: Value, quantities: Collection[str]) -> Value:
+    """Return a formula with numbers with units as variables of these names: a derivative keeps them as they are."""
+    if not quantities:
+        return root
+    named = {text: variable(text) for text in quantities}
+    return substitute(root, lambda value: named.get(value.source or "") if value.primitive is CONSTANT else None)
+
+
+def _with_numbers(root: Value, quantities: Mapping[str, Value]) -> Value:
+    """Return a formula with the numbers that `_with_named` has named."""
+    return substitute(root, lambda value: quantities.get(value.label) if value.primitive is VARIABLE else None)
+
+
 # ---- assumptions
 MAX_ASSUMPTIONS = 20
 _HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
@@ -517,16 +602,14 @@ def _unused(assumption: Assumption) -> Diagnostic:
 
 # ---- checks
 def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
-    for name in [name for name in program.leaves if name not in known and name not in GREEK]:
-        offers: tuple[Offer, ...] = ()
-        message, meant = f"`{name}` is a function, and has no argument here", [f"{name}(…)"]
-        if name not in SIMPLE:
-            message = f"`{name}` may be one name or the value of a function"
-            others = {*program.leaves, *known, *"xyzt"} - {name}
-            if any(function in name for function in SIMPLE):
-                offers = split_name_offers(program, [name], others)
-            meant = [offer.text for offer in offers if "(" in offer.text]
+    check_bare_functions(program, known)
+    for name in [name for name in program.leaves if name not in {*known, *GREEK, *SIMPLE}]:
+        others = {*program.leaves, *known, *"xyzt"} - {name}
+        is_part = any(function in name for function in SIMPLE)
+        offers = split_name_offers(program, [name], others) if is_part else ()
+        meant = [offer.text for offer in offers if "(" in offer.text]
         if meant:
+            message = f"`{name}` may be one name or the value of a function"
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
             raise ExpressionError("name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers)
     if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):
@@ -560,7 +643,7 @@ def _check_divisors(root: Value, output: Value) -> None:
 def _derived(problem: _DiffProblem, assume: str | Sequence[str] | None, *, short: bool) -> _Derived:
     assumed = assumptions(assume, problem.program)
     _check_assumptions(assumed, problem.numbers)
-    formulas, used = _derive(problem.output, problem.leaves, problem.order, assumed)
+    formulas, used = _derive(problem.symbolic, problem.leaves, problem.order, assumed)
     if not short:
         return _Derived(formulas, [None] * len(formulas), assumed, used)
     conditions = [one.condition for one in assumed]

@@ -26,6 +26,15 @@ SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiate
 class Exported(Record):
     """Generated source code, its names, and its target."""
 
+    declaration = """
+    target: the target language
+    dialect optional nonempty: its dialect, where there are several
+    name: what the function is called
+    variables: its arguments
+    wrt from=wanted: the variables that it is differentiated by
+    source: the source code
+    """
+
     text: str
     target: str
     name: str

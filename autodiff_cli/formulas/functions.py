@@ -19,6 +19,18 @@ from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 class FunctionEntry(Record):
     """A function of the language: signature, domain, derivative and definition."""
 
+    declaration = """
+    csv name signature group domain parameter derivative kink aliases doc
+    name column: its name
+    aliases column: its other names
+    signature column: its name with its parameters
+    group column: its group
+    doc column: what it is
+    domain column nonempty: its domain; null for all numbers
+    derivatives column=derivative: its partial derivatives, by parameter
+    kink column: its derivative at a kink; null where it has none
+    """
+
     name: str
     aliases: tuple[str, ...]
     signature: str

@@ -41,6 +41,22 @@ class UnitEntry(Record):
 class UnitTable(Record):
     """Units and constants."""
 
+    declaration = """
+    csv name meaning value exact unit uncertainty zero prefixes aliases group source
+    entries: the units and the constants
+      name column: its symbol
+      meaning column: its name
+      value column: its value; of a temperature scale the size of a degree
+      exact column: the value, exact
+      unit column: the unit of the value, in the SI
+      uncertainty column: its standard uncertainty; null for an exact value
+      zero column: the temperature, in kelvin, where its scale begins
+      prefixes column: the prefixes that it takes
+      aliases column: its other spellings
+      group column: its group
+      source column: the source of the value
+    """
+
     entries: tuple[UnitEntry, ...]
 
 

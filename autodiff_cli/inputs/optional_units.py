@@ -451,3 +451,12 @@ def program_units(
         return ProgramUnits(program, values, asked, unknowns=unknowns, ranges=ranges, system=system)
     except ExpressionError as error:
         raise (without_units_hint(error) if system else error) from None
+
+
+def check_dimensions(program: Program) -> None:
+    """Raise an error for a program that has a value for no units of its variables, as `2[mm] + 3[s]*sin(x)`."""
+    from ..numbers.dimensions import UnknownDimensions  # few formulas have units
+    from .quantities import evaluate_dimensions
+
+    m = UnknownDimensions([*program.leaves])
+    evaluate_dimensions(m, program, {name: m.unknown(name) for name in program.leaves})

@@ -21,7 +21,7 @@ from ..errors import (
     usage_error,
 )
 from ..graphs.value import Value
-from ..language.builder import Program
+from ..language.builder import SIMPLE, Program
 from ..language.elements import expand, nest, point_text, split_names
 from ..language.parser import build as build_tree
 from ..language.parser import parse as read
@@ -453,6 +453,17 @@ def _short_number(x: float) -> str:
     if type(x) is Quantity:
         return f"{_short_number(x.number)} {x.unit}".rstrip()
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
+
+
+def check_bare_functions(program: Program, known: Collection[str]) -> None:
+    """Raise an error for a variable without a role that has the name of a function, as `sin`; Greek letters may be."""
+    for name in [name for name in program.leaves if name in SIMPLE and name not in known]:
+        from ..language.typesetting import GREEK  # few programs come this far
+
+        if name not in GREEK:
+            hint = f"write `{name}(…)`, or for the name `--wrt {name}`"
+            span = program.all_nodes.span(program.leaves[name])
+            raise ExpressionError("name", f"`{name}` is a function, and has no argument here", span, hint)
 
 
 def wanted_variables(

@@ -18,7 +18,7 @@ from ..numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
 from ..quantities import unit as unit_tools
 from ..quantities.presentation import factor, present
 from ..quantities.table import units_file
-from ..quantities.unit import NUMBER, Unit, parse_unit, quantity_name, si_unit, unit_or_none
+from ..quantities.unit import NUMBER, Dimension, Unit, parse_unit, quantity_name, si_unit, unit_or_none
 from ..run.evaluation import Evaluation
 from ..table.operators import ADD, CONSTANT, DIV, MUL
 from ..table.primitive import FUNCTIONS, Primitive
@@ -178,6 +178,19 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     return units
 
 
+def _dimensioned(unit: Unit) -> Dimensioned:
+    return Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+
+
+def _temperatures(
+    program: Program, leaves: Mapping[str, Dimensioned], unknowns: Mapping[str, Dimensioned]
+) -> list[Dimensioned]:
+    """Return the dimensions of unknowns, as those of differences where the equations are of differences."""
+    differences = {name: of._replace(temperatures=Fraction(0)) for name, of in unknowns.items()}
+    sides = evaluate_dimensions(Dimensions(), program, {**leaves, **differences}).values
+    return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
+
+
 class ProgramUnits:
     """The units of a program's variables, nodes and outputs at a point."""
 
@@ -202,12 +215,10 @@ class ProgramUnits:
             name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
         }
         own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        open_names = [name for name in unknowns if own_unit[name] is None]
-        m: Any = UnknownDimensions(open_names) if unknowns else Dimensions()
-        leaves = {
-            name: Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
-            for name, unit in self.point.items()
-        }
+        m: Any = (
+            UnknownDimensions([name for name, unit in own_unit.items() if unit is None]) if unknowns else Dimensions()
+        )
+        leaves = {name: _dimensioned(unit) for name, unit in self.point.items()}
         of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
         evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
         self.dimensions: list[Any] = evaluation.graph.data
@@ -222,12 +233,8 @@ class ProgramUnits:
             results = [Dimensioned(dimension) for dimension in solved]
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
         own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
-        if any(unit.zero for unit in (own | wanted).values()) and unknowns:
-            of_unknowns = dict(zip(unknowns, results, strict=True))
-            leaves |= {name: of._replace(temperatures=Fraction(0)) for name, of in of_unknowns.items()}
-            sides = evaluate_dimensions(Dimensions(), program, leaves).values
-            if any(side.temperatures == 0 for side in sides):
-                results = [of._replace(temperatures=Fraction(0)) for of in results]
+        if unknowns and any(unit.zero for unit in (own | wanted).values()):
+            results = _temperatures(program, leaves, dict(zip(unknowns, results, strict=True)))
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
         self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
         self.chosen = {*wanted, *own}
@@ -236,12 +243,12 @@ class ProgramUnits:
         self.numbers: dict[str, float] = {
             name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
         }
-        self.sides = self.outputs
-        if unknowns:
-            dimensions = [m.resolve(side.dimension) for side in evaluation.values]
-            self.sides = [Unit() if of is None else unit_tools.choose(of, self._inputs) for of in dimensions]
+        self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+
+    def _side(self, dimension: Dimension | None) -> Unit:
+        return Unit() if dimension is None else unit_tools.choose(dimension, self._inputs)
 
     def _output(self, result: Dimensioned, asked: Unit | None, own: Unit | None) -> Unit:
         unit = asked or own

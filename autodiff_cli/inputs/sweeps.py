@@ -294,31 +294,31 @@ class Sweeping:
         if not colons:
             return None
         if logarithmic:
-            if logarithmic[2] is None:
-                fail("a logarithmic sweep needs a number of points", here, f"write `{name}=log({inside})/7`")
-            ends = self._numbers(name, inside, begin + logarithmic.start(1), 2)
-            count = self._count(name, logarithmic[2], begin + logarithmic.start(2))
-        elif len(colons) > 1:
+            return self._logarithmic(name, logarithmic, begin, here)
+        if len(colons) > 1:
             return self._step(name, inside, begin)
-        else:
-            slashes = [k for k in top_level(inside, "/") if k > colons[0]]
-            slashes = [k for k in slashes if _is_whole(inside[k + 1 :].strip())]
-            if not slashes:
-                hint = f"give its step as in `x=0:10:0.5`, or the number of its points, `{name}={inside}/11`"
-                hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between` of `solve`"
-                fail("a sweep needs a step, or a number of points", here, hint)
-            count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
-            ends = self._numbers(name, inside[: slashes[-1]], begin)
-        ((first, start), (last, end)) = ends
-        if logarithmic and not (start > 0 and end > 0):
+        return self._evenly(name, inside, colons[0], begin, here)
+
+    def _logarithmic(self, name: str, match: re.Match[str], begin: int, here: Span) -> Axis:
+        inside = match[1]
+        if match[2] is None:
+            fail("a logarithmic sweep needs a number of points", here, f"write `{name}=log({inside})/7`")
+        ((_, start), (_, end)) = self._numbers(name, inside, begin + match.start(1), 2)
+        count = self._count(name, match[2], begin + match.start(2))
+        if not (start > 0 and end > 0):
             fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
-        if count == 1 and start != end:
-            hint = "give the point alone, or ask for 2 points or more"
-            fail("one point cannot be at both ends of a sweep", here, hint)
-        if count > 1 and start == end:
-            fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
-        if logarithmic:
-            return Geometric(start, end, count)
+        _check_ends(start, end, count, here)
+        return Geometric(start, end, count)
+
+    def _evenly(self, name: str, inside: str, colon: int, begin: int, here: Span) -> Axis:
+        slashes = [k for k in top_level(inside, "/") if k > colon and _is_whole(inside[k + 1 :].strip())]
+        if not slashes:
+            hint = f"give its step as in `x=0:10:0.5`, or the number of its points, `{name}={inside}/11`"
+            hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between` of `solve`"
+            fail("a sweep needs a step, or a number of points", here, hint)
+        count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
+        ((first, start), (last, end)) = self._numbers(name, inside[: slashes[-1]], begin)
+        _check_ends(start, end, count, here)
         steps = max(1, count - 1)
         is_plain = plain_number(first) and plain_number(last)
         texts = None if is_plain else (first, f"({last}) - ({first})", str(steps))
@@ -458,6 +458,14 @@ def _each_in(unit: str, texts: Sequence[str]) -> str:
 def _close(text: str) -> bool:
     depths = [0, *accumulate((c == "(") - (c == ")") for c in text)]
     return min(depths) == 0 == depths[-1]
+
+
+def _check_ends(start: Fraction, end: Fraction, count: int, here: Span) -> None:
+    if count == 1 and start != end:
+        hint = "give the point alone, or ask for 2 points or more"
+        fail("one point cannot be at both ends of a sweep", here, hint)
+    if count > 1 and start == end:
+        fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
 
 
 def _is_whole(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..errors import ExpressionError, Span
+from ..errors import ExpressionError, Offer, Span
 from ..table.operators import SUB
 from .parser import syntax_tree
 from .reader import ParseFailure
@@ -77,11 +77,30 @@ def _two_sided(text: str, tokens: list[Token]) -> TwoSided:
         signs = doubled
     if len(signs) > 1:
         hint = "write two equations: `a = b; b = c`"
+        offers: tuple[Offer, ...] = ()
         if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
             hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
+            separated = _by_semicolons(text, tokens)
+            offers = (separated,) if separated is not None else ()
         second = Span(*tokens[signs[1]][1:])
-        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint)
+        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint, offers=offers)
     return TwoSided(tokens, signs[0] if signs else None, commas + 1)
+
+
+def _by_semicolons(text: str, tokens: Sequence[Token]) -> Offer | None:
+    """Return equations between commas as statements; None if some part between commas is no equation."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token[0] in _OPENS) - (token[0] in _CLOSES)
+        if token[0] == COMMA and depth == 0:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    if not all([kind for kind, _, _ in part].count(EQUALS) == 1 for part in parts):
+        return None
+    start, end = tokens[0][1], tokens[-1][2]
+    return Offer(start, end, "; ".join(text[part[0][1] : part[-1][2]] for part in parts))
 
 
 def check_sides(text: str, statement: TwoSided) -> None:

@@ -18,6 +18,7 @@ from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
 from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
 from .builder import Program
 from .printer import number_text
+from .tokens import has_unit_literals
 
 GREEK = (
     "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
@@ -289,9 +290,10 @@ class Typesetting:
         return _function(value, inputs, [script[operand] for operand in value._prev])
 
     def _leaf(self, value: Value) -> _Piece:
-        if value.primitive is VARIABLE:
+        is_quantity = has_unit_literals(value.label)  # a formula that is derived has them as variables
+        if value.primitive is VARIABLE and not is_quantity:
             return self._symbol(r"\ldots" if value.label == "…" else self.name(value.label))
-        text = value.source or number_text(value.data)
+        text = value.label if is_quantity else value.source or number_text(value.data)
         if text[-1].isalpha() and text not in ("true", "false"):
             return self._symbol(name_latex(text))
         if text.endswith("]"):

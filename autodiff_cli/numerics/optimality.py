@@ -140,8 +140,9 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     rest = [i for i in range(n) if i not in held]
     leaning = [i for i in rest if walls[i] and zero[i]]
     shape, falls, flat, free_step, gain = _shape(at, rest, decomposed)
-    negative = falls
-    if not all(zero[i] for i in rest):
+    if not n:
+        kind = "flat"
+    elif not all(zero[i] for i in rest):
         kind = "not stationary"
     elif shape == "convex" or not rest:
         kind = "minimum"
@@ -150,42 +151,49 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     elif leaning:
         # only directions into the bounds count, and free variables
         inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
-        negative = inward or _shape(at, [i for i in rest if i not in leaning], decomposed)[1]
-        kind = "saddle" if negative else "flat"
-    elif shape == "indefinite" or (held and falls):
-        kind = "saddle"
+        falls = inward or _shape(at, [i for i in rest if i not in leaning], decomposed)[1]
+        kind = "saddle" if falls else "flat"
     else:
-        kind = "flat"
+        kind = "saddle" if shape == "indefinite" or (held and falls) else "flat"
     # all directions are flat: use the variables' instead of arbitrary eigenvectors
     flat = [[float(i == k) for i in rest] for k in rest] if len(flat) == len(rest) else flat
     step, slope = [0.0] * n, [0.0 if i in held or zero[i] else at.gradient[i] for i in range(n)]
     for i, x in zip(rest, free_step, strict=True):
         step[i] = x
-    directions = []
-    for direction in flat:
-        largest = max(direction, key=abs)
-        parts = dict(zip(rest, direction, strict=True))
-        directions.append(tuple(parts.get(i, 0.0) / largest + 0.0 for i in range(n)))
-    kind = kind if n else "flat"
-    return Verdict(kind, shape, negative, held, tuple(slope), tuple(directions), tuple(step), gain)
+    directions = tuple(_direction(dict(zip(rest, direction, strict=True)), n) for direction in flat)
+    return Verdict(kind, shape, falls, held, tuple(slope), directions, tuple(step), gain)
 
 
-def _shape(
-    at: Derivatives, rows: Sequence[int], decomposed: Decomposition
-) -> tuple[str, bool, list[list[float]], list[float], float]:
-    # scaling keeps the signs (Sylvester's law of inertia) and makes errors small
+def _direction(parts: Mapping[int, float], n: int) -> tuple[float, ...]:
+    """Return a direction of all variables whose largest component is 1."""
+    largest = max(parts.values(), key=abs)
+    return tuple(parts.get(i, 0.0) / largest + 0.0 for i in range(n))
+
+
+def _units(at: Derivatives, rows: Sequence[int]) -> list[float]:
+    """Return powers of 2 that make the diagonal of the Hessian about 1.
+
+    Scaling keeps the signs of eigenvalues (Sylvester's law of inertia) and makes errors small.
+    """
     units = []
     for i in rows:
         entry = abs(at.hessian[i][i]) or max(abs(at.hessian[i][j]) for j in rows)
         largest = max(entry, UNCERTAIN_SIGN_FACTOR * at.hessian_error[i][i])
         exponent = math.frexp(largest)[1] if 0 < largest < math.inf else 0
         units.append(math.ldexp(1.0, -(exponent // 2)))
+    return units
+
+
+def _shape(
+    at: Derivatives, rows: Sequence[int], decomposed: Decomposition
+) -> tuple[str, bool, list[list[float]], list[float], float]:
+    if not rows:
+        return "flat", False, [], [], 0.0
+    units = _units(at, rows)
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
         for square in (at.hessian, at.hessian_error)
     )
-    if not rows:
-        return "flat", False, [], [], 0.0
     # the largest absolute row sum bounds the spectral norm
     error, size = (max(math.fsum(map(abs, row)) for row in square) for square in (errors, matrix))
     noise = error + 4 * UNIT_ROUNDOFF * len(rows) * size

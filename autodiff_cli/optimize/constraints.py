@@ -267,10 +267,10 @@ class ConstrainedProblem(Objective):
                 try:
                     self.row(result)
                     self.set_scale(np.array(result))
-                    counts = self.evaluations, self.outside
+                    counts = self.counts
                     with np.errstate(all="ignore"):
                         values, report = self.find_feasible(np.array(result))
-                    self.evaluations, self.outside = counts
+                    self.counts = counts
                 except ExpressionError as error:
                     message = message or f"not converged: {error}"
                     continue

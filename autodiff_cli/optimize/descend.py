@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import partial
 from itertools import islice
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..accuracy.rounding import REQUIRED_DIGITS, Points, rounding_warnings, rounding_warnings_over, spread_over
 from ..batched.evaluator import Evaluator
 from ..errors import Diagnostic, ExpressionError, plural, usage_error
+from ..graphs.value_and_gradient import value_and_gradient
 from ..inputs.optional_units import pose_with_units, with_units
-from ..inputs.problem import Point, parse
+from ..inputs.parse_point import Range
+from ..inputs.problem import Point, have_units, numbers_or_quantities, parse
+from ..language.builder import Program
 from ..numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
+from ..numbers.floats import REAL
 from ..record import Record
 
 if TYPE_CHECKING:
@@ -68,6 +73,19 @@ def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, fl
     return {name: draws[method]() for name in names}
 
 
+STEP_DECLARATION = """
+    csv line id step value[] gradient_norm[] variable at[] partial[] error
+    plain step value point
+    step: the step, from 0
+    epoch optional: with `--batch`: how often it has gone through the data
+    value: the value at the point
+    point
+    gradient_norm: the norm of the gradient
+    units
+"""
+"""The declaration of a step, which is a tuple and has no place for it."""
+
+
 class DescentStep(NamedTuple):
     """One step of a run, or epoch of its batches. Step 0 is the start."""
 
@@ -117,6 +135,16 @@ class Ending(Record):
 
 class Descent:
     """A prepared run: iterating takes the steps, a row each."""
+
+    declaration = """
+    rows keys=DescentStep: the rows
+    best keys=DescentStep: the row with the lowest value
+    ending: why it ended
+      reason: as one word
+      message: in words
+      hint: what may help
+    data
+    """
 
     ending: Ending | None = None
     stop: Callable[[int], bool] | None = None
@@ -362,6 +390,54 @@ def _lost_digits_in_rows(loss: DataLoss, step: DescentStep, tolerance: float) ->
     return found
 
 
+FIRST_STARTS = ((1.0, 0.5), (2.0, 0.25), (0.5, 0.75), (-1.0, 0.1), (3.0, 0.9), (0.1, 0.4), (10.0, 0.6))
+"""Numbers to begin at where no start is given, and shares of a range of two ends without the number."""
+MAX_NAMED_STARTS = 4
+"""The most variables whose starts a note lists."""
+
+
+def _first_start(
+    text: str, point: Point, wrt: Sequence[str] | None, held: set[str], bounds: Mapping[str, Range]
+) -> tuple[dict[str, float], list[Diagnostic]]:
+    """Return a start of the variables without a value, and a note; nothing where some value chooses the start.
+
+    It is a point where the formula has a slope: a stationary point need not be a minimum.
+    """
+    program = parse(text, list(point), units=True)
+    missing = [name for name in program.leaves if name not in point]
+    is_chosen = not held.issuperset(point) and (wrt is None or not {*wrt}.issuperset(missing))
+    if not missing or is_chosen or len(program.roots) > 1 or have_units(text, with_units(point), bounds):
+        return {}, []
+    numbers = numbers_or_quantities(point)
+    starts = [{name: _within(bounds.get(name), *first) for name in missing} for first in FIRST_STARTS]
+    slopes = [_has_slope(program, numbers | x, missing) for x in starts]
+    if slopes.count(None) == len(slopes):
+        return {}, []  # the formula has no value at any of them
+    start = starts[slopes.index(True) if True in slopes else slopes.index(False)]
+    listed = [f"{name} = {x:g}" for name, x in start.items()]
+    shown = ", ".join(listed) if len(listed) <= MAX_NAMED_STARTS else f"{listed[0]}, and so on"
+    note = Diagnostic("note", f"started at {shown}; `--at {missing[0]}=…` chooses another", None, None)
+    return start, [note]
+
+
+def _within(bounds: Range | None, number: float, share: float) -> float:
+    low, high = (-math.inf, math.inf) if bounds is None else bounds.ends
+    if low < number < high:
+        return number
+    if math.isfinite(low) and math.isfinite(high):
+        return low + share * (high - low)
+    return low + share if math.isfinite(low) else high - share
+
+
+def _has_slope(program: Program, values: Mapping[str, float], names: Sequence[str]) -> bool | None:
+    """Return whether a gradient is not 0; None without one."""
+    try:
+        slopes = [*value_and_gradient(REAL, program.graph, values, names).gradient.values()]
+    except ExpressionError:
+        return None
+    return any(slopes) if all(map(math.isfinite, slopes)) else None
+
+
 def begin_descent(
     text: str,
     point: Point | None,
@@ -373,14 +449,17 @@ def begin_descent(
     negative: bool = False,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
+    bounds: Mapping[str, Range] = MappingProxyType({}),
 ) -> tuple[Evaluator | DataLoss, DescentStep, tuple[Diagnostic, ...], LossSummary | None]:
     """Return evaluator, start, warnings and data of a run, or of its `negative`."""
     evaluator: Evaluator | DataLoss
+    notes: list[Diagnostic] = []
     if over is None:
         if fill is not None:
             values = dict(point or {})
             point = values | fill([name for name in parse(text, values, units=True).variables if name not in values])
-        problem = pose_with_units(text, point, wrt, units)
+        start, notes = _first_start(text, point or {}, wrt, {*held}, bounds)
+        problem = pose_with_units(text, {**(point or {}), **start}, wrt, units)
         free = [name for name in problem.wanted if name in problem.program.leaves]
         free = [name for name in free if name not in held] if wrt is None else free
         program, numbers, measured = problem.program, problem.values, problem.units
@@ -411,6 +490,6 @@ def begin_descent(
         message = "the norm of the gradient is too large at the start"
         raise ExpressionError("overflow", message, hint="rescale the program")
     shown = None if measured is None else measured.of_steps(free)
-    start = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
+    begin = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
     summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
-    return evaluator, start, tuple(problem.warnings), summary
+    return evaluator, begin, (*problem.warnings, *notes), summary

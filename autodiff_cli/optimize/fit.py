@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..inputs.quantities import Units
     from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
-    from .least_squares import Model
+    from .least_squares import EndPoint, Model
     from .profiles import Profiles
 
 DEFAULT_LEVEL = 0.95
@@ -31,6 +31,55 @@ MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
 
 class Fit(Record):
     """A formula fitted to data."""
+
+    declaration = """
+    csv line id parameter estimate[] standard_error[] low high held rss[] deviation[] error
+    plain parameters
+    response: what the formula explains
+    parameters figures column=estimate: the estimates, by name
+    standard_errors figures column=standard_error: the standard errors, by name; null for what was held
+    rss figures column: the weighted sum of the squared residuals
+    deviation figures column: the residual standard deviation; null with `--sigma`, where χ² says how large \
+    the residuals are
+    intervals: the ends of the confidence intervals, by name; null for an end that the data leave open
+    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares along each parameter
+    linear: the parameters that the formula is linear in
+    held column: why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`
+    predictions optional nonempty: with `--predict`: the curve at points of the predictors
+      point: the values of the predictors, by name
+      value: the value of the curve
+      confidence: the ends of the confidence interval of the curve
+      prediction: the ends of the interval for a new row; null where its uncertainty is not known
+    correlation: the correlations of the estimates, by two names
+    null: directions of the parameters that the data do not determine
+    rows: how many rows of data
+    dof: degrees of freedom
+    chi_squared from=goodness.chi_squared: with `--sigma`: χ², the sum of the squared residuals in units of sigma
+    reduced_chi_squared from=goodness.reduced: with `--sigma`: χ² divided by the degrees of freedom
+    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger one
+    absolute_sigma: whether the standard errors are those of `--sigma`, whatever the scatter
+    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal residuals
+    aic from=goodness.aic: Akaike's information criterion; sigma counts as a parameter where it is estimated
+    bic from=goodness.bic: Schwarz's Bayesian information criterion
+    runs from=goodness.runs: the runs test of the signs of the residuals
+      runs: how many runs there are
+      expected: how many are expected
+      p_value: the two-sided p-value
+    normality from=goodness.normality: the test of Anderson and Darling for normal residuals
+      statistic: A², corrected for the number of rows
+      p_value: the p-value
+    r_squared: the coefficient of determination R²
+    level: the level of the confidence intervals
+    loss: the loss
+    converged: whether the fit has converged
+    reason: why it ended: `converged`, `undetermined`, `stuck` or `interrupted`
+    message: the reason in words
+    method: the method
+    evaluations: how often the data were evaluated; looks at other starts are not counted
+    units
+    constants
+    warnings
+    """
 
     text: str
     arithmetic: Arithmetic
@@ -111,12 +160,10 @@ def fit(
         work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
         import numpy as np
 
-        from .convergence import SearchStopped
         from .inference import Inference
-        from .least_squares import EndPoint, Model
+        from .least_squares import Model
         from .linear_basis import in_many_digits
         from .profiles import far_values, intervals_of
-        from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
         spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
@@ -135,36 +182,10 @@ def fit(
                 formula = of_units.formula(formula)
             inputs = of_units.inputs(inputs)
         model = Model(*pose_fit(formula, inputs, weights), stop)
-        problem, data, free = model.problem, model.data, model.free
-        if not free:
-            hint = "a name that is no column of the data is a parameter"
-            raise usage_error("the formula has no parameter to fit", hint)
-        if model.used < len(free):
-            message = f"{plural(model.used, 'row')} of data cannot determine {plural(len(free), 'parameter')}"
-            raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
-        largest = float(np.max(np.abs(model.response * model.weights)))
-        if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
-            size = "large" if largest > 1 else "small"
-            message = f"`{data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
-            hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
-            raise limit_error(message, hint)
+        _check_data(model)
         model = _with_starts(model, of_units)
-        problem = model.problem
-        start = np.array([problem.values.get(name, 1.0) for name in free])
-        model = in_many_digits(model, start)
-        if model.basis is not None:
-            start = model.basis.theta
-        interrupted, end = False, EndPoint(start, math.nan, math.inf, "interrupted")
-        try:
-            # no step is taken to where numbers are too large to be squared
-            with np.errstate(over="ignore", invalid="ignore"):
-                end = model.reached.accept(best_fit(model, start, loss))
-                if uncertain := [name for name in data.predictors if name in data.sigma]:
-                    model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
-                    end = model.reached.accept(orthogonal_fit(model, start, end))
-                end = end._replace(values=nearest_symmetric(model, end.values))
-        except SearchStopped:
-            interrupted, end = True, model.reached.best or end
+        start = np.array([model.problem.values.get(name, 1.0) for name in model.free])
+        model, end, interrupted = _search(in_many_digits(model, start), start, loss)
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
             inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
@@ -195,6 +216,46 @@ def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
     at = [{**fixed, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows]
     points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
     return rounding_warnings_over(model.problem.program.graph, points, model.free, command="fit")
+
+
+def _check_data(model: Model) -> None:
+    """Raise a usage error where the data cannot determine the parameters, a limit error where squares overflow."""
+    if not model.free:
+        hint = "a name that is no column of the data is a parameter"
+        raise usage_error("the formula has no parameter to fit", hint)
+    if model.used < len(model.free):
+        message = f"{plural(model.used, 'row')} of data cannot determine {plural(len(model.free), 'parameter')}"
+        raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
+    largest = float(abs(model.response * model.weights).max())
+    if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
+        size = "large" if largest > 1 else "small"
+        message = f"`{model.data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
+        hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
+        raise limit_error(message, hint)
+
+
+def _search(model: Model, start: Any, loss: str) -> tuple[Model, EndPoint, bool]:
+    """Return the model, where the search ends, and whether it was interrupted."""
+    import numpy as np
+
+    from .convergence import SearchStopped
+    from .least_squares import EndPoint
+    from .strategies import best_fit, nearest_symmetric, orthogonal_fit
+
+    data = model.data
+    if model.basis is not None:
+        start = model.basis.theta
+    end = EndPoint(start, math.nan, math.inf, "interrupted")
+    try:
+        # no step is taken to where numbers are too large to be squared
+        with np.errstate(over="ignore", invalid="ignore"):
+            end = model.reached.accept(best_fit(model, start, loss))
+            if uncertain := [name for name in data.predictors if name in data.sigma]:
+                model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
+                end = model.reached.accept(orthogonal_fit(model, start, end))
+            return model, end._replace(values=nearest_symmetric(model, end.values)), False
+    except SearchStopped:
+        return model, model.reached.best or end, True
 
 
 def _with_starts(model: Model, units: FitUnits | None) -> Model:
@@ -232,12 +293,14 @@ def _answer(
     goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
     sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
-    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.open_warnings()]
+    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.undetermined.open_warnings()]
     warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
-    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.rss}
-    numbers["deviation"] = math.sqrt(inference.rss / inference.dof) if inference.dof > 0 else None
+    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.scatter.rss}
+    numbers["deviation"] = (
+        math.sqrt(inference.scatter.rss / inference.scatter.dof) if inference.scatter.dof > 0 else None
+    )
     if arithmetic != DOUBLE and reason != "converged":
         message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
@@ -249,7 +312,11 @@ def _answer(
         from .normal_equations import estimates_in
 
         numbers = estimates_in(
-            arithmetic, inference.model, [*inference.values.values()], inference.dof, inference.sigma_given
+            arithmetic,
+            inference.model,
+            [*inference.values.values()],
+            inference.scatter.dof,
+            inference.scatter.sigma_given,
         )
     ends = None if profiles is None else profiles.ends
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
@@ -261,9 +328,9 @@ def _answer(
         response=data.response,
         parameters=parameters,
         correlation=inference.correlation(),
-        null=inference.null,
-        rows=inference.used,
-        dof=inference.dof,
+        null=inference.undetermined.null,
+        rows=model.used,
+        dof=inference.scatter.dof,
         rss=numbers["rss"],
         deviation=None if data.has_sigma else numbers.get("deviation"),
         goodness=goodness,
@@ -271,7 +338,7 @@ def _answer(
         level=inference.level,
         interval_method="linear" if profiles is None else "profile",
         loss=model.loss,
-        absolute_sigma=inference.sigma_given,
+        absolute_sigma=inference.scatter.sigma_given,
         converged=reason == "converged",
         reason=reason,
         message=message,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..inputs.problem import Quantity, as_number
 from ..inputs.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from ..numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ..quantities.presentation import factor, present, present_difference
-from ..quantities.unit import Unit, UnitSystem, quantity_name, si_unit
+from ..quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit
 from .observations import FitFormula, FitInputs
 
 
@@ -40,13 +40,35 @@ class FitUnits:
             return
         self.parameters = [name for name in program.leaves if name not in self.columns]
         self.wanted: dict[str, Unit] = {}
+        of_values = _units_of_values(inputs)
+        try:
+            dimension, self.solved = self._solve(formula, inputs, of_values)
+        except ExpressionError as error:
+            raise without_units_hint(error) from None
+        # the response first, for it is what people look at; then simple units
+        ranked = sorted(self.columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
+        self.system = UnitSystem([unit for _, unit in ranked])
+        self.columns.setdefault(self.response, self.system.unit(dimension))
+        used = [unit.dimension for unit in self.columns.values()]
+        used += [solution for solution in self.solved.values() if solution]
+        self.si = formula.has_unit_literals or not self.system.has_units_for(used)
+        undetermined = [name for name, solution in self.solved.items() if solution is None]
+        if undetermined:
+            message = f"the formula does not determine the unit of {quote(undetermined)}"
+            hint = f'give a value with a unit: `--at "{undetermined[0]}=1 m"`'
+            self.warnings.append(Diagnostic("unit", message, None, hint))
+        in_units = self._asked(asked, arithmetic)
+        self.scales = {name: unit for name, unit in in_units.items() if unit.zero}
+        wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
+        self.wanted = {name: unit.difference for name, unit in wanted.items()}
+
+    def _solve(
+        self, formula: FitFormula, inputs: FitInputs, of_values: Mapping[str, Unit]
+    ) -> tuple[Dimension, dict[str, Dimension | None]]:
+        """Return the dimensions of the response and of the parameters. Raises `ExpressionError`."""
+        program, transform = formula.program, formula.transform
         m = UnknownDimensions(self.parameters)
         leaves = {name: Dimensioned(unit.dimension) for name, unit in self.columns.items()}
-        of_values: dict[str, Unit] = {}
-        for name, unit in inputs.typed_units:
-            if of_values.setdefault(name, unit).dimension != unit.dimension:
-                theirs = f"{quantity_name(of_values[name].dimension)} and {quantity_name(unit.dimension)}"
-                raise point_error(f"`{name}` has values of two dimensions, {theirs}", "give them in units of one")
         for name in self.parameters:
             value = inputs.fixed.get(name)
             number = None if value is None or isinstance(value, Quantity) else Fraction(as_number(value, name))
@@ -54,44 +76,28 @@ class FitUnits:
             if name in of_values:
                 leaves[name] = Dimensioned(of_values[name].dimension)
                 m.same(unknown.dimension, leaves[name].dimension)
-        try:
-            evaluated = (evaluate_dimensions(m, side, leaves) for side in (transform, program) if side)
-            sides = (at.values[0].dimension for at in evaluated)
-            dimension = self.columns[self.response].dimension if transform is None else next(sides)
-            result = next(sides)
-            if not m.same(result, dimension):
-                message = f"the formula gives {m.describe(result)}, and `{self.response}` is {quantity_name(dimension)}"
-                span = program.graph.span(program.roots[0])
-                raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
-        except ExpressionError as error:
-            raise without_units_hint(error) from None
-        self.si = formula.has_unit_literals
-        # the response first, for it is what people look at; then simple units
-        ranked = sorted(self.columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
-        self.system = UnitSystem([unit for _, unit in ranked])
-        self.columns.setdefault(self.response, self.system.unit(dimension))
-        self.solved = {name: m.solution(name) for name in self.parameters}
-        used = [unit.dimension for unit in self.columns.values()]
-        used += [solution for solution in self.solved.values() if solution]
-        self.si |= not self.system.has_units_for(used)
-        undetermined = [name for name, solution in self.solved.items() if solution is None]
-        if undetermined:
-            message = f"the formula does not determine the unit of {quote(undetermined)}"
-            hint = f'give a value with a unit: `--at "{undetermined[0]}=1 m"`'
-            self.warnings.append(Diagnostic("unit", message, None, hint))
-        wanted = dict(of_values) if arithmetic == DOUBLE else {}
-        outputs = [name for name in self.parameters if name not in undetermined]
-        for k, unit in parse_units(asked, outputs).items():
+        evaluated = (evaluate_dimensions(m, side, leaves) for side in (transform, program) if side)
+        sides = (at.values[0].dimension for at in evaluated)
+        dimension = self.columns[self.response].dimension if transform is None else next(sides)
+        result = next(sides)
+        if not m.same(result, dimension):
+            message = f"the formula gives {m.describe(result)}, and `{self.response}` is {quantity_name(dimension)}"
+            span = program.graph.span(program.roots[0])
+            raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
+        return dimension, {name: m.solution(name) for name in self.parameters}
+
+    def _asked(self, texts: Sequence[str] | str | None, arithmetic: Arithmetic) -> dict[str, Unit]:
+        """Return the units of `--in` by parameter."""
+        outputs = [name for name in self.parameters if self.solved[name] is not None]
+        units = {outputs[k]: unit for k, unit in parse_units(texts, outputs).items()}
+        for name, unit in units.items():
             if arithmetic != DOUBLE:
                 raise usage_error(f"`--in` is for doubles, and this is `--{arithmetic.name}`", "leave one of them out")
-            if unit.dimension != self.solved[outputs[k]]:
-                name, theirs = outputs[k], quantity_name(self.solved[outputs[k]] or ())
+            if unit.dimension != self.solved[name]:
+                theirs = quantity_name(self.solved[name] or ())
                 message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
                 raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
-            wanted[outputs[k]] = unit
-            if unit.zero:
-                self.scales[outputs[k]] = unit
-        self.wanted = {name: unit.difference for name, unit in wanted.items()}
+        return units
 
     def computed(self, own: Unit) -> Unit:
         """Return the unit in which a quantity with this unit is computed."""
@@ -178,3 +184,13 @@ class FitUnits:
         )
         units.asked = [*self.wanted]
         return units
+
+
+def _units_of_values(inputs: FitInputs) -> dict[str, Unit]:
+    """Return the units of the values that are typed, by name. Raises `ExpressionError` if a name has two dimensions."""
+    units: dict[str, Unit] = {}
+    for name, unit in inputs.typed_units:
+        if units.setdefault(name, unit).dimension != unit.dimension:
+            theirs = f"{quantity_name(units[name].dimension)} and {quantity_name(unit.dimension)}"
+            raise point_error(f"`{name}` has values of two dimensions, {theirs}", "give them in units of one")
+    return units

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy.special import gammaincc, log_ndtr
@@ -29,6 +29,7 @@ from .linear_basis import has_null_directions
 
 ROUNDED_WEIGHTS = 1e-12  # relative difference of equal weights
 MIN_NAMED_COMPONENT = 0.1  # component of a null direction
+NULL_COMPONENT = 1e-6  # component of a null direction that leaves a parameter undetermined
 FAINT_SHARE = 1e-12  # share of the data that a term of usual size has
 ROUNDED_R_SQUARED = 1e-9  # below 0, by rounding
 FAR_FACTORS = (2.0, 1.1, 1 / 1.1, 0.5)  # of a parameter's value, to points that are far away
@@ -97,6 +98,85 @@ class Goodness(Record):
     normality: Normality | None = None
 
 
+class FitCurvature:
+    """The inverse of JᵀJ, in units that make the columns of the Jacobian unit vectors."""
+
+    def __init__(self, rows: Any) -> None:
+        self.size = column_sizes(rows)
+        self.slopes = rows / self.size
+        if not rows.shape[1]:
+            self.inverse, self.directions = np.zeros((0, 0)), np.zeros((0, 0))
+            return
+        # by the singular values of J, which show the null directions
+        _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
+        good = s > NULL_SINGULAR_VALUE * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
+        self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
+        self.directions = vt[~good]  # along which the residuals do not change
+
+
+class Undetermined:
+    """The parameters that the data do not determine, and why."""
+
+    def __init__(self, null: list[dict[str, float]], names: set[str]) -> None:
+        self.null, self.names = null, names
+        self.open = dict[str, str]()  # the parameter that leaves another one open
+        self.far = dict[str, float]()  # the values that fit as well
+
+    @classmethod
+    def along(cls, curvature: FitCurvature, names: Sequence[str]) -> Self:
+        """Return the parameters in the null directions."""
+        found = cls([], set())
+        for direction in curvature.directions:
+            parts = list(zip(names, direction.tolist(), curvature.size.tolist(), strict=True))
+            found.null.append({name: x / size for name, x, size in parts if abs(x) > MIN_NAMED_COMPONENT})
+            found.names |= {name for name, x, _ in parts if abs(x) > NULL_COMPONENT}
+        return found
+
+    @classmethod
+    def in_basis(cls, null: list[dict[str, float]], lost: Sequence[str]) -> Self:
+        """Return the parameters in null directions of a linear model, and those whose terms are lost."""
+        names = {name for direction in null for name in direction}
+        return cls(null + [{name: 1.0} for name in lost if name not in names], {*names, *lost})
+
+    def add_flat(self, name: str) -> None:
+        """Add a parameter along which the curve fits as well far away."""
+        if name not in self.names:
+            self.null.append({name: 1.0})
+            self.names.add(name)
+
+    def null_warnings(self, in_many_digits: bool) -> Iterator[Diagnostic]:
+        """Yield a warning for each null direction, of the data or only of doubles."""
+        for direction in self.null:
+            first, *others = direction
+            who = "the data" if in_many_digits else "doubles"
+            message, hint = f"{who} do not determine `{first}` here", "start elsewhere, or hold it"
+            if others:
+                names = " and ".join(f"`{name}`" for name in direction)
+                message, hint = f"{who} do not distinguish {names}", "hold one of them"
+                if not in_many_digits:
+                    hint = f"write the formula by differences from a middle, as `(x - 100)`, or {hint}"
+            yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
+
+    def open_warnings(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each parameter that an undetermined one leaves open."""
+        for name, other in self.open.items():
+            message = f"`{name}` is not determined either: its effect is another at other `{other}`, which fit as well"
+            yield Diagnostic("undetermined", message, None, f"start elsewhere, or hold `{other}`: `--fix {other}=…`")
+        for name, x in self.far.items():
+            message = f"`{name}` is not determined either: {x:.4g} fits as well, with other values of the others"
+            yield Diagnostic("undetermined", message, None, f"a simpler formula may do, or hold it: `--fix {name}=…`")
+
+
+class Scatter(NamedTuple):
+    """How far the data scatter about the curve."""
+
+    rss: float
+    dof: int  # rows less parameters
+    sigma_given: bool  # whether uncertainties of the data say it
+    noise: float  # the variance of a weighted residual
+    variance: float  # the factor of (JᵀJ)⁻¹ in the covariance, which a robust loss changes
+
+
 class Inference:
     """The inference about the parameters at the end of a search."""
 
@@ -114,49 +194,49 @@ class Inference:
         self.estimated = [k for k, name in enumerate(problem.unknowns) if name not in self.at_bound]
         self.names = [problem.unknowns[k] for k in self.estimated]
         # the square of an outlier counts less, as in the minimised sum
-        self.rss = float(self.left @ (self.left * at.robust.weight))
-        # the covariance is in units that make the Jacobian's columns unit vectors
+        rss = float(self.left @ (self.left * at.robust.weight))
         faint = self._faint(at.jacobian)
-        rows = np.where(faint & (model.basis is None), 0.0, at.jacobian)[:, self.estimated]
-        self.size = column_sizes(rows)
-        self.slopes = rows / self.size
-        self.null: list[dict[str, float]] = []
-        self.inverse, self.undetermined = np.zeros((0, 0)), set[str]()
-        if self.names:
-            # by the singular values of J, which show the null directions
-            _, s, vt = np.linalg.svd(self.slopes, full_matrices=False)
-            good = s > NULL_SINGULAR_VALUE * s[0] if s.size and s[0] > 0 else np.zeros(len(s), dtype=bool)
-            self.inverse = (vt[good].T / s[good] ** 2) @ vt[good]
-            for direction in vt[~good]:
-                parts = list(zip(self.names, direction.tolist(), self.size.tolist(), strict=True))
-                self.null.append({name: x / size for name, x, size in parts if abs(x) > MIN_NAMED_COMPONENT})
-                self.undetermined |= {name for name, x, _ in parts if abs(x) > 1e-6}
-        self.parameter_size, self.parameter_inverse = self.size, self.inverse
-        if model.basis is not None:
-            self.parameter_size, self.parameter_inverse = 1 / model.basis.lengths, model.basis.correlation
-            self.undetermined = {name for direction in model.basis.null for name in direction}
+        self.curvature = FitCurvature(np.where(faint & (model.basis is None), 0.0, at.jacobian)[:, self.estimated])
+        if model.basis is None:
+            self.undetermined = Undetermined.along(self.curvature, self.names)
+        else:
             lost = [name for name, is_lost in zip(model.free, faint, strict=True) if is_lost]
-            self.null = model.basis.null + [{name: 1.0} for name in lost if name not in self.undetermined]
-            self.undetermined.update(lost)
-        self.used, self.open, self.far = model.used, dict[str, str](), dict[str, float]()
+            self.undetermined = Undetermined.in_basis(model.basis.null, lost)
         if model.basis is None and len(model.linear) < len(model.free):
-            self._add_flat(faint)
-            self.undetermined.update(self.open)
-        self.dof = self.used - len(self.estimated) + len(self.null)
-        self.sigma_given = model.data.has_sigma and not scaled
-        self.noise = 1.0 if self.sigma_given else self.rss / self.dof if self.dof > 0 else math.nan
-        self.variance = self.noise if model.loss == "linear" else self._robust_variance()
-        self.covariance, variances = self.inverse * self.variance, self.parameter_inverse * self.variance
+            self._add_flat(faint, rss)
+        self.scatter = self._scatter(rss, sigma_given=model.data.has_sigma and not scaled)
         self.errors, self.factor = dict[str, float](), 0.0
         # away from a minimum the Jacobian says nothing of errors
-        if (self.dof > 0 or self.sigma_given) and end.moved <= MAX_LAST_STEP:
-            with np.errstate(over="ignore"):
-                roots = np.sqrt(np.maximum(0.0, np.diagonal(variances))) / self.parameter_size
-            self.factor = coverage_factor(level, math.inf if self.sigma_given else self.dof)
-            for name, error in zip(self.names, roots.tolist(), strict=True):
-                # an interval too large for doubles says nothing
-                if name not in self.undetermined and math.isfinite(abs(self.values[name]) + self.factor * error):
-                    self.errors[name] = error
+        dof = math.inf if self.scatter.sigma_given else self.scatter.dof
+        if dof > 0 and end.moved <= MAX_LAST_STEP:
+            self.factor = coverage_factor(level, dof)
+            self.errors = self._standard_errors()
+
+    def _scatter(self, rss: float, *, sigma_given: bool) -> Scatter:
+        dof = self.model.used - len(self.estimated) + len(self.undetermined.null)
+        noise = 1.0 if sigma_given else rss / dof if dof > 0 else math.nan
+        scatter = Scatter(rss, dof, sigma_given, noise, noise)
+        return scatter if self.model.loss == "linear" else scatter._replace(variance=self._robust_variance(scatter))
+
+    def _standard_errors(self) -> dict[str, float]:
+        """Return the standard errors of the parameters that are determined."""
+        size, inverse = self._of_parameters
+        with np.errstate(over="ignore"):
+            roots = np.sqrt(np.maximum(0.0, np.diagonal(inverse * self.scatter.variance))) / size
+        # an interval too large for doubles says nothing
+        return {
+            name: error
+            for name, error in zip(self.names, roots.tolist(), strict=True)
+            if name not in self.undetermined.names and math.isfinite(abs(self.values[name]) + self.factor * error)
+        }
+
+    @property
+    def _of_parameters(self) -> tuple[Any, Any]:
+        """The sizes of the parameters' columns and the inverse of JᵀJ, of the parameters as they are shown."""
+        basis = self.model.basis
+        return (
+            (self.curvature.size, self.curvature.inverse) if basis is None else (1 / basis.lengths, basis.correlation)
+        )
 
     def _faint(self, jacobian: Any) -> Any:
         """Return which parameters belong to terms that are lost in the rounding errors of the residuals."""
@@ -170,7 +250,7 @@ class Inference:
         is_lost &= np.array([not (has_noise and name in model.linear) for name in model.free])
         return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.response * model.weights)))
 
-    def _add_flat(self, faint: Any) -> None:
+    def _add_flat(self, faint: Any, rss: float) -> None:
         """Add the parameters along which the curve fits as well far away, and those that this leaves open.
 
         A slope at one point does not show a minimum at infinity: there it may be as small as it likes and not 0.
@@ -179,40 +259,39 @@ class Inference:
         bound = float(np.linalg.norm(self.left)) + rounding_errors(model, values)
         rows = np.where(faint, 0.0, model(values).jacobian)[:, self.estimated]
         share = FAR_SHARE * float(np.linalg.norm(model.response * model.weights))
-        errors = math.sqrt(self.rss / max(1, self.used - len(values))) * np.sqrt(np.diagonal(self.inverse)) / self.size
-        single = {name for direction in self.null if len(direction) == 1 for name in direction}
-        for k, name in zip(self.estimated, self.names, strict=True):
-            column = rows[:, self.names.index(name)]
-            is_small = float(np.linalg.norm(column)) * abs(values[k]) <= share
-            is_other = name in self.undetermined and name not in single
-            if name in model.linear or is_other or not is_small:
+        inverse, size = self.curvature.inverse, self.curvature.size
+        errors = math.sqrt(rss / max(1, model.used - len(values))) * np.sqrt(np.diagonal(inverse)) / size
+        undetermined, lengths = self.undetermined, np.linalg.norm(rows, axis=0)
+        single = {name for direction in undetermined.null if len(direction) == 1 for name in direction}
+        others = undetermined.names - single
+        for k, name, error, length in zip(self.estimated, self.names, errors, lengths, strict=True):
+            if name in model.linear or name in others or not float(length) * abs(values[k]) <= share:
                 continue
             for times in FAR_FACTORS:
                 there = values.copy()
                 there[k] *= times
                 at = model(there)
-                is_far = abs(there[k] - values[k]) > FAR_ERRORS * errors[self.names.index(name)]
+                is_far = abs(there[k] - values[k]) > FAR_ERRORS * error
                 if at.error is not None or not is_far or not float(np.linalg.norm(at.residuals)) <= bound:
                     continue
-                if name not in self.undetermined:
-                    self.null.append({name: 1.0})
-                    self.undetermined.add(name)
+                undetermined.add_flat(name)
                 change = np.linalg.norm(at.jacobian[:, self.estimated] - rows, axis=0)
-                changed = change > FAR_CHANGE * np.linalg.norm(rows, axis=0)
-                others = [other for other, is_open in zip(self.names, changed, strict=True) if is_open]
-                self.open.update((other, name) for other in others if other not in self.undetermined)
+                changed = zip(self.names, change > FAR_CHANGE * lengths, strict=True)
+                open_names = (other for other, is_open in changed if is_open and other not in undetermined.names)
+                undetermined.open.update((other, name) for other in open_names)
+        undetermined.names.update(undetermined.open)
 
     @cached_property
     def is_null_in_many_digits(self) -> bool:
         """Whether the data, and not only doubles, leave parameters undetermined."""
         if self.model.basis is not None:
-            return len(self.model.basis.null) == len(self.null)
-        return has_null_directions(self.model, self.end.values, len(self.null))
+            return len(self.model.basis.null) == len(self.undetermined.null)
+        return has_null_directions(self.model, self.end.values, len(self.undetermined.null))
 
-    def _robust_variance(self) -> float:
+    def _robust_variance(self, scatter: Scatter) -> float:
         """Return the factor of (JᵀJ)⁻¹: Huber, Robust Statistics (1981), 7.6.8."""
-        loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, self.dof
-        if self.sigma_given:
+        loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, scatter.dof
+        if scatter.sigma_given:
             # midpoints, as the curvature of Huber's loss jumps at 1
             u = (np.arange(-2400, 2400) + 0.5) / 200
             density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
@@ -239,14 +318,14 @@ class Inference:
                 half = None if error is None else self.factor * float(error)
                 ends: Ends | None = None if half is None else (float(x) - half, float(x) + half)
                 ends = ends if profiles is None else profiles.get(name)
-                held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined else ""
+                held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined.names else ""
                 parameters[name] = Parameter(x, error, ends, name in self.model.linear, held)
         return parameters
 
     def correlation(self) -> dict[str, dict[str, float]]:
         """Return the correlations of the estimates."""
         places = [self.names.index(name) for name in self.errors]
-        square = self.parameter_inverse[np.ix_(places, places)]
+        square = self._of_parameters[1][np.ix_(places, places)]
         length = np.sqrt(np.maximum(0.0, np.diagonal(square)))
         sizes = np.outer(length, length)
         entries = np.divide(square, sizes, out=np.zeros_like(square), where=sizes > 0)
@@ -258,15 +337,15 @@ class Inference:
     def rows(self) -> tuple[list[float | None], list[float | None]]:
         """Return standardised residuals, and half-widths of the band."""
         weights = self.model.weights
-        of_mean = self._variances(self.slopes)
+        of_mean = self._variances(self.curvature.slopes)
         # of the covariance this share is what the noise alone makes
-        share = self.noise / (self.variance or 1.0)
+        share = self.scatter.noise / (self.scatter.variance or 1.0)
         with np.errstate(all="ignore"):
-            own = np.sqrt(np.maximum(self.noise - share * of_mean, 0.0))
-            plain = (own > 1e-12 * math.sqrt(self.noise or 1.0)) & (weights > 0)
+            own = np.sqrt(np.maximum(self.scatter.noise - share * of_mean, 0.0))
+            plain = (own > 1e-12 * math.sqrt(self.scatter.noise or 1.0)) & (weights > 0)
             standard = np.where(plain, self.left / own, np.nan)
             if self.model.errors:
-                of_mean = self._variances(self.observed_slopes[self.estimated].T / self.size)
+                of_mean = self._variances(self.observed_slopes[self.estimated].T / self.curvature.size)
                 weights = np.ones_like(weights)
             band = self.factor * np.sqrt(of_mean) / np.where(weights > 0, weights, np.nan)
         return (
@@ -275,11 +354,11 @@ class Inference:
         )
 
     def _variances(self, slopes: Any) -> Any:
-        return np.einsum("ij,jk,ik->i", slopes, self.covariance, slopes)
+        return np.einsum("ij,jk,ik->i", slopes, self.curvature.inverse * self.scatter.variance, slopes)
 
     def _curve_at(self, columns: Mapping[str, Any]) -> tuple[Any, Any]:
         values, slopes = self.model.at_rows(columns).at_observations(self.end.values)
-        return values, np.maximum(self._variances(slopes[self.estimated].T / self.size), 0.0)
+        return values, np.maximum(self._variances(slopes[self.estimated].T / self.curvature.size), 0.0)
 
     def curve(self) -> list[tuple[float, float, float]]:
         """Return the curve over its one predictor."""
@@ -294,7 +373,7 @@ class Inference:
 
     def predict(self, columns: Mapping[str, Sequence[float]]) -> list[Prediction]:
         """Return the curve at rows of predictors."""
-        data, noise = self.model.data, self.noise
+        data, noise = self.model.data, self.scatter.noise
         names = data.predictors
         if not columns:
             return []
@@ -314,7 +393,7 @@ class Inference:
                 of_rows[:] = np.float64(spread) ** 2 * noise
             confidence = self.factor * np.sqrt(of_mean)
             prediction = self.factor * np.sqrt(of_mean + of_rows)
-        has_errors = bool(self.errors) and not self.null
+        has_errors = bool(self.errors) and not self.undetermined.null
 
         def ends(value: float, half: float) -> tuple[float, float] | None:
             return (value - half, value + half) if has_errors and math.isfinite(half) else None
@@ -341,30 +420,13 @@ class Inference:
 
     def undetermined_warnings(self) -> Iterator[Diagnostic]:
         """Yield a warning for each null direction."""
-        for direction in self.null:
-            first, *others = direction
-            who = "the data" if self.is_null_in_many_digits else "doubles"
-            message, hint = f"{who} do not determine `{first}` here", "start elsewhere, or hold it"
-            if others:
-                names = " and ".join(f"`{name}`" for name in direction)
-                message, hint = f"{who} do not distinguish {names}", "hold one of them"
-                if not self.is_null_in_many_digits:
-                    hint = f"write the formula by differences from a middle, as `(x - 100)`, or {hint}"
-            yield Diagnostic("undetermined", message, None, f"{hint}: `--fix {first}=…`")
-
-    def open_warnings(self) -> Iterator[Diagnostic]:
-        """Yield a warning for each parameter that an undetermined one leaves open."""
-        for name, other in self.open.items():
-            message = f"`{name}` is not determined either: its effect is another at other `{other}`, which fit as well"
-            yield Diagnostic("undetermined", message, None, f"start elsewhere, or hold `{other}`: `--fix {other}=…`")
-        for name, x in self.far.items():
-            message = f"`{name}` is not determined either: {x:.4g} fits as well, with other values of the others"
-            yield Diagnostic("undetermined", message, None, f"a simpler formula may do, or hold it: `--fix {name}=…`")
+        if self.undetermined.null:
+            yield from self.undetermined.null_warnings(self.is_null_in_many_digits)
 
     def leave_open(self, far: Mapping[str, float]) -> None:
         """Take parameters as not determined, which fit as well at far values."""
-        self.far.update(far)
-        self.undetermined.update(far)
+        self.undetermined.far.update(far)
+        self.undetermined.names.update(far)
         for name in far:
             del self.errors[name]
 
@@ -376,7 +438,7 @@ class Inference:
             beside = np.zeros(len(values))
             beside[k] = SIDE_DISTANCE * self.errors.get(name, 0.0) if model.kinks else 0.0
             low, high = (model(values + side * beside).jacobian[:, self.estimated] for side in (-1, 1))
-            if np.linalg.norm((high - low) / self.size) > MAX_JUMP:
+            if np.linalg.norm((high - low) / self.curvature.size) > MAX_JUMP:
                 kinked.append(name)
         if kinked:
             message = f"the minimum is at a kink, along {quote(kinked)}: standard errors hold on one side of it only"
@@ -393,7 +455,7 @@ class Inference:
 
         The tail of χ² is NIST DLMF 8.2.4. Without uncertainties the variance is a parameter too, rss/rows.
         """
-        model, left, rss, rows = self.model, self.left, self.rss, self.used
+        model, left, rss, rows = self.model, self.left, self.scatter.rss, self.model.used
         rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
         if model.loss != "linear" or not rounding**2 < rss < MISSING_RESIDUAL:
             return Goodness()
@@ -404,12 +466,12 @@ class Inference:
         # measured predictors have true values in all models
         taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
         more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
-        k = len(self.estimated) - len(self.null) + (not has_sigma)
-        has_tail, has_scatter = has_sigma and self.dof > 0, self.dof > 0
+        k = len(self.estimated) - len(self.undetermined.null) + (not has_sigma)
+        has_tail, has_scatter = has_sigma and self.scatter.dof > 0, self.scatter.dof > 0
         return Goodness(
             chi_squared=rss if has_sigma else None,
-            reduced=rss / self.dof if has_tail else None,
-            p_value=float(gammaincc(self.dof / 2, rss / 2)) if has_tail else None,
+            reduced=rss / self.scatter.dof if has_tail else None,
+            p_value=float(gammaincc(self.scatter.dof / 2, rss / 2)) if has_tail else None,
             log_likelihood=log_likelihood - more / 2,
             aic=2 * k - 2 * log_likelihood + more,
             bic=k * math.log(rows) - 2 * log_likelihood + more,
@@ -420,7 +482,7 @@ class Inference:
     def goodness_warnings(self, result: Goodness, explained: float | None) -> Iterator[Diagnostic]:
         """Yield warnings of an unlikely χ², nonrandom residuals, R² below 0."""
         reduced, p = result.reduced, result.p_value
-        if self.sigma_given and reduced and p is not None and not DOUBTFUL_P_VALUE <= p <= 1 - DOUBTFUL_P_VALUE:
+        if self.scatter.sigma_given and reduced and p is not None and not DOUBTFUL_P_VALUE <= p <= 1 - DOUBTFUL_P_VALUE:
             more = reduced > 1
             scatter = f"the residuals scatter {'more' if more else 'less'} than `--sigma` implies"
             message = f"χ²/ν is {reduced:.3g}: {scatter} (p = {p:.2g})"
@@ -445,7 +507,7 @@ class Inference:
             what = "the starts" if method == "interrupted" else f"the best values so far, by {method}"
             return "interrupted", f"interrupted: these are {what}"
         step = f"another step would move a parameter by {moved:.2g} standard errors"
-        if self.null:
+        if self.undetermined.null:
             message = [warning.message for warning in self.undetermined_warnings()][-1]
             return "undetermined", message + ("" if moved <= MAX_LAST_STEP else f"; not converged: {step}")
         if not moved <= MAX_LAST_STEP:

@@ -36,7 +36,10 @@ MAX_LAST_STEP = 1e-6  # step of Gauss and Newton, in standard errors
 NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
 MAX_CORRECTIONS = 200
 CORRECTION_ERROR, MAX_CORRECTION_ERROR = 1e-12, 1e-7  # aimed at, allowed; in uncertainties
+MAX_ROUNDED_STEP = 1e-4  # step from a point that is bracketed, in uncertainties, by the rounding of the curve
 MIN_CORRECTION_SHARE = 1e-12  # share of a correction
+MIXED_STEPS = 16  # to the nearest points by one predictor, before they are bracketed
+BISECTED = 4  # steps in a bracket, of which the last halves it
 STEP_SHARES = (1.0, 0.5, 0.25, 0.125, 0.03)  # of a step
 TERM_ROUNDING = 4 * 2.0**-52  # relative error of the terms of a row
 LINEAR_SHARE = 1e-6  # by which a linear parameter is fixed only if no other is in a null direction
@@ -200,7 +203,8 @@ class Model:
             places=[free.index(name) for name in linear] if self.places else [],
             reached=Reached(),
         )
-        other._over_rows = other._around = other._compile(free)
+        other._over_rows = other._compile(free)
+        other._around = other._compile([*free, *self.errors]) if self.errors else other._over_rows
         return other
 
     def null_parameters(self, values: Any) -> list[str]:
@@ -303,7 +307,8 @@ class Model:
         last = change = delta = np.zeros_like(tau)
         state, errors = at(delta)
         step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
-        for _ in range(self.most_corrections):
+        steps = self.most_corrections if len(tau) > 1 else min(self.most_corrections, MIXED_STEPS)
+        for _ in range(steps):
             nearest, cost, *_ = state
             room = nearest - delta
             unfinished = np.any(np.abs(room) > np.maximum(CORRECTION_ERROR * tau, rounding), axis=0)
@@ -322,11 +327,58 @@ class Model:
             mixed = better & (step == 1)
             delta = np.where(better, there, delta)
             state = [np.where(better, new, old) for new, old in zip(other, state, strict=True)]
+        if len(tau) == 1 and not errors and steps < self.most_corrections:
+            delta, state = self._bracketed(at, delta, state, np.maximum(CORRECTION_ERROR * tau, rounding)[0], tau[0])
         nearest, _, tangent, spread, slopes = state
         # a row whose nearest point was not found has no residual
         off = np.any(np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0)
         corrections = dict(zip(self.errors, delta, strict=True))
         return np.where(off, np.nan, tangent), slopes, errors, 1 / spread, corrections
+
+    def _bracketed(
+        self, at: Callable[[Any], tuple[list[Any], Any]], delta: Any, state: list[Any], room: Any, tau: Any
+    ) -> tuple[Any, list[Any]]:
+        """Return corrections of the one uncertain predictor, and their state, by bisection and secants in each row.
+
+        Where the residual is as large as the curve's radius, steps to the nearest point of the tangent circle around.
+        From `low` the distance falls towards `high`, where it is higher or rises.
+        """
+        low, high = delta[0], np.full(self.rows, np.nan)
+        low_state, high_state = state, state
+        low_step, high_step = state[0][0] - low, np.full(self.rows, np.nan)
+        sign, length = np.sign(low_step), np.abs(low_step)
+        low_share = high_share = np.ones(self.rows)
+        for step in range(self.most_corrections):
+            is_open = np.isnan(high)
+            is_met = np.abs(low_step) <= room
+            is_met |= np.abs(high_step) <= room
+            is_met |= np.abs(high - low) <= 2 * np.spacing(np.abs(low))
+            if np.all(is_met):
+                break
+            from_low, from_high = low_step * low_share, high_step * high_share
+            share = np.where(low_step * high_step < 0, from_low / (from_low - from_high), 0.5)
+            share = np.full_like(share, 0.5) if step % BISECTED == BISECTED - 1 else share
+            there = np.where(is_open, low + sign * length, low + share * (high - low))
+            there = np.where(is_met, low, there)
+            other, _ = at(there[None])
+            step_there = other[0][0] - there
+            beyond = ~(other[1] <= low_state[1] * (1 + 1e-13)) | (step_there * sign < 0)
+            to_high, to_low = ~is_met & beyond, ~is_met & ~beyond
+            high, low = np.where(to_high, there, high), np.where(to_low, there, low)
+            high_state = [np.where(to_high, new, old) for new, old in zip(other, high_state, strict=True)]
+            low_state = [np.where(to_low, new, old) for new, old in zip(other, low_state, strict=True)]
+            # a secant moves one end only: the step at the other counts half (Illinois)
+            low_share = np.where(to_high, low_share / 2, 1.0)
+            high_share = np.where(to_low, high_share / 2, 1.0)
+            low_step, high_step = np.where(to_low, step_there, low_step), np.where(to_high, step_there, high_step)
+            length = np.where(is_open & to_low, 2 * length, length)
+        is_high = np.abs(high_state[0][0] - high) < np.abs(low_state[0][0] - low)
+        nearest, *rest = [np.where(is_high, new, old) for new, old in zip(high_state, low_state, strict=True)]
+        found = np.where(is_high, high, low)[None]
+        # no number is between the ends: what is left of the step is the rounding of the curve
+        is_closed = np.abs(high - low) <= 2 * np.spacing(np.abs(low))
+        is_closed &= np.abs(nearest - found)[0] <= MAX_ROUNDED_STEP * tau
+        return found, [np.where(is_closed, found, nearest), *rest]
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
         """Return the model's values and derivatives at the observed predictors, not the corrected ones."""
@@ -434,8 +486,8 @@ def _products(rows: Any, left: Any) -> Any:
         return rows.T @ left
 
 
-def polished(model: Model, values: Any, message: str) -> EndPoint:
-    """Return where steps of Gauss and Newton within the bounds lead."""
+def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) -> EndPoint:
+    """Return where steps of Gauss and Newton within the bounds lead, until one is not longer than `enough`."""
     low, high = model.limits
     here = np.array(values, dtype=float)
     cost = model(here).cost
@@ -447,6 +499,8 @@ def polished(model: Model, values: Any, message: str) -> EndPoint:
             break
         if moved < least:
             best, least = EndPoint(here, cost, overshoot, message), moved
+        if moved <= enough:
+            break
         if not np.all(np.isfinite(step)) or bool(np.all(np.abs(step) <= 1e-16 * np.abs(here))):
             break
         with np.errstate(all="ignore"):
@@ -572,12 +626,14 @@ def _solve(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)
-    if np.linalg.cond(r) < 1 / NULL_SINGULAR_VALUE:
-        along = q.T @ left
-        # a large orthogonal part hides the rest in the rounding of qᵀ·left
-        sharper = np.linalg.solve(r.T, _products(rows, left) / size)
-        if np.linalg.cond(r) * np.linalg.norm(sharper) < np.linalg.norm(left):
-            along = sharper
+    condition = float(np.linalg.cond(r))
+    if condition < 1 / NULL_SINGULAR_VALUE:
+        along, size_left = q.T @ left, float(np.linalg.norm(left))
+        # a large orthogonal part hides the rest in the rounding of qᵀ·left, unless that is long
+        if condition * np.linalg.norm(along) < 2 * size_left:
+            sharper = np.linalg.solve(r.T, _products(rows, left) / size)
+            if condition * np.linalg.norm(sharper) < size_left:
+                along = sharper
         return along, -np.linalg.solve(r, along) / size
     u, s, vt = np.linalg.svd(rows / size, full_matrices=False)
     good = s > NULL_SINGULAR_VALUE * s[0]

@@ -32,6 +32,34 @@ MAX_DENSE = 200  # variables of methods with whole matrices
 class Minimum(Record):
     """The end point of an optimiser."""
 
+    declaration = """
+    csv line id variable at[] partial[] value[] converged kind error
+    plain value point
+    value column: the value at the point
+    point
+    gradient column=partial: the partial derivatives there, by name
+    gradient_norm: the norm of the gradient, without what presses against a bound
+    converged column: whether the search has converged
+    reason: why it ended, as one word
+    message: why it ended, in words
+    kind column: `minimum`, or what else the point is; null where that is not known
+    verdict: the kind in words
+    at_bounds: the variables that are at their bounds
+    constraints optional: with `--subject-to`: the constraints, in their order
+      constraint from=text: the constraint
+      slack: how far it is from its border; of an equation, left side less right side
+      multiplier: Lagrange's multiplier: by how much the value improves for each unit of relaxation
+      active: whether the point is at its border
+    method: the method
+    steps: how many steps it took
+    evaluations: how often value and gradient were computed
+    hessians: how often the Hessian was computed
+    outside: how many of the evaluations were outside the domain
+    units
+    data
+    warnings
+    """
+
     text: str
     method: str
     value: float
@@ -97,7 +125,16 @@ def minimize(
     own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, over_rows = begin_descent(
-        text, own_point, own_wrt, over, DATA_PASSES, drawn, negative=maximize, units=units, held=held
+        text,
+        own_point,
+        own_wrt,
+        over,
+        DATA_PASSES,
+        drawn,
+        negative=maximize,
+        units=units,
+        held=held,
+        bounds=bounds or {},
     )
     values = {name: value for name, value in point.items() if name in alone}
     start = _with_variables(start, constraints, values, held, wrt)
@@ -147,9 +184,9 @@ def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport,
         verdict=end.verdict,
         at_bounds=tuple(name for name, ends in zip(row.free, problem.limits, strict=True) if reached[name] in ends),
         steps=len(path) - 1,
-        evaluations=problem.evaluations,
+        evaluations=problem.counts.evaluations,
         hessians=problem.hessians,
-        outside=problem.outside,
+        outside=problem.counts.outside,
         path=tuple(path),
         warnings=(*end.kinks, *lost),
         constraints=(at_point or ()) if problem.constrained else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings as python_warnings
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..batched.evaluator import Evaluator
@@ -48,6 +49,13 @@ FAILURES = (Diagnosed, ValueError, FloatingPointError, UnboundLocalError)
 """The errors by which a method of SciPy ends without a result; the last one is that of its trust-exact."""
 
 
+class Counts(NamedTuple):
+    """How often a function was evaluated, and at how many points outside its domain."""
+
+    evaluations: int
+    outside: int
+
+
 class Objective(SearchProblem):
     """The minimised function for SciPy, and the points where it was evaluated."""
 
@@ -66,13 +74,22 @@ class Objective(SearchProblem):
     ) -> None:
         self.evaluator, self.start, self.stop, self.sense = evaluator, start, stop, sense
         self.limits, self.tolerance, self.constraints = limits, tolerance, constraints
-        self.names, self.free = start.names, start.free
-        self.function = Single(evaluator.graph) if isinstance(evaluator, Evaluator) else evaluator
         self.best, self.path = start, [start]
         self.boundless = False
-        self.evaluations, self.hessians, self.outside = 1, 0, 0
+        self.counts, self.hessians = Counts(1, 0), 0
         self.work = current_budget()
         self.reserve = VERDICT_SHARE * self.work.left
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        return self.start.free
+
+    @cached_property
+    def function(self) -> Single | DataLoss:  # type: ignore[override]
+        return Single(self.evaluator.graph) if isinstance(self.evaluator, Evaluator) else self.evaluator
+
+    def _count(self, evaluations: int = 0, outside: int = 0) -> None:
+        self.counts = Counts(self.counts.evaluations + evaluations, self.counts.outside + outside)
 
     def point(self, x: Sequence[float]) -> dict[str, float]:
         """Return the values of all variables."""
@@ -86,7 +103,7 @@ class Objective(SearchProblem):
         if self.stop() or self.work.left < self.reserve:
             raise SearchStopped
         self.work.charge(MINIMIZER_ITERATION + len(self.free) * MINIMIZER_VARIABLE)
-        self.evaluations += 1
+        self._count(evaluations=1)
         point = tuple(self.point(x).values())
         try:
             if not all(map(math.isfinite, point)):
@@ -94,11 +111,11 @@ class Objective(SearchProblem):
             # the variables that only constraints have come last
             value, own = self.evaluator(point[: len(self.evaluator.variables)])
         except ExpressionError:
-            self.outside += 1
+            self._count(outside=1)
             return None
         partials = (*own, *[0.0] * (len(self.free) - len(own)))
-        numbers = self.evaluations, value, math.hypot(*partials), point, partials
-        row = DescentStep(*numbers, self.names, self.free, units=self.start.units)
+        numbers = self.counts.evaluations, value, math.hypot(*partials), point, partials
+        row = DescentStep(*numbers, self.start.names, self.free, units=self.start.units)
         self.boundless = value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value)) and self.is_feasible(x)
         if self.boundless or (value < self.best.value and not self.constrained):
             self.best = row
@@ -151,7 +168,7 @@ class Objective(SearchProblem):
             return row.value, numpy.array(row.partials)
 
         def note(x: Any, state: object = None) -> None:
-            self.evaluations -= 1
+            self._count(evaluations=-1)
             row = self.row(x.tolist())
             if row is not None:
                 self.add_to_path(row)
@@ -178,7 +195,7 @@ class Objective(SearchProblem):
                     break
                 result = self.by_scipy(ended, method, options={**options, "maxiter": left}, **more)
                 before, message = ended, str(result.message)
-                self.evaluations -= 1
+                self._count(evaluations=-1)
                 ended = min(self.row(result.x.tolist()) or self.best, self.best, key=lambda row: row.value)
                 if projected_slope(ended, limits) <= tolerance or not ended.value < before.value:
                     break
@@ -193,7 +210,7 @@ class Objective(SearchProblem):
         self.size = [max(map(abs, values)) or 1.0 for values in rows]
         more = "iterations" in message.lower() or "exceeds limit" in message.lower()
         more = more and projected_slope(row, self.limits) > self.tolerance
-        counts = self.evaluations, self.outside
+        counts = self.counts
         try:
             if self.boundless or not message:
                 raise SearchStopped
@@ -204,7 +221,7 @@ class Objective(SearchProblem):
             reason, message = self.stop_reason("best point so far")
             return self.report(row, walking=True)._replace(reason=reason, message=message)
         # the counts are those of the method
-        self.evaluations, self.outside = counts
+        self.counts = counts
         if report.reason:
             return report
         reason, message = "stuck", f"not converged: {method} found no better point along its direction"

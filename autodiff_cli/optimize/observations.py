@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -212,16 +212,10 @@ def _check_positive(numbers: Any, where: str, what: str, *, or_zero: bool = Fals
 
 def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
     """Return the problem and its data, with the numbers of all parameters. Raises `ExpressionError`."""
-    program, response, transform, measured = formula
+    program, response, transform, _ = formula
     columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
     if transform is not None:
-        from ..batched.kernels import ProgramOverRows
-
-        block = ProgramOverRows(transform)(columns, len(next(iter(columns.values()), ())))
-        for row, error in sorted(block.errors.items()):
-            message = f"row {row + 1} of the data: `{response}`: {error}"
-            raise ExpressionError(error.kind, message, hint=error.hint)
-        columns = {**columns, response: block.results[0].tolist()}
+        columns = {**columns, response: _transformed(transform, columns, response)}
     predictors = [name for name in program.leaves if name in columns]
     parameters = [name for name in program.leaves if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
@@ -247,8 +241,30 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
             limits.check_start(name, values[name])
         ends = [as_number(end, name) for end in limits if end is not None]
         values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
+    _check_uncertainties(inputs.sigma, formula, predictors, columns)
+    ends_by_name = {name: x.ends for name, x in bounds.items()}
+    problem = Problem(program, typed, values, [], warnings, unknowns, ends_by_name)
+    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)
+
+
+def _transformed(transform: Program, columns: Mapping[str, Sequence[float]], response: str) -> list[float]:
+    """Return the values of a response that is a formula of columns."""
+    from ..batched.kernels import ProgramOverRows
+
+    block = ProgramOverRows(transform)(columns, len(next(iter(columns.values()), ())))
+    for row, error in sorted(block.errors.items()):
+        message = f"row {row + 1} of the data: `{response}`: {error}"
+        raise ExpressionError(error.kind, message, hint=error.hint)
+    values: list[float] = block.results[0].tolist()
+    return values
+
+
+def _check_uncertainties(
+    sigma: Mapping[str, Spread], formula: FitFormula, predictors: Sequence[str], columns: Collection[str]
+) -> None:
+    _, response, transform, measured = formula
     own = [] if transform is None else measured
-    for name, spread in inputs.sigma.items():
+    for name, spread in sigma.items():
         if name not in (response, *measured, *predictors):
             hint = f"uncertainties are those of {quote([response, *own, *predictors])}"
             raise usage_error(f"`{name}` has an uncertainty, and is not in this fit", hint)
@@ -257,11 +273,8 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
                 message = f"the uncertainty of `{name}` has a unit, and the columns here have none"
                 raise point_error(message, "give the number alone, or name units in the headings")
             raise no_column(spread, list(columns))
-    if response in inputs.sigma and (twice := [name for name in own if name in inputs.sigma]):
+    if response in sigma and (twice := [name for name in own if name in sigma]):
         raise usage_error(f"`{response}` and `{twice[0]}` both have uncertainties", "leave one out")
-    if inputs.sigma and not any(name in inputs.sigma for name in (response, *measured)):
-        hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(inputs.sigma)}=…"`'
+    if sigma and not any(name in sigma for name in (response, *measured)):
+        hint = f'give it too: `--sigma "{measured[0]}=…,{",".join(sigma)}=…"`'
         raise usage_error(f"the uncertainty of the response `{response}` is not given", hint)
-    ends_by_name = {name: x.ends for name, x in bounds.items()}
-    problem = Problem(program, typed, values, [], warnings, unknowns, ends_by_name)
-    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)

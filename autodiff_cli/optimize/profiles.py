@@ -37,6 +37,8 @@ ROOT_ERROR = 1e-7  # of an end, relative to the half-width
 FLAT_RISE = 0.1  # of the sum, in deviations, that is no rise
 REFIT = 10 * FITTED_CALL  # work of a fit with a parameter held, beside its rows
 SETTLED = 1e-4  # last step of a fit with a parameter held, in standard errors
+POLISHED = 1e-6  # to where such a fit goes on: its sum is off by the square of that
+SAME_RISE = 1e-7  # relative difference of two fits with a parameter held that are one
 REFIT_EVALUATIONS = 100  # of a fit with a parameter held, where steps of Gauss and Newton lead nowhere
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 LOWER = 1e-6  # share of the sum by which another one is lower
@@ -59,19 +61,21 @@ def largest_bend(inference: Inference) -> float:
     model, values = inference.model, inference.end.values
     sample = model.sample(CURVED_ROWS)
     share = sample.rows / model.rows
-    deviation = math.sqrt(inference.variance)
+    deviation = math.sqrt(inference.scatter.variance)
     at = sample(values)
-    slopes = -at.jacobian[:, inference.estimated] / inference.size
+    slopes = -at.jacobian[:, inference.estimated] / inference.curvature.size
     q, _ = np.linalg.qr(slopes)
     half, largest = inference.factor, 0.0
     for name in inference.errors:
-        column = inference.inverse[:, inference.names.index(name)]
+        column = inference.curvature.inverse[:, inference.names.index(name)]
         length = math.sqrt(max(column[inference.names.index(name)], 0.0))
         if not length:
             continue
         along = column / length
         first = slopes @ along
-        second = _second_derivatives(sample, values, dict(zip(inference.names, along / inference.size, strict=True)))
+        second = _second_derivatives(
+            sample, values, dict(zip(inference.names, along / inference.curvature.size, strict=True))
+        )
         second *= sample.weights * deviation
         beyond = second - q @ (q.T @ second)
         skew = abs(float(first @ second)) * half / 2
@@ -122,7 +126,7 @@ class _Profile:
         self.others = [k for k in range(len(model.free)) if k != self.k]
         self.estimate, self.half = float(values[self.k]), inference.factor * inference.errors[name]
         self.reduced = model.holding({name: self.estimate}) if self.others else model
-        self.least, self.variance, self.factor = 2 * inference.end.cost, inference.variance, inference.factor
+        self.least, self.variance, self.factor = 2 * inference.end.cost, inference.scatter.variance, inference.factor
         self.name, self.middle = name, _Refit(self.estimate, 0.0, values[self.others])
 
     def at(self, x: float, near: _Refit, before: _Refit) -> _Refit:
@@ -138,12 +142,12 @@ class _Profile:
             starts.insert(0, np.clip(near.values + step, *model.limits))
         starts = [start for start in starts if model(start).error is None]
         found: list[_Refit] = []
-        ends = (polished(model, start, "") for start in starts)
+        ends = (polished(model, start, "", enough=POLISHED) for start in starts)
         more = (searched(model, start, REFIT_EVALUATIONS) for start in starts[-1:])
         for end in chain(ends, more):
             found.append(self._rise(x, end))
             # any values show that the sum is as low as theirs, and only a minimum that it is not lower
-            if found[-1].rise < self.factor:
+            if found[-1].rise < self.factor or _agree(found):
                 return found[-1]
         if not starts:
             return _Refit(x, math.inf, near.values, has_value=False)
@@ -226,6 +230,13 @@ class _Profile:
         brentq(beyond, ends[0].x, ends[1].x, xtol=xtol, rtol=ROOT_ERROR, maxiter=MAX_ROOT_STEPS, disp=False)
 
 
+def _agree(found: list[_Refit]) -> bool:
+    """Return whether the last two fits with a parameter held are one minimum, to which both starts led."""
+    if len(found) < 2 or not (found[-1].is_settled and found[-2].is_settled):
+        return False
+    return abs(found[-1].rise - found[-2].rise) <= SAME_RISE * found[-1].rise
+
+
 def _limit(rises: list[float]) -> float:
     """Return to where the rises at doubled distances tend, or infinity where they do not level off."""
     if len(rises) < 3:
@@ -250,8 +261,8 @@ def far_values(inference: Inference) -> dict[str, float]:
     The inverse without null directions says nothing of a parameter whose change these make up for.
     """
     far: dict[str, float] = {}
-    has_rise = inference.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
-    names = inference.errors if inference.null and has_rise else {}
+    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
+    names = inference.errors if inference.undetermined.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
             profile = _Profile(inference, name)
@@ -297,12 +308,12 @@ def _can_profile(inference: Inference) -> bool:
     if (
         model.loss != "linear"
         or model.basis is not None
-        or inference.null
+        or inference.undetermined.null
         or inference.outcome(False)[0] != "converged"
     ):
         return False
     if len(model.linear) == len(model.free) and not model.errors and not model.problem.bounds:
         return False
     rounding = max(model.rounding_cost, 1e-16 * end.cost)
-    has_noise = bool(inference.variance * inference.factor**2 > ROUNDED_RISE * rounding)
+    has_noise = bool(inference.scatter.variance * inference.factor**2 > ROUNDED_RISE * rounding)
     return has_noise and bool(inference.errors) and not inference.at_bound

@@ -367,7 +367,7 @@ def _meant_by(symbol: str) -> list[str]:
     halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
     products = [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
     close = closest(symbol, list(spellings()))
-    return named or [*other_case, *products][:3] or ([close] if close else [])
+    return [*dict.fromkeys(named)] or [*other_case, *products][:3] or ([close] if close else [])
 
 
 def table_entry(symbol: str) -> tuple[TableUnit, str] | None:

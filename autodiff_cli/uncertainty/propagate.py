@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -106,6 +107,60 @@ class Input(Record):
 
 class Propagation(Record):
     """Outputs with their uncertainties."""
+
+    declaration = """
+    csv line id output quantity estimate[] uncertainty[] distribution dof
+    csv sensitivity[] contribution[] share k expanded[] error
+    results: the outputs, each with its uncertainty
+      output: the output
+      value: its value
+      uncertainty: its combined standard uncertainty
+      dof: the effective degrees of freedom; null where infinite
+      k: the coverage factor
+      level: the coverage probability
+      expanded: the expanded uncertainty
+      written: the value with its standard uncertainty, as it is written
+      interval: the value with its expanded uncertainty, as it is written
+      budget: the uncertainty budget, by input
+        sensitivity: the partial derivative by the input
+        contribution: the standard uncertainty that comes from the input
+        share: how much of the variance that is, from 0 to 1
+      second_order: the second-order terms; null at a kink, and where terms of higher order matter
+        uncertainty: the standard uncertainty with them
+        shift: by how much they move the mean
+        matters: whether they change the uncertainty, or move the mean, by a third of it or more
+      draws from=drawn: with `--samples`: the Monte Carlo draws
+        mean: their mean
+        deviation: their standard deviation
+        shortest: the shortest coverage interval
+        symmetric: the probabilistically symmetric coverage interval
+        outside: how many had no value
+        scatter: the standard deviation of the ends of the shortest interval
+        edges: the edges of a histogram
+        counts: its counts
+      validation: with `--samples`: the first order compared with the draws
+        tolerance: half a unit of the second digit of the standard uncertainty
+        low: how far the lower ends of the intervals are apart
+        high: how far the upper ends are apart
+        valid: whether both are within the tolerance; null with too few draws
+    inputs: the inputs, by name
+      estimate: the estimate
+      uncertainty: its standard uncertainty
+      distribution from=distribution.family: the family of its distribution
+      parameters from=distribution.parameters: the parameters of the distribution
+      dof: its degrees of freedom; null where infinite
+      readings nonempty: how many readings it is the mean of
+    correlation: the correlations of the inputs, by two names
+    outputs: the outputs
+    covariance: the covariance matrix of the outputs
+    output_correlation: their correlation matrix
+    samples nonempty: how many draws; null without any
+    seed: the seed of the draws
+    point
+    units
+    constants
+    warnings
+    """
 
     text: str
     results: list[Result]
@@ -258,7 +313,7 @@ def propagate(
     warnings = [*model.warnings, *sources.notes]
     inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
-    try:
+    with _squares_in_doubles():
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
@@ -270,13 +325,12 @@ def propagate(
         covariance = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
         if not all(math.isfinite(x) for row in covariance for x in row):
             raise OverflowError
-    except (OverflowError, ValueError):
-        message = "the uncertainties are too large here for their squares in double precision"
-        raise ExpressionError("overflow", message, hint="compute in larger units") from None
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
-    two_piece = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
-    halves = [_two_piece_note(name, shown[name], getattr(values[name], "unit", Unit())) for name in two_piece]
-    warnings[first_notes:first_notes] = halves
+    warnings[first_notes:first_notes] = [
+        _two_piece_note(name, shown[name], getattr(values[name], "unit", Unit()))
+        for name, entry in inputs.items()
+        if entry.distribution.family == "twopiece"
+    ]
     return Propagation(
         text=text,
         results=results,
@@ -292,6 +346,15 @@ def propagate(
         warnings=tuple(warnings),
         units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+@contextmanager
+def _squares_in_doubles() -> Iterator[None]:
+    try:
+        yield
+    except (OverflowError, ValueError):
+        message = "the uncertainties are too large here for their squares in double precision"
+        raise ExpressionError("overflow", message, hint="compute in larger units") from None
 
 
 class _Sources:

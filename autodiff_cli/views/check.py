@@ -12,7 +12,7 @@ MAX_SHOWN_DIGITS = 20
 """Digits of the reference that a table shows."""
 
 
-class CheckView(View[Check], section="check"):
+class CheckView(View[Check], of=Check):
     """How a check is shown; `digits` are those of differences."""
 
     latex_writer = "tex_tables.check_table"

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, TypeAlias
 
-from ..optimize.descend import Descent, DescentStep
+from ..optimize.descend import STEP_DECLARATION, Descent, DescentStep
 from .characters import shorten_end
 from .document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from .numerals import attach_units, heading, unit_of, words
-from .schema import OutputRow, PicturedView, PlotPage, read_section
+from .schema import OutputRow, PicturedView, PlotPage, read_declaration
 
 MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
@@ -51,12 +51,15 @@ class Run:
 Answer: TypeAlias = DescentStep | Run | Descent
 
 
-class DescentView(PicturedView[Answer], section="descend"):
+read_declaration(DescentStep, text=STEP_DECLARATION)  # a run has several
+
+
+class DescentView(PicturedView[Answer], of=DescentStep):
     """How rows, whole descents, and runs are shown."""
 
     remembers_units = False
     other_records = (
-        ("from Python, about a whole run", (Descent, Run), read_section("descent", {"rows": list}).fields),
+        ("from Python, about a whole run", (Descent, Run), read_declaration(Descent, {"rows": list}).fields),
     )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from ..errors import Diagnostic
 from ..formulas.derivation import Derivation, RuleStep, as_written, derivative_name, latex, operator
-from ..formulas.diff import LANGUAGES, Diff
+from ..formulas.diff import LANGUAGES, Derivative, Diff
 from ..language.printer import expression_text
 from .document import (
     NO_VARIABLES,
@@ -20,8 +20,10 @@ from .document import (
 )
 from .mathematics import mathematics
 from .numerals import attach_units
-from .schema import OutputRow, Values, View, read_section, record_of
+from .schema import OutputRow, Values, View, read_declaration, record_of
 
+DERIVATIVE, DERIVATION = read_declaration(Derivative).fields, read_declaration(Derivation).fields
+"""The keys of a derivative, and of the steps that lead to it."""
 _WORDS = ("unless ", "away ", "where ")
 
 
@@ -60,15 +62,15 @@ def derivation_record(derivation: Derivation) -> dict[str, object]:
     written = written_steps(derivation, False)
     steps = [step._replace(part=part, result=result) for step, _, part, result in written]
     texts = {name: expression_text(getattr(derivation, name)) for name in ("function", "formula")}
-    return record_of(read_section("derivation").fields, derivation._replace(steps=steps, **texts))
+    return record_of(DERIVATION, derivation._replace(steps=steps, **texts))
 
 
-class DiffView(View[Diff], section="diff"):
+class DiffView(View[Diff], of=Diff):
     """The view of derivatives as formulas, with steps if requested."""
 
     computed: ClassVar[Values] = {
         "derivatives": lambda answer: [
-            record_of(read_section("derivative").fields, each, answer.arithmetic.name if answer.point else "double")
+            record_of(DERIVATIVE, each, answer.arithmetic.name if answer.point else "double")
             for each in answer.derivatives
         ],
         "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,

@@ -15,7 +15,7 @@ from .characters import Terminal
 from .diff import derivation_blocks, derivation_record
 from .document import Block, Paragraph, Pieces, Room, plain_text, sentence, text_line
 from .mathematics import mathematics
-from .schema import OutputRow, View, cells_of, read_section
+from .schema import OutputRow, View, cells_of, read_declaration
 from .tex import page as trace_page
 from .trace import TraceView
 
@@ -26,8 +26,8 @@ ROOM_LINES = 6
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 
-EXERCISE, COLUMNS, *_ = read_section(
-    "exercise",
+EXERCISE, COLUMNS, *_ = read_declaration(
+    Exercise,
     {
         "task": lambda exercise: plain_text(task(exercise)),
         "asks": lambda exercise: "formula" if exercise.is_formula else exercise.names,
@@ -38,7 +38,7 @@ EXERCISE, COLUMNS, *_ = read_section(
     },
 )
 """The JSON keys of an exercise."""
-OF_MARK = read_section("mark")
+OF_MARK = read_declaration(Marked)
 Answer: TypeAlias = Sheet | Exercise | Marked
 
 
@@ -47,7 +47,7 @@ class ExerciseView(View[Answer]):
 
     fields = EXERCISE
     other_records = (
-        ("in `json`, a sheet", Sheet, read_section("sheet").fields),
+        ("in `json`, a sheet", Sheet, read_declaration(Sheet).fields),
         ("about an answer", Marked, OF_MARK.fields),
     )
     csv_columns = COLUMNS

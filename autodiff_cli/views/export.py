@@ -9,7 +9,7 @@ from .document import Block, Paragraph
 from .schema import View
 
 
-class ExportedView(View[Exported], section="export"):
+class ExportedView(View[Exported], of=Exported):
     """How an exported program is shown."""
 
     extra_formats = ("markdown",)

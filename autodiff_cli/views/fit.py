@@ -17,7 +17,7 @@ PREDICTED: tuple[str, ...] = ("value", "confidence_low", "confidence_high", "pre
 """The columns of csv after those of the predictors."""
 
 
-class FitView(PicturedView[Fit], section="fit"):
+class FitView(PicturedView[Fit], of=Fit):
     """How a fit is shown."""
 
     computed: ClassVar[Values] = {

@@ -12,7 +12,7 @@ Answer: TypeAlias = FunctionEntry | Functions
 EVERYWHERE = "every number"
 
 
-class FunctionsView(View[Answer], section="functions"):
+class FunctionsView(View[Answer], of=FunctionEntry):
     """How functions are shown: one in full, or a table for each group."""
 
     row_key = ("parameter", "derivatives")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
 
 
-class GradientView(View[Gradient[Any]], section="grad"):
+class GradientView(View[Gradient[Any]], of=Gradient):
     """How a gradient is shown."""
 
     prefers_table = latex_is_formula = True

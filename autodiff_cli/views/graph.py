@@ -30,7 +30,7 @@ WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts"}
 """The modules of formats that are not drawn here."""
 
 
-class PictureView(View[Picture], section="graph"):
+class PictureView(View[Picture], of=Picture):
     """How a graph is shown: as a tree, or drawn in the colours of a theme."""
 
     computed: ClassVar[Values] = {"nodes.inputs": lambda node: [edge.node for edge in node.inputs]}

@@ -24,7 +24,7 @@ MEANING = {
 CURVATURE = {"convex": "; the function is convex there", "concave": "; the function is concave there"}
 
 
-class HessianView(View[Hessian], section="hessian"):
+class HessianView(View[Hessian], of=Hessian):
     """How a Hessian is shown."""
 
     computed: ClassVar[Values] = {"variables": lambda answer: [*answer.gradient]}

@@ -12,7 +12,7 @@ from .numerals import attach_units, without_unit, words
 from .schema import OutputRow, View
 
 
-class JacobianView(View[Jacobian], section="jacobian"):
+class JacobianView(View[Jacobian], of=Jacobian):
     """How a Jacobian is shown."""
 
     prefers_table = latex_is_formula = True

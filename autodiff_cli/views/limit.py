@@ -13,7 +13,7 @@ REASONS = {
 }
 
 
-class LimitView(View[Limit], section="limit"):
+class LimitView(View[Limit], of=Limit):
     """How a limit is shown."""
 
     def document(self, answer: Limit) -> Iterator[Block]:

@@ -9,7 +9,7 @@ from .numerals import attach_units, format_number
 from .schema import View
 
 
-class MinimumView(View[Minimum], section="minimize"):
+class MinimumView(View[Minimum], of=Minimum):
     """How a minimum is shown."""
 
     def document(self, answer: Minimum) -> Iterator[Block]:

@@ -9,6 +9,7 @@ from html import escape
 from importlib.resources import files
 from typing import ClassVar
 
+from ..derivatives.graph import Fold
 from ..derivatives.page import Page
 from ..formulas.derivation import Derivation, derivative_name
 from ..language.printer import expression_text
@@ -18,7 +19,7 @@ from .document import plain_text
 from .pictures.drawings import FAMILY, color_rules, shapes, svg
 from .pictures.scene import DARK, LIGHT, Choices, Colors, title
 from .rendering import web_file
-from .schema import Values, View, record_of
+from .schema import Values, View, read_declaration, record_of
 from .trace import Notation
 
 PAGE_DIGITS = 5
@@ -29,7 +30,10 @@ MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
 """Of an error, and of the first and second curve of a plot."""
 
 
-class PageView(View[Page], section="page"):
+read_declaration(Fold)  # a page has several
+
+
+class PageView(View[Page], of=Page):
     """How a page is written: as HTML, in the colours of a theme."""
 
     computed: ClassVar[Values] = {

@@ -16,7 +16,7 @@ from .formats import format_of
 from .mathematics import program_in_mathematics
 from .numerals import DEFAULT_DIGITS, Decimals, level_digits
 from .plots.frame import axis_name, axis_of, drawings, frames, plot_unit
-from .schema import OutputRow, PicturedView, PlotPage, Values, read_section
+from .schema import OutputRow, PicturedView, PlotPage, Values, read_declaration
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
@@ -205,8 +205,8 @@ def _list(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
-SURFACE = read_section(
-    "contours",
+SURFACE = read_declaration(
+    Surface,
     {
         "range": lambda surface: {
             name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
@@ -219,7 +219,7 @@ SURFACE = read_section(
 """The keys of a plot over two variables."""
 
 
-class PlotView(PicturedView[Plot], section="plot"):
+class PlotView(PicturedView[Plot], of=Curve):
     """How a plot is shown."""
 
     computed: ClassVar[Values] = {

@@ -22,7 +22,7 @@ def _finite(x: float) -> float | None:
     return None if math.isinf(x) else x
 
 
-class PropagationView(PicturedView[Propagation], section="propagate"):
+class PropagationView(PicturedView[Propagation], of=Propagation):
     """How results with their uncertainties are shown."""
 
     computed: ClassVar[Values] = {

@@ -1,10 +1,9 @@
-"""What an answer says and in which forms: its fields, declared once in `fields.txt`."""
+"""What an answer says and in which forms: its fields, declared once at its class, as `declaration`."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cached_property
 from importlib import import_module
 from itertools import pairwise
 from operator import attrgetter
@@ -40,7 +39,7 @@ FORMS: Mapping[str, str] = {
 
 
 class Field(NamedTuple):
-    """A key of an answer's JSON record, with what `fields.txt` says of it."""
+    """A key of an answer's JSON record, with what the declaration says of it."""
 
     name: str
     meaning: str
@@ -70,41 +69,72 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
     }
 
 
-class SectionSchema(NamedTuple):
-    """What a section of `fields.txt` declares."""
+# The `declaration` of a class of answers: what its JSON record holds, and the columns of csv and tsv.
+#
+# csv COLUMN ...        the columns of csv and tsv; `at[]` is one with units in `at_unit`, if there are any
+# plain KEY ...         the keys whose numbers are the plain line
+# KEY WORD ...: TEXT    a key, with what it holds; further in, the keys of what it holds, where that is a record, a list
+#                       of records, or records by name
+# KEY                   a key of `SHARED`
+#
+# figures               it holds numbers in the answer's arithmetic: doubles in the record, texts of all digits beside
+# optional              the record leaves it out where it is null
+# nonempty              it is null where it would be empty
+# choice, choice=NAME   the choice of the view that shows it, where that is not called like the key
+# column, column=NAME   the column of csv and tsv that it fills
+# wide, wide=NAME       the column of wide rows that it fills, or what stands there before the names or places in it
+# from=PATH             the attribute of the answer that it is, where that has another name
+# keys=NAME             the keys of what it holds are those of this class, whose declaration was read before
+
+SHARED = """
+    constants: the constants that were used, by name
+    warnings: a list, each of the same shape as an error
+    data optional from=over: with `--data`: the rows that the value is the sum or mean of
+      reduce: `sum` or `mean`
+      rows: how many rows took part
+      left_out: how many rows were left out, by reason
+      backend: what computed them: `llvm`, `numpy` or `python`
+    value figures column wide: the value of the program
+    gradient figures column=partial wide=d_: the partial derivatives, by name
+    units optional: with units: those of the numbers, under the keys of these; `1` for none
+    point figures column=at: the value of every variable, by name
+"""
+"""The keys that answers share."""
+
+
+class AnswerSchema(NamedTuple):
+    """What a class of answers declares."""
 
     fields: tuple[Field, ...]
-    csv_columns: tuple[str, ...]
-    line_fields: tuple[str, ...]
-    unit_columns: frozenset[str]
+    csv_columns: tuple[str, ...] = ()
+    line_fields: tuple[str, ...] = ()
+    unit_columns: frozenset[str] = frozenset()
     """The columns that may have units, `at_unit` behind `at`."""
 
 
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
 """The values of keys that are no attributes, by path: `results.dof`."""
-_declarations: dict[str, SectionSchema] = {}
+_declarations: dict[str, AnswerSchema] = {}
+INDENT = "    "
+"""What is before a line of a declaration, in the body of its class."""
 
 
-def read_section(section: str, values: Values = MappingProxyType({})) -> SectionSchema:
-    """Return what a section of `fields.txt` declares; `values` count the first time only."""
-    if section in _declarations:
-        return _declarations[section]
+def read_declaration(kind: Any, values: Values = MappingProxyType({}), text: str | None = None) -> AnswerSchema:
+    """Return what a class of answers declares, or a `text` does for it; both count the first time only."""
+    if kind.__name__ not in _declarations:
+        _declarations[kind.__name__] = _declared(kind.declaration if text is None else text, values)
+    return _declarations[kind.__name__]
+
+
+def _declared(text: str, values: Values) -> AnswerSchema:
     lists: dict[str, tuple[str, ...]] = {"csv": (), "plain": ()}
-    lines = _sections()[section]
+    lines = [line.removeprefix(INDENT) for line in text.split("\n") if line.strip()]
     while lines[0].partition(" ")[0] in lists and ":" not in lines[0]:
         (word, *names), *lines = lines[0].split(), *lines[1:]
-        lists[word] = tuple(names)
+        lists[word] += tuple(names)
     columns = tuple([name.removesuffix("[]") for name in lists["csv"]])
     units = frozenset(name.removesuffix("[]") for name in lists["csv"] if name.endswith("[]"))
-    _declarations[section] = SectionSchema(tuple(_fields(lines, values)), columns, lists["plain"], units)
-    return _declarations[section]
-
-
-@cache
-def _sections() -> dict[str, list[str]]:
-    with open(os.path.join(os.path.dirname(__file__), "fields.txt"), encoding="utf-8") as file:
-        sections = [section.split("\n") for section in file.read().split("\n[")[1:]]
-    return {name.rstrip("]"): [line for line in lines if line] for name, *lines in sections}
+    return AnswerSchema(tuple(_fields(lines, values)), columns, lists["plain"], units)
 
 
 def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[Field]:
@@ -115,19 +145,20 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
         said = dict(word.partition("=")[::2] for word in words)
         named = {word: said[word] or name for word in ("choice", "column", "wide") if word in said}
         if not colon:
-            yield next(field for field in read_section("shared").fields if field.name == name)
+            yield next(field for field in _SHARED.fields if field.name == name)
             continue
         value = values.get(parent + name)
         if value is None and not said.keys().isdisjoint(("from", "nonempty")):
             of = attrgetter(said.get("from", name))
             value = (lambda answer, of=of: of(answer) or None) if "nonempty" in said else of
         inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
-        inner = read_section(said["keys"]).fields if "keys" in said else inner
+        inner = _declarations[said["keys"]].fields if "keys" in said else inner
+        meaning = " ".join(meaning.split())  # a line may go on in the next
         yield Field(name, meaning, value, "figures" in said, "optional" in said, **named, fields=inner)
 
 
-read_section(
-    "shared",
+_SHARED = _declared(
+    SHARED,
     {
         "warnings": lambda answer: [*map(diagnostic_record, answer.warnings)],
         "units": lambda answer: answer.units and answer.units.texts(),
@@ -202,9 +233,9 @@ class View(Generic[Answer]):
     unicode: bool = True
     """Whether the output may have characters outside ASCII."""
 
-    def __init_subclass__(cls, section: str = "") -> None:
-        if section:
-            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_section(section, cls.computed)
+    def __init_subclass__(cls, of: Any = None) -> None:
+        if of is not None:
+            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_declaration(of, cls.computed)
 
     def __init__(self, **choices: Any) -> None:
         """Set the choices that this view has; others are those of other views."""

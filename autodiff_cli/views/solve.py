@@ -25,7 +25,7 @@ MAX_LISTED = 6
 """How many other solutions, and undecided boxes, are listed."""
 
 
-class SolvedView(View[Solved], section="solve"):
+class SolvedView(View[Solved], of=Solved):
     """How solutions of equations are shown."""
 
     computed: ClassVar[Values] = {

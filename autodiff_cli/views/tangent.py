@@ -16,7 +16,7 @@ def _has_functions(equation: str) -> bool:
     return "(" in equation
 
 
-class TangentView(View[TangentLine], section="tangent"):
+class TangentView(View[TangentLine], of=TangentLine):
     """How a tangent is shown."""
 
     latex_is_formula = True

@@ -9,7 +9,7 @@ from .numerals import format_number, without_unit
 from .schema import OutputRow, View
 
 
-class TaylorView(View[Taylor], section="taylor"):
+class TaylorView(View[Taylor], of=Taylor):
     """How a Taylor polynomial is shown."""
 
     latex_is_formula = True

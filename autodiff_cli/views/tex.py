@@ -170,7 +170,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
         typeset = Typesetting(names)
         several = len(names) > len({derivative.of for derivative in answer.derivatives}) + 1
     else:
-        program = parse(answer.text, answer.point)
+        program = parse(answer.text, answer.point, units=True)
         typeset = typesetting(program, names)
         names |= dict.fromkeys(program.variables)
         several = len(program.variables) > 1
@@ -179,7 +179,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     def written(formula: str, condition: bool = False) -> str:
         if latex:
             return formula
-        (output,) = parse(f"where({formula}, 1, 0)" if condition else formula, names).outputs
+        (output,) = parse(f"where({formula}, 1, 0)" if condition else formula, names, units=True).outputs
         return typeset.expression(output._prev[0] if condition else output)
 
     sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]

@@ -147,7 +147,7 @@ def _on_a_line(cells: Pieces) -> str:
     return " = ".join(dict.fromkeys(text for text, _ in cells if text))
 
 
-class TraceView(View[Trace], section="trace"):
+class TraceView(View[Trace], of=Trace):
     """How a trace is shown."""
 
     computed: ClassVar[Values] = {

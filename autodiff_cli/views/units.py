@@ -8,7 +8,7 @@ from .numerals import repr_number
 from .schema import View
 
 
-class UnitsView(View[UnitTable], section="units"):
+class UnitsView(View[UnitTable], of=UnitTable):
     """How units and constants are shown."""
 
     row_key = ("name", "entries")

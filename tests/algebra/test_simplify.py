@@ -9,10 +9,12 @@ from hypothesis import Phase, given, settings
 
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
+from autodiff_cli.algebra.branch_elimination import sign_of_constant
 from autodiff_cli.algebra.canonical import Canonicalizer
 from autodiff_cli.algebra.simplify import simplify
 from autodiff_cli.graphs.value import Value, in_order, node
 from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.inputs.problem import parse as read
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.table.primitives import ABS
 from counting import compared, compares
@@ -115,3 +117,18 @@ def test_shared_parts_stay_shared() -> None:
     program = "t0 = x\n" + "\n".join(f"t{k + 1} = t{k}*t{k} + 1" for k in range(60)) + "\nt60"
     (output,) = simplify(parse(program).outputs)
     assert len(in_order((output,))) < 400
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "order"),
+    [
+        ("sqrt(2)", "sqrt(2)*(1 + 1e-18)", "<"),
+        ("sqrt(2)*(1 + 1e-18)", "sqrt(2)", ">"),
+        ("sqrt(2)", "sqrt(2)*(1 + 1e-22)", None),
+    ],
+)
+def test_constants_are_ordered_where_two_precisions_agree_in_thirty_digits_of_their_difference(
+    x: str, y: str, order: str | None
+) -> None:
+    one, other = (read(text).outputs[0] for text in (x, y))
+    assert sign_of_constant(one, other) == order

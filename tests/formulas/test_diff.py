@@ -207,6 +207,39 @@ def test_a_sign_taken_out_of_a_denominator(text: str, formula: str | None) -> No
     assert gradient(found, {"x": -2.5}).value == pytest.approx(gradient(text, {"x": -2.5}).gradient["x"], rel=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("text", "formula", "value"),
+    [
+        # by hand, in SI units at x = 7 mm
+        ("2[mm]*x", "2[mm]", 0.002),
+        ("5[N]*x/(2[mm])", "5[N]/2[mm]", 2500.0),
+        ("k = 3[N/mm]; k*x**2/2", "3[N/mm]*x", 21.0),
+        ("sin(30[deg])*x", "sin(30[°])", 0.5),
+        ("x**2/(1[mm] + x)", None, 63 / 64),
+        ("sqrt(x**2 + 24[mm]**2)", None, 7 / 25),
+        ("2[mm]*x + 2[mm]*x + 3[cm**2]", "2*2[mm]", 0.004),
+    ],
+)
+def test_numbers_with_units_stay_in_a_derivative(text: str, formula: str | None, value: float) -> None:
+    (derivative,) = diff(text).derivatives
+    found = derivative.short or derivative.formula
+    assert formula is None or found == formula
+    answer = gradient(found, {"x": "7 mm"}, wrt=[])
+    number = answer.value if answer.units is None else answer.units["value"].to_si(answer.value)
+    assert number == pytest.approx(value, rel=1e-12)
+    (at,) = diff(text, {"x": "7 mm"}).derivatives
+    units = diff(text, {"x": "7 mm"}).units
+    assert units is not None
+    assert units["values"][0].to_si(at.value) == pytest.approx(value, rel=1e-12)
+
+
+@pytest.mark.parametrize("text", ["x**2[mm]", "2[mm] + 3[s]*sin(x)", "2[mm]*x + x", "log(x/2[mm]) + x"])
+def test_a_formula_without_consistent_units_has_no_derivative(text: str) -> None:
+    with pytest.raises(ExpressionError) as error:
+        diff(text)
+    assert error.value.kind == "dimension"
+
+
 COURSE = [
     [piece.strip() for piece in f"{line} ".split(" | ")]
     for line in (Path(__file__).parents[1] / "corpora" / "course.txt").read_text().splitlines()

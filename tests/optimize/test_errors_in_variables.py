@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -261,3 +262,23 @@ def test_a_line_through_a_point_turns_through_the_vertical_to_its_least_squares(
     answer = autodiff_cli.fit("y = k*x + 100", data, sigma="y=sy,x=sx")
     assert answer.rss == pytest.approx(least, rel=1e-7)
     assert answer.point["k"] == pytest.approx(k, rel=1e-4)
+
+
+@pytest.mark.parametrize(("end", "rows", "seed", "square"), [(5, 50, 2, 45.5908483), (3, 200, 4, 105.16985)])
+def test_polynomials_of_degree_8_whose_residuals_are_as_large_as_their_radii(
+    end: int, rows: int, seed: int, square: float
+) -> None:
+    # the sums are those of ODRPACK, by SciPy, to the digits where two runs of it agree
+    draw, places = random.Random(seed), [end * i / (rows - 1) for i in range(rows)]
+    curve = (1.0, 1.0, -1.0, 0.5, 0.2, -0.1, 0.3, -0.05, 0.02)
+    data: dict[str, list[float]] = {"x": [], "y": []}
+    for x in places:
+        height = sum(c * (x / end * 2 - 1) ** k for k, c in enumerate(curve))
+        data["x"].append(float(f"{x:.4f}"))
+        data["y"].append(float(f"{height + draw.gauss(0, 0.1):.5f}"))
+    text = "y = a + b*x + " + " + ".join(f"c{k}*x**{k}" for k in range(2, 9))
+    answer = autodiff_cli.fit(text, data, sigma="y=0.1,x=0.1")
+    assert answer.converged
+    assert answer.rss == pytest.approx(square, rel=2e-7)
+    # a work limit of the search: nested steps to the nearest points took 21,000
+    assert answer.evaluations < 6000

@@ -124,3 +124,13 @@ def test_no_interval_goes_over_a_minimum_that_the_search_rejected() -> None:
     if answer.interval_method == "profile":
         assert any("the sum of squares is lower" in warning.message for warning in answer.warnings)
         assert {parameter.interval for parameter in answer.parameters.values()} == {None}
+
+
+def test_the_others_and_the_corrections_of_uncertain_predictors_are_fitted_again() -> None:
+    # the ends are of SciPy's least squares over both parameters and all six true predictors, and bisection
+    x, y = [0.5, 1, 2, 4, 6, 8], [0.9, 1.9, 2.6, 4.9, 5.2, 6.9]
+    answer = autodiff_cli.fit(
+        "y = V*x/(K+x)", {"x": x, "y": y}, {"V": 15, "K": 10}, sigma={"y": 0.3, "x": 0.2}, intervals="profile"
+    )
+    assert answer.parameters["V"].interval == pytest.approx((9.1644963, 19.2559319), rel=2e-6)
+    assert answer.parameters["K"].interval == pytest.approx((3.7103280, 13.9884303), rel=2e-6)
