@@ -585,6 +585,7 @@ def export(
     lenient: bool = False,
     dialect: str | None = None,
     name: str | None = None,
+    table: str | None = None,
     work: int | None = None,
 ) -> Exported: ...
 @overload

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from types import MappingProxyType
@@ -71,14 +72,15 @@ class _AnswerForm(NamedTuple):
         return self.format in ("table", "markdown")
 
 
-def _form_of(call: Command, grid: Grid | None, read: Sequence[Source]) -> _AnswerForm:
+def _form_of(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> _AnswerForm:
     folder, view = _folder(call.output, call.engine), call.view
     if folder is not None:
         format_, wide = call.format or "parquet", True
     else:
         if call.output is not None:
             _check_output(call.output, read)
-        usual = "csv" if call.wide else "jsonl" if grid is None else "table"
+        for_people = call.output is None and batched and sys.stdout.isatty()
+        usual = "csv" if call.wide else "table" if grid is not None or for_people else "jsonl"
         swept = [name for name in WIDE if grid is not None and name not in view.formats]
         formats = (*view.formats, *swept, *COLUMNAR)
         format_ = format_of(call.format, call.output, formats, usual, view.endings)
@@ -118,7 +120,7 @@ class _RowsJob:
         self.keep: tuple[str, ...] | bool = True if call.keep_all else tuple(dict.fromkeys(kept))
         self.text = _program(call)
         self.point: Mapping[str, float] = default_point(call.at, call.reading) if grid is None else grid.fixed
-        self.form = _form_of(call, grid, self.sources)
+        self.form = _form_of(call, grid, self.sources, question.batched)
         self.units = _RowsUnits(self.text, question.units or call.values.get("units"))
         if any(isinstance(value, Quantity) for value in self.first.values()) or self.units.has_literals:
             if self.is_data and question.batched:
@@ -442,7 +444,15 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
         options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
         out = writer(job.form.format, output.stream, job.call.view, True, **options)
 
+    begun, hints = time.monotonic(), job.question.batched and not job.form.wide
+
     def answer(request: Request) -> Any:
+        nonlocal hints
+        if hints and not tally.rows % ROWS_BETWEEN_LOOKS and time.monotonic() - begun > PATIENCE_SECONDS:
+            hints = False
+            write_note(
+                "note: records have much beside the numbers; `--wide` writes one short line a row, many times faster"
+            )
         try:
             with limit_errors():
                 result = method(request)
@@ -496,6 +506,12 @@ def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
     heads = {} if requests.units is None else requests.units.heads(names)
     return opened([heads.get(name, name) for name in names])
 
+
+ROWS_BETWEEN_LOOKS = 256
+"""Rows of records between two looks at the clock: some 10 ms."""
+
+PATIENCE_SECONDS = 2.0
+"""Seconds after which a person is told of the faster form."""
 
 _SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
 UNCERTAINTIES = tuple(_SPELLINGS.split())

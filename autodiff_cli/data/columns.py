@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from bisect import bisect_right
 from collections import Counter
@@ -23,7 +24,7 @@ from ..streams.progress import Progress
 from ..views.error import MAX_PLACES, place_list, write_note, write_reasons
 from .readers import Files, Reader, places
 from .sources import Source, has_arrow, sources
-from .text_dialects import UNFORCED, ForcedDialect
+from .text_dialects import UNFORCED, ForcedDialect, TextRow
 
 MAX_NUMBERS = 20_000_000
 MAX_NUMBERS_IN_MEMORY = 1 << 25
@@ -40,12 +41,14 @@ def read_columns(
     other: Collection[str] = (),
     skip: bool = False,
     readings: bool = False,
+    uncertain: bool = False,
 ) -> MeasuredColumns:
     """Return the columns that `wanted` selects, with the units in their headings.
 
     Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that lack a number are
-    counted and left out; with `readings`, unused columns are noted.
+    counted and left out; with `readings`, unused columns are noted; if `uncertain`, cells may be `1.1±0.1`.
     """
+    spreads: dict[str, list[float]] = {}
     columns = MeasuredColumns()
     count = rows = 0
     left_out: Counter[str] = Counter()
@@ -62,6 +65,9 @@ def read_columns(
                 rows += 1
                 # numbers keep their texts, of which fits in many digits are
                 numbers, fault = file.numbers_in(row, [*used.values()])
+                own: dict[str, float] = {}
+                if fault is not None and uncertain and row[2] is None:
+                    numbers, own, fault = _numbers_with_uncertainties(file, row, [*used.values()])
                 kind = "row" if file.source.columnar else "line"
                 if fault is not None and skip:
                     why = reason(fault)
@@ -74,16 +80,53 @@ def read_columns(
                     raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {row[0]}: "))
                 for name, column in used.items():
                     columns[name].append(numbers[column])
+                    if column in own:
+                        spreads.setdefault(name, []).append(own[column])
                 count += len(columns)
                 if count > MAX_NUMBERS:
                     message = f"the data has more than {MAX_NUMBERS:,} numbers"
                     raise limit_error(message, "take a sample of its rows")
         if columns:
             _require_rows(len(next(iter(columns.values()))), left_out, _name_of(files))
+    for name, sizes in spreads.items():
+        if len(sizes) < len(columns[name]):
+            message = f"column `{used[name]}` has an uncertainty in {len(sizes):,} of {len(columns[name]):,} rows"
+            raise point_error(message, "give one to each, or all of them by `--sigma`")
+    columns.uncertainties = spreads
     if left_out:
         with_places = Counter({f"{why}{place_list(lines_of[why])}": count for why, count in left_out.items()})
         write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", with_places)
     return columns
+
+
+_UNCERTAIN = re.compile(r"±|\+/-|\+-|\d\(\d+\)")
+
+
+def _numbers_with_uncertainties(
+    file: Reader, row: TextRow, columns: Sequence[str]
+) -> tuple[dict[str, float], dict[str, float], ExpressionError | None]:
+    """Return the numbers of a row, the uncertainties of those that have one, and its first error or None."""
+    from ..inputs.measured_value import MeasuredValue, quantity  # few files have them
+
+    numbers: dict[str, float] = {}
+    uncertainties: dict[str, float] = {}
+    fault: ExpressionError | None = None
+    for column in columns:
+        cell = row[1].get(column)
+        if not isinstance(cell, str) or not _UNCERTAIN.search(cell):
+            own, error = file.numbers_in(row, [column])
+            numbers |= own
+            fault = fault or error
+            continue
+        try:
+            measured = quantity(column, cell.replace(",", ".") if file.dialect.decimal == "," else cell)
+        except ExpressionError as error:
+            fault = fault or point_error(f"column `{column}`: {error}", error.hint)
+            continue
+        numbers[column] = float(measured)
+        if isinstance(measured, MeasuredValue):
+            uncertainties[column] = measured.uncertainty
+    return numbers, uncertainties, fault
 
 
 def _choose(

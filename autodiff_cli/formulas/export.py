@@ -47,21 +47,36 @@ class Exported(Record):
 
 
 def export(
-    text: str, to: str, *, name: str = "f", wrt: Sequence[str] | None = None, dialect: str | None = None
+    text: str,
+    to: str,
+    *,
+    name: str = "f",
+    wrt: Sequence[str] | None = None,
+    dialect: str | None = None,
+    table: str | None = None,
+    keep: Sequence[str] = (),
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function `name` returns the value and the partial derivatives by `wrt`.
-    SQL is a statement in a `dialect`, by default duckdb.
+    SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
+    columns `keep` of these as well.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
+    if (table or keep) and to != "sql":
+        raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
+    if to == "sql":
+        from ..targets.sql import Sql  # other languages do without
+
+        assert isinstance(writer, Sql)
+        writer.read_from(table, keep)
     if not writer.can_name_function(name):
         hint = "give a plain name without a meaning in that language: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)

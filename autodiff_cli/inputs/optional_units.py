@@ -140,6 +140,8 @@ class MeasuredColumns(dict[str, list[float]]):
     """Columns by name, and the units in their headings as texts."""
 
     units: Mapping[str, str] = {}
+    uncertainties: Mapping[str, list[float]] = {}
+    """The uncertainties in the cells of columns, as `1.1±0.1` has one."""
 
 
 def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> dict[str, str]:

@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from ..errors import usage_error
 from ..graphs.adjoint import Branch, column_names, schedule
 from ..language.printer import Written, assemble, fill_in
 from ..numbers.recorder import CONDITIONS, Step, is_number
@@ -181,6 +182,25 @@ class Sql(Target):
         self.heading_lines = (f"Written by autodiff for {self.database}, from this program:",)
         self.reserved = reserved_words("sql")
         self.templates = TEMPLATES.get(dialect, {})
+        self.table, self.kept = "points", list[str]()
+
+    def read_from(self, table: str | None, kept: Sequence[str]) -> None:
+        """Read the points from a table of another name, and return columns of theirs as well. Raises a usage error."""
+        for name in table.split(".") if table else ():
+            if name != "points" and not self.can_name_column(name):
+                raise usage_error(
+                    f"`{name}` cannot be the name of a table in SQL", "give a plain name: `--table results`"
+                )
+        for name in kept:
+            if not self.can_name_column(name):
+                raise usage_error(
+                    f"`{name}` cannot be the name of a column in SQL", "give plain names: `--keep id,run`"
+                )
+        self.table, self.kept = table or "points", [*dict.fromkeys(kept)]
+
+    def can_name_column(self, name: str) -> bool:
+        """Return whether a name needs no quotation marks in SQL."""
+        return name.isascii() and self.can_name_variable(name)
 
     def _number(self, value: float | bool) -> str:
         if isinstance(value, bool):
@@ -224,8 +244,9 @@ class Sql(Target):
         return level, parts
 
     def _rename(self) -> list[str]:
+        needed = dict.fromkeys((*self.kept, *self.variables.values()))
         return [
-            f"`points` is a table with the columns {', '.join(self.variables.values()) or '(none are needed)'}.",
+            f"`{self.table}` is a table with the columns {', '.join(needed) or '(none are needed)'}.",
             *super()._rename(),
             "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
@@ -237,13 +258,19 @@ class Sql(Target):
     def lines(self) -> list[str]:
         unit, columns = self.unit, list(self.variables.values())
         results = unit.recording.results
-        layers = [{name: self.input(name) for name in columns}] if columns else []
+        kept = [name for name in self.kept if self.fold_name(name) not in map(self.fold_name, columns)]
+        first = {name: f"points.{name}" for name in kept} | {name: self.input(name) for name in columns}
+        layers = [first] if first else []
         for rows in self.layers(results):
             layers.append({name: self._column(step) + self._note(step) for step, name in rows})
         layers.append({"ad_ok": self.all_finite(columns, results)})
         by = [self.variables.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
-        names = zip(results, column_names(len(unit.recording.values), by), strict=True)
-        shown = [*columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
+        names = [*zip(results, column_names(len(unit.recording.values), by), strict=True)]
+        outputs = {self.fold_name(name) for _, name in names} | {"error"}
+        if twice := [name for name in kept if self.fold_name(name) in outputs]:
+            message = f"`{twice[0]}` is a result of the statement, and a column to keep"
+            raise usage_error(message, "rename the column in a view, and keep that")
+        shown = [*kept, *columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
         shown.append(self._error(columns))
         last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.settings};"]
         return [*self.heading(), *self.tables(layers, shown), *last]
@@ -353,7 +380,7 @@ class Sql(Target):
             for text in layers[k].values():
                 for name in _WORD.findall(text):
                     last.setdefault(name, k)
-        source, there = "points", list[str]()
+        source, there = self.table if self.table == "points" else f"{self.table} AS points", list[str]()
         for k, layer in enumerate(layers):
             needed = [name for name in there if last.get(name, -1) > k]
             # The text stays proportional to the program: many columns are passed on together.

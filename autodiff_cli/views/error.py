@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import Diagnostic, Span
@@ -73,8 +73,25 @@ def write_reading(where: str, text: str) -> None:
     write_stderr(f"{escaped(where, seen.encoding)}{paint('read as:', 'hint', seen)}{shown}\n")
 
 
+_keepers: list[list[str]] = []
+"""The lists that notes are kept in, besides being written."""
+
+
+@contextmanager
+def keeping_notes() -> Iterator[list[str]]:
+    """Also keep the notes that are written, for a report."""
+    notes: list[str] = []
+    _keepers.append(notes)
+    try:
+        yield notes
+    finally:
+        _keepers.remove(notes)
+
+
 def write_note(text: str) -> None:
     """Write a note on standard error, unless `quiet`: names in it may come from files, so controls are escaped."""
+    for notes in _keepers:
+        notes.append(text)
     if not quiet:
         write_stderr(f"{escaped(text, terminal_of(sys.stderr).encoding)}\n")
 
@@ -179,5 +196,7 @@ def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> No
     lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in shown)]
     if len(reasons) > MAX_REASONS:
         lines.append(f"  … and {len(reasons) - MAX_REASONS:,} more reasons")
+    for notes in _keepers:
+        notes.append("\n".join(lines))
     encoding = terminal_of(sys.stderr).encoding
     write_stderr("".join([f"{escaped(line, encoding)}\n" for line in lines]))

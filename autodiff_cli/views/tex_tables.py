@@ -80,14 +80,20 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
     """Return a program as equations; `left` names its value."""
+    sides = formula_sides(text, names, left)
+    return equations(sides) if sides else ""
+
+
+def formula_sides(text: str, names: Iterable[str], left: str = "") -> list[tuple[str, str]]:
+    """Return the sides of a program's equations; none if it cannot be typeset."""
     try:
         program = parse(text, [*names], units=True)
     except ExpressionError:
-        return ""
+        return []
     sides = equations_of(program, typesetting(program, names))
     if sides and left:
         sides[-1] = (left, sides[-1][1])
-    return equations(sides) if sides else ""
+    return sides
 
 
 def _parts(*parts: str) -> str:
@@ -146,13 +152,19 @@ def fit_table(answer: Fit, digits: int | None) -> str:
     return _parts(*parts)
 
 
-def _model(answer: Fit) -> str:
+def model_sides(answer: Fit) -> list[tuple[str, str]]:
+    """Return the sides of the equations that a fit is of."""
     names = [name for name in (*answer.columns, *answer.point) if name != answer.response]
     if is_name(answer.response):
-        return formula(answer.text, names, name_latex(answer.response))
+        return formula_sides(answer.text, names, name_latex(answer.response))
     last, response = last_equation(answer.text), parse(answer.response, names)
     left = typesetting(response).expression(response.outputs[0])
-    return formula(last.program if last is not None else answer.text, names, left)
+    return formula_sides(last.program if last is not None else answer.text, names, left)
+
+
+def _model(answer: Fit) -> str:
+    sides = model_sides(answer)
+    return equations(sides) if sides else ""
 
 
 def _quality(answer: Fit, digits: int | None) -> str:

@@ -45,7 +45,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
-    "keep_all", "on_error", "output", "points", "residuals", "save_path", "save_point",
+    "keep_all", "on_error", "output", "points", "report", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
     "header", "missing", "quiet", "strict",
 }  # fmt: skip
@@ -178,6 +178,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("taylor", "exp(x)", {"at": "x=0", "order": 2, "answer": "1 + x + x²/2"}),
     ("hessian", "x**2*w", {"at": POINT, "wrt": "x", "answer": "4"}),
     ("export", "x*w", {"to": "sql", "dialect": "postgres"}),
+    ("export", "x*w", {"to": "sql", "table": "lab.results"}),
     ("functions", "atanh", {}),
     ("units", "kN/mm^2", {}),
     ("grad", "x*w", {"at": "x=0.5 m,w=2 kN", "in_": "J"}),

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, diff, gradient, parse
 from autodiff_cli.formulas.export import Exported
+from autodiff_cli.formulas.export import export as sql_of
 from autodiff_cli.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.inputs.problem import as_number
 from autodiff_cli.numbers.running_error import RUNNING, Bounded
@@ -438,3 +439,25 @@ def test_code_does_not_underflow_where_the_derivative_does_not(text: str, deriva
     for x in (300.0, 340.0, 352.0) if "**2" in text else (300.0, 400.0, 650.0):
         _, (slope,) = python(program, [x])
         assert slope == pytest.approx(derivative(x), rel=1e-12)
+
+
+def test_sql_keeps_columns_of_the_users_table() -> None:
+    import sqlite3
+
+    code = sql_of("a*exp(-k*t)", "sql", dialect="sqlite", table="results", keep=["id", "run", "a"]).source
+    database = sqlite3.connect(":memory:")
+    database.execute("create table results (id, run, a, k, t, other)")
+    rows = [(7, "r", 2.0, 0.5, 3.0, 1), (8, "s", None, 1.0, 1.0, 2)]
+    database.executemany("insert into results values (?, ?, ?, ?, ?, ?)", rows)
+    answers = database.execute(code)
+    names = [column[0] for column in answers.description]
+    first, second = [dict(zip(names, row, strict=True)) for row in answers]
+    assert names[:3] == ["id", "run", "a"] and "other" not in names
+    assert (first["id"], first["run"]) == (7, "r") and first["value"] == pytest.approx(2 * math.exp(-1.5))
+    assert first["d_k"] == pytest.approx(-6 * math.exp(-1.5)) and second["id"] == 8 and second["error"]
+
+
+@pytest.mark.parametrize("more", [{"table": "x;drop"}, {"table": "a.b c"}, {"keep": ["d_a"]}, {"keep": ["my col"]}])
+def test_names_that_sql_cannot_have_are_refused(more: dict[str, object]) -> None:
+    with pytest.raises(ExpressionError):
+        sql_of("a*x", "sql", **more)  # type: ignore[arg-type]

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from pathlib import PurePath
 from typing import Any
 
-from ...errors import limit_error, require, usage_error
+from ...errors import limit_error, quote, require, usage_error
 from ...inputs.optional_units import MeasuredColumns, left_out
 from ...inputs.parse_point import merge, parse_point
 from ...inputs.problem import Quantity, as_number
@@ -17,6 +17,7 @@ from ...optimize.fit import Fit, fit
 from ...optimize.observations import columns_needed, read_formula
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
+from ...views.error import keeping_notes, write_note
 from ..option_values import Method, OptionValues
 from ..runner import Command
 from ..searches import Searches, warning_of
@@ -26,15 +27,25 @@ MAX_PREDICTED_POINTS = 100_000
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    residuals, method = call.residuals, method_of(call)
+    residuals, report, method = call.residuals, call.report, method_of(call)
     call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
     call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
     if residuals is not None:
         files.check(residuals, force=call.force)
+    if report is not None:
+        from ..reports import check_report
+
+        check_report(report, force=call.force)
     searches = Searches(call, method, warning=warning_of)
-    code = searches.run()
+    with keeping_notes() as notes:
+        code = searches.run()
+    if report is not None and searches.last is not None:
+        from ..reports import write_report
+
+        files_read = ", ".join("standard input" if path == "-" else path for path in call.data)
+        write_report(report, searches.last, call.view, [f"data: {files_read}", *notes], force=call.force)
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
     return code
@@ -55,10 +66,26 @@ def method_of(call: OptionValues) -> Method:
             formula = read_formula(request.text, columns, known_names, call.response)
             return columns_needed(formula, columns, known_names, call.sigma, call.weights)
 
-        data = call.read_columns(call.data, wanted, known_names)
-        return fit(request.text, data, request.point, formula=formula, **arguments, **more)
+        data = call.read_columns(call.data, wanted, known_names, uncertain=True)
+        own = uncertainties_in_cells(call, data)
+        return fit(request.text, data, request.point, formula=formula, **{**arguments, **own}, **more)
 
     return method
+
+
+def uncertainties_in_cells(call: OptionValues, data: MeasuredColumns) -> dict[str, Any]:
+    """Add the uncertainties in cells as columns, and return the argument that names these. Raises a usage error."""
+    if not data.uncertainties:
+        return {}
+    option = "--sigma" if call.sigma is not None else "--weights" if call.weights is not None else None
+    if option is not None:
+        names = quote(data.uncertainties)
+        raise usage_error(f"the cells of {names} have uncertainties, and so does `{option}`", "leave one of them out")
+    sigma = {name: f"u({name})" for name in data.uncertainties}
+    data.update({sigma[name]: sizes for name, sizes in data.uncertainties.items()})
+    data.units = {**data.units, **{sigma[name]: data.units[name] for name in sigma if name in data.units}}
+    write_note(f"note: the uncertainties of {quote(sigma)} are those in the cells")
+    return {"sigma": sigma}
 
 
 def prediction_columns(

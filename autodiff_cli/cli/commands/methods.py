@@ -12,7 +12,9 @@ from ..option_values import Method, OptionValues
 def export(call: OptionValues) -> Method:
     """Return the method that writes code in the language that is asked for."""
     language, name, dialect = call.language, call.name or "f", call.dialect
-    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect)
+    keep = [name.strip() for option in call.values.get("keep") or () for name in option.split(",")]
+    points = {"table": call.values.get("table"), "keep": keep}
+    return lambda request: call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect, **points)
 
 
 def plot(call: OptionValues) -> Method:
