@@ -22,8 +22,8 @@ from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..table.operators import VARIABLE
 
-MAX_BOUNDED_NODES = 10_000
-"""Larger graphs are not checked."""
+MAX_BOUNDED_NODES = 100_000
+"""Larger graphs are not checked, which a note says: their bounds take a second or more."""
 BUDGET_SHARE = 0.25
 """The share of an answer's budget that its check may take; what takes more is not checked."""
 REQUIRED_DIGITS = 6
@@ -343,7 +343,8 @@ class _RoundedSides:
 
 def _within_share(graph: Graph, find: Callable[[], list[Diagnostic]], command: str) -> list[Diagnostic]:
     if len(graph.places) > MAX_BOUNDED_NODES:
-        return []
+        message = f"the digits are not checked: the program has {len(graph.places):,} nodes"
+        return [Diagnostic("note", message, None, f"compute with more digits: `{command} --precision 30`")]
     try:
         with use_share(BUDGET_SHARE):
             return find()

@@ -179,6 +179,7 @@ class Descent:
         self.best, self.last, self.ending = self.start, self.start, None
         ending = yield from self._steps()
         lost = lost_digits(self.evaluator, self.last, DIGITS_TOLERANCE) if ending.succeeded else []
+        lost = [warning for warning in lost if warning.kind == "lost_digits"]
         if lost:
             reason = ending.reason if ending.reason == "steps" else "digits"
             ending = ending._replace(reason=reason, message=f"{ending.message}, but {lost[0].message}")

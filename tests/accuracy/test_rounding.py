@@ -188,9 +188,11 @@ def test_a_stream_is_not_checked_and_python_is() -> None:
     assert [warning.kind for warning in answer.warnings] == ["lost_digits"]
 
 
-def test_too_large_a_graph_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_a_graph_is_not_checked_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounding, "MAX_BOUNDED_NODES", 3)
     assert warnings("sqrt(x**2 + 1) - x", {"x": 1e8}) == []
+    (note,) = gradient("sqrt(x**2 + 1) - x", {"x": 1e8}).warnings
+    assert (note.kind, note.message) == ("note", "the digits are not checked: the program has 7 nodes")
 
 
 def test_a_check_that_takes_too_much_work_is_left_out_and_the_rest_is_as_before() -> None:
@@ -344,3 +346,16 @@ def test_fits_and_losses_are_checked_in_their_rows() -> None:
     exactly = autodiff_cli.minimize("(a + b*x - y)**2", {"a": 1, "b": 1}, data=straight, reduce="mean")
     assert exactly.converged
     assert not exactly.warnings
+
+
+def test_a_sum_of_many_terms_is_checked() -> None:
+    lost = gradient("sum((1 - cos(x*i))/(x*i)**2, i, 1, 1100)", {"x": 1e-8})  # 9.98e7 for -0.37
+    assert any(w.kind == "lost_digits" for w in lost.warnings)
+    assert not gradient("sum(sin(x*i)/i**2, i, 1, 1100)", {"x": 0.3}).warnings
+
+
+def test_fewer_digits_than_a_bound_are_no_zeros_of_a_series() -> None:
+    series = autodiff_cli.taylor("exp(x) - exp(x + 1e-70)", {"x": 1}, order=2)
+    with mpmath.workdps(120):
+        exact = mpmath.e - mpmath.exp(1 + mpmath.mpf(10) ** -70)
+        assert series.coefficients == pytest.approx([float(exact), float(exact), float(exact / 2)], rel=1e-12)
