@@ -566,6 +566,7 @@ def propagate(
     data: Table = None,
     draws: Table = None,
     fit: Fit | str | None = None,
+    covariance: Any,
     level: float | None = None,
     k: float | None = None,
     samples: float | None = None,

@@ -220,6 +220,12 @@ def _fit(name: str, value: Any, option: object) -> Any:
     raise TypeError(f"`fit` is an answer of `fit`, or the name of a file, not {kind_of(value)}")
 
 
+def _covariance(name: str, value: Any, option: object) -> Any:
+    from ..uncertainty.covariance_matrix import covariance_of_object
+
+    return value if isinstance(value, str) else covariance_of_object(value)
+
+
 def _predict(name: str, value: Any, option: object) -> Any:
     return [value] if isinstance(value, str) else measured_columns(value)
 
@@ -251,7 +257,7 @@ def _path(name: str, value: Any, option: object) -> Any:
 
 
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
-    **dict.fromkeys(("At", "Table", "Value | Iterable[Value]")), "Fit | str | None": _fit,
+    **dict.fromkeys(("At", "Table", "Value | Iterable[Value]")), "Fit | str | None": _fit, "Any": _covariance,
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
     "str | float | Mapping[str, str | float] | None": _text_or_numbers,
     **dict.fromkeys(("Sequence[str] | str | bool", "Names", "Collection[str]", "str | Sequence[str] | None"), _words),

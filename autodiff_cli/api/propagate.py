@@ -14,7 +14,8 @@ class Propagation(Plotted, _propagate.Propagation):
     `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
     the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
     names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
-    `fit` is an answer of `fit`, or a JSON file of it.
+    `fit` is an answer of `fit`, or a JSON file of it; `covariance` is a file, a data frame of pandas, a mapping of
+    mappings, or an answer of lmfit.
     Drawing needs the extra `plot`.
 
     >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})

@@ -27,8 +27,9 @@ from ..quantities.presentation import (
     present_array,
     present_difference,
 )
-from ..quantities.unit import Unit, readable_unit, si_unit
+from ..quantities.unit import Unit, parse_unit, readable_unit, si_unit
 from ..record import Record
+from .covariance_matrix import CovarianceMatrix
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
+MAX_OPEN_VARIANCE = 0.02  # share of a variance that rounded digits of a covariance may leave open
 EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
 Pair = tuple[str, str]
@@ -269,6 +271,7 @@ def propagate(
     unknowns: Sequence[str] | None = None,
     between: Mapping[str, Range] | Range | None = None,
     fitted: Estimates | None = None,
+    covariance: CovarianceMatrix | None = None,
     correlation: Mapping[Pair, float] | None = None,
     dof: Mapping[str, float] | None = None,
     readings: Mapping[str, Sequence[float]] | None = None,
@@ -295,6 +298,8 @@ def propagate(
         require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
     is_implicit = not (unknowns is None and between is None)
     sources = _Sources(text, is_implicit, point or {}, readings or {}, draws or {}, correlation or {})
+    if covariance is not None:
+        sources.add_covariance(covariance)
     if fitted is not None:
         sources.add_fit(fitted)
     sources.add_linear_correlations()
@@ -317,13 +322,15 @@ def propagate(
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
+        if covariance is not None:
+            warnings += _digit_warnings(linear, results, covariance.rounding_of_correlation())
         if count:
             copies = sources.copied_draws(inputs)
             results, count, interrupted = _with_draws(
                 model, spread, results, linear.units, copies, count, seed, stop, warnings
             )
-        covariance = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
-        if not all(math.isfinite(x) for row in covariance for x in row):
+        of_outputs = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
+        if not all(math.isfinite(x) for row in of_outputs for x in row):
             raise OverflowError
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
     warnings[first_notes:first_notes] = [
@@ -336,8 +343,8 @@ def propagate(
         results=results,
         inputs=shown,
         correlation=spread.correlation(),
-        covariance=covariance,
-        output_correlation=_normalise(covariance),
+        covariance=of_outputs,
+        output_correlation=_normalise(of_outputs),
         samples=count,
         seed=seed,
         interrupted=interrupted,
@@ -376,6 +383,7 @@ class _Sources:
         self.linear: dict[str, Any] = {}  # of the package `uncertainties`
         self.texts: dict[str, str] = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
         self.notes: list[Diagnostic] = []
+        self.of_matrix: list[str] = []  # the quantities of a covariance matrix
         for name, value in point.items():
             self.quantities[name] = self._quantity(name, value)
         for name, column in readings.items():
@@ -412,9 +420,50 @@ class _Sources:
             message = f"`{name}` has {plural(len(column), what)}, which does not give its uncertainty"
             raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
 
+    def add_covariance(self, matrix: CovarianceMatrix) -> None:
+        """Give the quantities that a covariance matrix names their uncertainties and correlations."""
+        names = variables_of(self.text, [*matrix.values, *self.values], self.is_implicit)
+        self.of_matrix = used = [name for name in matrix.names if name in names]
+        if not used:
+            message = f"the program has none of the quantities of the covariance, {quote(matrix.names)}"
+            raise point_error(message, "its names are those of variables; `--columns x=NAME` renames them")
+        for name in used:
+            if name in self.measured:
+                raise point_error(f"`{name}` is in the covariance, and is a column of the data too", LEAVE_ONE)
+            self.measured[name] = normal(name, self._value_in(matrix, name), matrix.uncertainties[name])
+            self.quantities.pop(name, None)
+        for a, b in combinations(used, 2):
+            if (a, b) in self.correlation or (b, a) in self.correlation:
+                message = f"the correlation of `{a}` and `{b}` is given, and is in the covariance"
+                raise point_error(message, LEAVE_ONE)
+        self.texts |= {name: unit for name, unit in matrix.units.items() if name in used}
+        together = {pair: r for pair, r in matrix.correlation().items() if {*used} >= {*pair}}
+        self.correlation = {**self.correlation, **together}
+
+    def _value_in(self, matrix: CovarianceMatrix, name: str) -> float:
+        """Return the value of a quantity, in the unit that the covariance names."""
+        value = self.quantities.get(name, matrix.values.get(name))
+        if value is None:
+            message = f"`{name}` has no value: the covariance has only its uncertainty"
+            raise ExpressionError("missing_value", message, hint=f"give it: `--at {name}=…`")
+        if isinstance(value, MeasuredValue):
+            raise point_error(f"`{name}` has an uncertainty in `--at`, and one in the covariance", LEAVE_ONE)
+        own, text = getattr(value, "unit", None), matrix.units.get(name)
+        if own is None:
+            return as_number(value, name)
+        if text is None:
+            message = f"`{name}` is in {own}, and its column of the covariance has no unit"
+            raise point_error(message, f"name the unit in its heading: `{name} [{own}]`")
+        unit = parse_unit(text)
+        if unit.dimension != own.dimension:
+            raise point_error(f"`{name}` is in {own}, and in the covariance it is in {text}", LEAVE_ONE)
+        return present(float(value), unit)  # a quantity is in SI units
+
     def add_fit(self, fitted: Estimates) -> None:
         """Add the parameters of a fit that the program has, and that are not given otherwise."""
         names = variables_of(self.text, [*fitted.values, *self.values], self.is_implicit)
+        if twice := [name for name in fitted.values if name in names and name in self.of_matrix]:
+            raise point_error(f"`{twice[0]}` is a parameter of the fit, and is in the covariance", LEAVE_ONE)
         used = {name: x for name, x in fitted.values.items() if name in names and name not in self.values}
         self.measured |= used
         self.texts |= {name: unit for name, unit in fitted.units.items() if name in used}
@@ -502,6 +551,24 @@ def _results(
         results.append(first._replace(second_order=second))
         warnings += [warning] if warning else []
     return results
+
+
+def _digit_warnings(
+    linear: _Linearisation, results: Sequence[Result], rounding: Mapping[Pair, float]
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each output whose variance is of the order of what the digits of the covariance leave open.
+
+    Variances of correlated estimates cancel in a sum.
+    """
+    inputs = linear.spread.inputs
+    for result, row in zip(results, linear.rows, strict=True):
+        parts = {name: abs(c) * x.uncertainty for c, (name, x) in zip(row, inputs.items(), strict=True)}
+        open_parts = [
+            (1 if a == b else 2) * parts[a] * parts[b] * r for (a, b), r in rounding.items() if {a, b} <= parts.keys()
+        ]
+        if math.fsum(open_parts) > MAX_OPEN_VARIANCE * result.uncertainty**2:
+            message = f"the digits of the covariance do not determine the uncertainty of `{result.output}`"
+            yield Diagnostic("digits", message, None, "write the matrix with more digits: in R `print(v, digits = 15)`")
 
 
 def _as_typed(entry: Input, value: Any) -> Input:

@@ -11,7 +11,8 @@ from ...inputs.measured_units import measured_value, with_spreads
 from ...inputs.measured_value import MeasuredValue, of_draws
 from ...inputs.parse_point import PointFile, ValueOf, is_name, merge, parse_point, point_of_object, read_json
 from ...inputs.problem import Problem, pose
-from ...streams.requests import Reading, Request, unknowns_of_object
+from ...streams.requests import Reading, Request, mapping, unknowns_of_object
+from ...uncertainty.covariance_matrix import CovarianceMatrix, read_covariance
 from ...uncertainty.measurement_model import variables_of
 from ...uncertainty.propagate import (
     Estimates,
@@ -29,9 +30,11 @@ from ..searches import Searches
 def method_of(call: OptionValues) -> Method:
     """Return the method: the propagation of values with their correlations."""
     call.values["fit"] = fitted = read_fit(call)
+    call.values["covariance"] = matrix = read_matrix(call)
     pairs = parse_pairs(call.correlation or ())
     degrees = merge([parse_point(text) for text in call.dof or ()])
     arguments = {**call.arguments(propagate), "units": call.values["units"], "fitted": fitted}
+    arguments["covariance"] = matrix
     role, files = ("readings", call.data) if call.draws is None else ("draws", call.draws)
 
     def method(request: Request, **more: Any) -> Propagation:
@@ -42,6 +45,7 @@ def method_of(call: OptionValues) -> Method:
         own["dof"] = {**degrees, **request.more.get("dof", {})}
         if files is not None:
             known_names = [*request.point, *(fitted.values if fitted is not None else ())]
+            known_names += matrix.values if matrix is not None else ()
             own[role] = readings(call, files, request.text, known_names)
         answer = propagate(request.text, request.point, **own)
         exact = [warning for option in call.at or () if (warning := _exact_warning(option, answer))]
@@ -89,7 +93,14 @@ def run(call: Command) -> int:
             raise usage_error(message, "give the values in `--at`, or one point")
         fitted = call.values["fit"]
         values = {**(fitted.values if fitted is not None else {}), **point}
-        if not call.points and not any(isinstance(value, MeasuredValue) for value in values.values()):
+        matrix = call.values["covariance"]
+        values = {**(matrix.values if matrix is not None else {}), **values}
+        is_measured = matrix is not None and not matrix.uncertainties.keys().isdisjoint(values)
+        if (
+            not call.points
+            and not is_measured
+            and not any(isinstance(value, MeasuredValue) for value in values.values())
+        ):
             example = next(iter(point), "x")
             hint = f'write it after the value: `--at "{example}=5.00±0.02"`'
             raise point_error("no value has an uncertainty", hint)
@@ -114,6 +125,21 @@ def read_fit(call: OptionValues) -> Estimates | None:
         return estimates_of_fit(read_json(text)[0])
     except ExpressionError as error:
         raise point_error(f"in `{path}`: {error}", error.hint) from None
+
+
+def read_matrix(call: OptionValues) -> CovarianceMatrix | None:
+    """Return the covariance matrix, read if it is in a file, with the names that `--columns` gives."""
+    matrix: Any = call.values["covariance"]
+    if isinstance(matrix, str):
+        path = matrix
+        text, fault = read_text(path, call.standard_input_for("--covariance", path))
+        try:
+            if fault is not None:
+                raise fault
+            matrix = read_covariance(text)
+        except ExpressionError as error:
+            raise point_error(f"in `{path}`: {error}", error.hint) from None
+    return matrix if matrix is None else matrix.renamed(mapping(call.values.get("columns")))
 
 
 _DRAWS = re.compile(r"\s*draws\(\s*([^#]+?)\s*(?:#\s*(.+?)\s*)?\)\s*")
