@@ -42,13 +42,16 @@ _ANSWERS = {
 }  # fmt: skip
 """The other classes of answers, for annotations: `import *` leaves them out."""
 
+_HOOKS = {"load_ipython_extension": "api.notebook"}
+"""What other programs look for: `%load_ext autodiff_cli` of a notebook."""
+
 
 def __getattr__(name: str) -> object:
     import builtins
     from importlib import import_module
 
     value: object
-    home = f"api.{_ANSWERS[name]}" if name in _ANSWERS else _PUBLIC.get(name)
+    home = f"api.{_ANSWERS[name]}" if name in _ANSWERS else _PUBLIC.get(name) or _HOOKS.get(name)
     if home is not None:
         value = getattr(import_module(f"{__name__}.{home}"), name)
     else:

@@ -15,7 +15,7 @@ from ..data.frames import QUESTIONS, is_frame
 from ..errors import ExpressionError
 from ..inputs.parse_point import corrections, may_sweep, once_read
 from ..numbers.budget import use_budget
-from .api_answers import as_answer
+from .api_answers import ByEntry, as_answer
 from .api_arguments import At, PythonCall, as_meant, convert_arguments, value_reader
 from .keywords import keywords_of
 from .tracebacks import explained, in_python
@@ -135,6 +135,16 @@ def _declaration(parameter: FunctionParameter) -> str:
     return parameter.name if parameter.default is None else f"{parameter.name}={parameter.default}"
 
 
+def _name_lists(answer: Any, at: Any) -> None:
+    """Let the derivatives by the entries of a list be had by its name."""
+    found = getattr(answer, "gradient", None)
+    if type(found) is dict and any(name.endswith("]") for name in found):
+        answer.__dict__["gradient"] = by_entry = ByEntry(found)
+        by_entry.known = getattr(answer, "point", {})
+        typed = at if isinstance(at, Mapping) else {}
+        by_entry.arrays = frozenset([name for name, x in typed.items() if hasattr(x, "dtype")])
+
+
 class Question:
     """What a Python function of a command does with its arguments."""
 
@@ -182,6 +192,7 @@ class Question:
         else:
             result = self._asked_strictly(values, text)
         result.__dict__["_typed"] = text
+        _name_lists(result, values.get("at"))
         if warnings := getattr(result, "warnings", ()):
             result.__dict__["warnings"] = tuple([in_python(warning, self.command) for warning in warnings])
         return result

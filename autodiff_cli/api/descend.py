@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import cast
+from typing import Any, cast
 
 from ..optimize import descend as _descend
-from .api_answers import Plotted
+from .api_answers import Plotted, as_numbers
 from .api_arguments import PythonCall
 from .calls import answers
 from .tracebacks import explain
@@ -19,6 +19,14 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
     """
 
     rows: tuple[_descend.DescentStep, ...] = ()
+
+    @property
+    def path(self) -> tuple[_descend.DescentStep, ...]:
+        """The steps, as `Minimum` has them: `rows`. As an array a descent is their points, a row each."""
+        return self.rows
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers([row.coordinates for row in self.rows], dtype)
 
     def __iter__(self) -> Iterator[_descend.DescentStep]:
         return iter(self.rows)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ..derivatives import gradient as _gradient
 from ..inputs.figures import Shown
-from .api_answers import Answer
+from .api_answers import Answer, as_numbers
 from .calls import function_of
 
 Number = TypeVar("Number", bound=Shown)
@@ -27,7 +27,16 @@ class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("valu
     (2.5, {'w1': 1.0, 'w2': -2.0})
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
+
+    Of a list or array in the point there is the derivative in its shape, besides those of its entries:
+
+    >>> found = gradient("sum(W @ x)", {"W": [[1, 2], [3, 4]], "x": [5, 6]}).gradient
+    >>> found["W"], found["W[2,1]"]
+    ([[5.0, 6.0], [5.0, 6.0]], 5.0)
     """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers([*self.gradient.values()], dtype)
 
 
 gradient = function_of(

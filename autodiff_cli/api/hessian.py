@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..derivatives import hessian as _hessian
-from .api_answers import Answer
+from .api_answers import Answer, as_numbers
 from .calls import function_of
 from .function_or_text import of_functions_too
 
@@ -16,6 +18,9 @@ class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
 
     Of a Python function it returns the function of its derivatives: `hessian(f, argnums)`, as `grad` does.
     """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers(self.hessian, dtype)
 
 
 hessian = of_functions_too(function_of(Hessian, "hessian"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..derivatives import jacobian as _jacobian
-from .api_answers import Answer
+from .api_answers import Answer, as_numbers
 from .calls import function_of
 from .function_or_text import of_functions_too
 
@@ -18,6 +20,10 @@ class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian
 
     Of a Python function it returns the function of its derivatives: `jacobian(f, argnums)`, as `grad` does.
     """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        product = [*(self.gradient or {}).values()] if self.product is None else self.product
+        return as_numbers(product if self.jacobian is None else self.jacobian, dtype)
 
 
 jacobian = of_functions_too(function_of(Jacobian, "jacobian"))

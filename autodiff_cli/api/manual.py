@@ -114,7 +114,7 @@ def _function_stubs(name: str, declaration: Declared) -> Iterator[str]:
     if hasattr(package_function(name), "of_functions"):
         yield from (
             "@overload",
-            f"def {name}(text: Callable[..., Any], argnums: Any = None) -> Callable[..., Any]: ...",
+            f"def {name}(text: Callable[..., Any], argnums: Any = None, jit: bool = False) -> Callable[..., Any]: ...",
         )
 
 

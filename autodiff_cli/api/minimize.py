@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import Any, cast
 
 from ..optimize import minimize as _minimize
-from .api_answers import Answer
+from .api_answers import Answer, as_numbers
 from .api_arguments import PythonCall
 from .calls import answers, function_of
 
@@ -16,7 +16,17 @@ class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "
     >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
     >>> answer.point, answer.converged, answer.kind
     ({'x': 3.0}, True, 'minimum')
+    >>> answer.x
+    array([3.])
     """
+
+    @property
+    def x(self) -> Any:
+        """The point as an array, in the order of `point`, as SciPy's result has it."""
+        return as_numbers([*self.point.values()])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers([*self.point.values()], dtype)
 
 
 minimize = function_of(Minimum, "minimize")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..derivatives import taylor as _taylor
-from .api_answers import Answer
+from .api_answers import Answer, as_numbers
 from .calls import function_of
 
 
@@ -13,6 +15,9 @@ class Taylor(Answer, _taylor.Taylor, shows=("polynomial",)):
     >>> taylor("exp(x)", {"x": 0}, order=3, exact=True).polynomial
     '1 + x + 1/2*x**2 + 1/6*x**3'
     """
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers(self.coefficients, dtype)
 
 
 taylor = function_of(Taylor, "taylor")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, NamedTuple
 
 from ..errors import plural
@@ -149,11 +149,74 @@ class _TracedCall:
 
     def of_inputs(self, entries: Sequence[Any]) -> Any:
         """Return one entry an input in the structure of the arguments."""
-        rest = iter(entries)
-        parts = [_unflatten(structure, rest, numeric=True) for structure in self.structures]
-        if self.single:
-            return parts[0]
-        return dict(zip(self.chosen, parts, strict=True)) if isinstance(self.chosen[0], str) else tuple(parts)
+        return _by_input(self.structures, self.chosen, self.single, entries)
+
+
+def _by_input(structures: Sequence[Structure], chosen: Sequence[Any], single: bool, entries: Sequence[Any]) -> Any:
+    rest = iter(entries)
+    parts = [_unflatten(structure, rest, numeric=True) for structure in structures]
+    if single:
+        return parts[0]
+    return dict(zip(chosen, parts, strict=True)) if isinstance(chosen[0], str) else tuple(parts)
+
+
+class _Recorded:
+    """A function that is recorded, and its answers in the structures of arguments and results."""
+
+    def __init__(self, function: Callable[..., Any], argnums: Any, name: str) -> None:
+        from .recorded_calls import RecordedFunction  # what compiles is imported where it is asked for
+
+        self.function, self.argnums = function, argnums
+        self.recorded = RecordedFunction(function, _flat_results if name == "jacobian" else partial(_one_result, name))
+
+    def first(self, args: Any, keywords: Any) -> tuple[Any, list[Any], Any] | None:
+        """Return the values, the gradient of each in the structure of the arguments, and the results' structure."""
+        chosen, single = _places(self.function, None, self.argnums, list(args), keywords)
+        answer = None if _traced.get() else self.recorded.first(args, keywords, chosen)
+        if answer is None:
+            return None
+        structures = [_structure_of(spec) for spec in answer.arguments]
+        rows = [_by_input(structures, chosen, single, row) for row in answer.numbers.rows]
+        return answer.numbers.values, rows, answer.result
+
+    def second(self, args: Any, keywords: Any) -> tuple[Any] | None:
+        """Return the Hessian in the structures of the arguments."""
+        chosen, single = _places(self.function, None, self.argnums, list(args), keywords)
+        answer = None if _traced.get() else self.recorded.second(args, keywords, chosen)
+        if answer is None:
+            return None
+        structures = [_structure_of(spec) for spec in answer.arguments]
+        rows = [_by_input(structures, chosen, single, row) for row in answer.numbers.hessian]
+        return (_by_input(structures, chosen, single, rows),)
+
+
+def _one_result(name: str, result: Any) -> tuple[list[Any], Structure]:
+    return [_scalar(result, name)], None
+
+
+def _flat_results(result: Any) -> tuple[list[Any], Structure]:
+    outputs: list[Any] = []
+    structure = _flatten(result, "jacobian: a result cannot be", outputs)
+    return outputs, structure
+
+
+def _structure_of(spec: Any) -> Structure:
+    """Return the structure of a described argument."""
+    if not hasattr(spec, "parts"):
+        return None if spec.shape is None else _ArrayShape(spec.shape)
+    parts = [_structure_of(part) for part in spec.parts]
+    if issubclass(spec.kind, Mapping):
+        return dict(zip(spec.keys, parts, strict=True))
+    if spec.kind is list:
+        return parts
+    return spec.kind(*parts) if hasattr(spec.kind, "_fields") else tuple(parts)
+
+
+def _recorded(
+    function: Callable[..., Any], names: tuple[str, ...] | None, argnums: Any, name: str, jit: bool
+) -> _Recorded | None:
+    # a text has no branches of Python: `parse` compiles it
+    return _Recorded(function, argnums, name) if jit and names is None else None
 
 
 def _entry(args: list[Any], keywords: dict[str, Any], k: int | str) -> Any:
@@ -276,20 +339,32 @@ def _symbolic_gradient(output: Value, leaves: Sequence[Value]) -> list[Value]:
 
 
 # ---- the transformations
-def value_and_grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: bool = False) -> Any:
+def value_and_grad(
+    f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: bool = False, jit: bool = False
+) -> Any:
     """Return a function that returns the value of `f` and its gradient.
 
     It takes the arguments of `f` and differentiates by those in `argnums`, the first by default: numbers, arrays, and
     lists, tuples and dictionaries of these; the gradient has the same structure. With `has_aux` the function returns a
     pair, the second of which is passed through.
 
+    With `jit` the function is recorded once and compiled. A recording takes the place of a call where the comparisons
+    that the function made come out as they did, and arguments have the same structure and the same whole numbers and
+    texts; another call is recorded anew. Numbers and texts in its closure and among its globals may change, and so may
+    Values; all else that it reads has to stay as it is, and it cannot read `data`.
+
     >>> value_and_grad(lambda w, x: (w[0]*x + w[1])**2)([2.0, 1.0], 3.0)
     (49.0, [42.0, 14.0])
     """
     function, names = _function(f)
+    if jit and has_aux:
+        raise TypeError("`jit` compiles the derivatives of one result: leave `has_aux` out")
+    recorded = _recorded(function, names, argnums, "grad", jit)
 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
+        if recorded is not None and (quick := recorded.first(args, keywords)) is not None:
+            return quick[0][0], quick[1][0]
         call = _TracedCall(function, names, argnums, args, keywords, "grad")
         result, aux = call.result if has_aux else (call.result, None)
         output = _scalar(result, "grad")
@@ -300,10 +375,11 @@ def value_and_grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, 
     return differentiated
 
 
-def grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: bool = False) -> Any:
+def grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: bool = False, jit: bool = False) -> Any:
     """Return the gradient of `f` as a function of the same arguments, in the structure of those in `argnums`.
 
     `f` is a Python function on `Value`s and arrays of them, or the text of a program, whose variables are keywords.
+    With `jit` it is recorded once and compiled, as `value_and_grad` says.
 
     >>> from autodiff_cli import sin
     >>> grad(lambda x: x**2 + sin(x))(0.0), grad(grad(lambda x: x**3))(2.0)
@@ -311,7 +387,7 @@ def grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: b
     >>> grad("x**2")(x=3), grad("x*y")(x=3, y=2)
     (6.0, {'x': 2.0, 'y': 3.0})
     """
-    both = value_and_grad(f, argnums, has_aux)
+    both = value_and_grad(f, argnums, has_aux, jit)
 
     @wraps(both)
     def differentiated(*args: Any, **keywords: Any) -> Any:
@@ -321,15 +397,18 @@ def grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: b
     return differentiated
 
 
-def hessian(f: Callable[..., Any], argnums: Argnums | None = None) -> Any:
+def hessian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = False) -> Any:
     """Return the Hessian of a function whose result is one number, as a function of the same arguments.
 
     For an array it has its shape twice; for other structures it is one structure within another.
     """
     function, names = _function(f)
+    recorded = _recorded(function, names, argnums, "hessian", jit)
 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
+        if recorded is not None and (quick := recorded.second(args, keywords)) is not None:
+            return quick[0]
         call = _TracedCall(function, names, argnums, args, keywords, "hessian")
         output = _scalar(call.result, "hessian")
         if call.is_differentiated_again([output]):
@@ -343,12 +422,15 @@ def hessian(f: Callable[..., Any], argnums: Argnums | None = None) -> Any:
     return differentiated
 
 
-def jacobian(f: Callable[..., Any], argnums: Argnums | None = None) -> Any:
+def jacobian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = False) -> Any:
     """Return the derivatives of all results of a function, in the structure of the results, as one of its arguments."""
     function, names = _function(f)
+    recorded = _recorded(function, names, argnums, "jacobian", jit)
 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
+        if recorded is not None and (quick := recorded.first(args, keywords)) is not None:
+            return _unflatten(quick[2], iter(quick[1]), numeric=True)
         call = _TracedCall(function, names, argnums, args, keywords, "jacobian")
         outputs: list[Any] = []
         structure = _flatten(call.result, "jacobian: a result cannot be", outputs)

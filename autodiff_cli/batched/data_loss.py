@@ -369,11 +369,12 @@ class DataLoss:
             return [answer.value, *answer.gradient, *lower]
 
         if self._kernel is not None and n <= MAX_IN_BLOCKS and tuple(wrt) not in self._seconds:
-            from . import kernels
+            from .kernels import kernel as kernel_of
+            from .second_derivatives import second_recorder
 
             with suppress(ExpressionError):
-                record = kernels.second_recorder(self.program, wrt)
-                candidate = kernels.kernel(record, len(self.names), self._fixed, None)
+                record = second_recorder(self.program, wrt)
+                candidate = kernel_of(record, len(self.names), self._fixed, None)
                 self._seconds[tuple(wrt)] = None if candidate.compute is None else candidate
         kernel = self._seconds.setdefault(tuple(wrt), None)
         needed = steps * self.data.rows

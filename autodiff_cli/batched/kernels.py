@@ -8,24 +8,20 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..algebra.symbolic_derivative import partials
 from ..errors import ExpressionError
-from ..graphs.adjoint import Recording, record_gradient, record_values
-from ..graphs.value import graph_of, variable
+from ..graphs.adjoint import record_values
 from ..language.builder import Program
 from ..numbers.budget import gc_collect
 from ..numbers.double.formulas import Lacking
 from ..numbers.floats import REAL
 from ..numbers.recorder import CONDITIONS, Step
-from ..run.flat_graph import in_order
-from ..table.operators import POW
 from ..table.primitives import library_names
 from ..targets.lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from ..targets.target import by_library, language
@@ -40,18 +36,6 @@ MAX_LLVM_STEPS = 4_000
 
 NUMPY_BLOCK_ROWS = 16_384
 """Rows that NumPy computes at a time: a dozen columns fit in a cache."""
-
-LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
-"""Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
-
-FAR_SCALE = 1e302
-"""Overflows if |x| > 1.8e6, where functions that are `cancels_far` lose digits."""
-
-MAX_POWER = 1_000
-"""Whole powers from 2 to this one have no pole."""
-
-NEAR = 0.1
-"""Functions that are `cancels_near` lose digits below."""
 
 Backend = TypeVar("Backend")
 
@@ -86,43 +70,6 @@ def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None)
             except Unavailable as lacking:
                 why = str(lacking)
     raise unavailable_backend(str(wanted), why)
-
-
-def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
-    """Return a recorder of value, gradient and lower Hessian. Raises `ExpressionError`."""
-    leaves = program.variables.values()
-    by = [program.variables.get(name) or variable(name) for name in wanted]
-    outputs = (program.outputs[0], *partials(program.outputs[0], by))
-    graph = graph_of(outputs)
-    place = {leaf: i for i, leaf in enumerate(graph.places)}
-    inputs, wrt = (list(map(place.get, listed)) for listed in (leaves, by))
-
-    def record(recorder: Lowering) -> Recording:
-        recording = record_gradient(graph, inputs, wrt, recorder, lower=True)
-        return recording._replace(values=recording.values[:1], watched=[*recording.watched, *_pole_checks(recording)])
-
-    return record
-
-
-def _pole_checks(recording: Recording) -> Iterator[Step]:
-    # formulas may have cancelled the sweeps' poles, `sqrt(x)**2` at 1e-300, or cancel digits
-    m, graph, place = recording.recorder, recording.graph, recording.place
-    for i in in_order(graph.parents, graph.roots[:1]):
-        if i not in recording.active:
-            continue
-        primitive, parents = graph.primitives[i], graph.parents[i]
-        if primitive.cancels_far:
-            yield from [m.step("mul", place[p], FAR_SCALE) for p in parents]
-        if primitive.cancels_near:
-            sides = [m.where(m.step("lt", place[p], NEAR), 0.0, 1.0) for p in parents]
-            yield from [m.step("div", 1.0, side) for side in sides]
-        near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
-        if primitive is POW:
-            exponent = place[parents[1]]
-            near = set() if exponent.name == "number" and exponent.data in range(2, MAX_POWER) else {0}
-        for k in sorted(near):
-            yield m.step("div", 1.0, m.step("mul", place[parents[k]], LOWER_SCALE))
-            yield m.step("mul", place[parents[k]], UPPER_SCALE)
 
 
 def kernel(record: Record, inputs: int, fixed: frozenset[int], backend: str | None) -> Kernel:

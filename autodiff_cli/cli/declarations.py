@@ -172,8 +172,9 @@ def table(section: str) -> dict[str, str]:
 HELP = "help"
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
 """The commands in the manual's order, without `help`: modules with `run`."""
-QUESTIONS = tuple(name for name in COMMANDS if name != "repl")
-"""The commands that have an answer: all except the session."""
+SESSIONS = ("repl", "serve")
+QUESTIONS = tuple(name for name in COMMANDS if name not in SESSIONS)
+"""The commands that have an answer: all except the sessions."""
 
 
 @cache

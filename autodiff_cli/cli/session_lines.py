@@ -30,7 +30,7 @@ from . import slips
 from .arguments import HelpAsked, check_all, scan_options
 from .commands import answer
 from .completion import TypedLine, columns
-from .declarations import COMMANDS, QUESTIONS, declared, table
+from .declarations import COMMANDS, QUESTIONS, SESSIONS, declared, table
 from .runner import warn
 from .session import (
     ANSWER,
@@ -155,7 +155,7 @@ class Lines:
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
-        if command == "repl":
+        if command in SESSIONS:
             raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
         words = _words_in(line, end)
         if command == "help":

@@ -27,7 +27,13 @@ def is_frame(value: object) -> bool:
     """Return whether a value has columns by name."""
     if isinstance(value, Mapping):
         return any(map(_is_column, value.values()))
+    if _is_lazy(value):
+        return True
     return any(hasattr(value, attribute) for attribute in ARROW) or _field_names(value) is not None
+
+
+def _is_lazy(value: object) -> bool:
+    return type(value).__name__ == "LazyFrame" and type(value).__module__.startswith("polars")
 
 
 def _is_column(value: object) -> bool:
@@ -55,6 +61,9 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
     arrow = require("pyarrow", "data", "frames need pyarrow")
     if isinstance(frame, arrow.Table):
         return frame, lambda table: table
+    if _is_lazy(frame):
+        table, restore = arrow_table(frame.collect())
+        return table, lambda answers: restore(answers).lazy()
     if isinstance(frame, arrow.RecordBatch):
         return arrow.Table.from_batches([frame]), lambda table: arrow.RecordBatch.from_arrays(
             [column.combine_chunks() for column in table.columns], schema=table.schema

@@ -73,7 +73,7 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
     program, wanted = fit.program, fit.wanted
     results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
     if question == "hessian":
-        from ..batched.kernels import second_recorder
+        from ..batched.second_derivatives import second_recorder
         from ..derivatives.hessian import check_size
 
         check_size(wanted)

@@ -24,6 +24,11 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
                 raise TypeError(f"{name}: call it as {primitive.signature}")
             elif not primitive.variadic:
                 args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
+        for argument in args:
+            if type(argument) is not Value and hasattr(argument, "comparisons"):
+                from .tracing import applied  # only functions that are recorded need it
+
+                return applied(lambda *operands: apply(called, *operands), args)
         result = apply(called, *args)
         return result if any(isinstance(argument, Value) for argument in args) else result.data
 

@@ -118,7 +118,7 @@ class Value:
     def __init_subclass__(cls, **keywords: Any) -> None:
         """Have the operations of a subclass return nodes of it, so that its own can follow."""
         super().__init_subclass__(**keywords)
-        for name in _OPERATIONS:
+        for name in OPERATIONS:
             if name not in cls.__dict__:
                 setattr(cls, name, _in_subclass(name))
 
@@ -310,7 +310,7 @@ class Value:
     cos = _function("cos", "The cosine of this Value, in radians.")
 
 
-_OPERATIONS = (
+OPERATIONS = (
     *[
         "__add__",
         "__radd__",

@@ -7,6 +7,7 @@ but for the chains that say otherwise: while a graph grows it walks through all 
 from __future__ import annotations
 
 import gc
+import importlib
 import importlib.util
 import json
 import random
@@ -14,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -87,6 +89,166 @@ def chain(engine: str, operations: int) -> dict[str, float]:
     return {"nodes": operations, "both": statistics.median(times)}
 
 
+SIZES = (4, 16, 16, 1)
+"""The layers of a tutorial's network: relu but for the last, 369 parameters."""
+SAMPLES = 100
+RATE = 0.001
+
+
+def _samples() -> tuple[list[list[float]], list[float]]:
+    rng = random.Random(2)
+    rows = [[rng.gauss(0, 1) for _ in range(SIZES[0])] for _ in range(SAMPLES)]
+    return rows, [1.0 if row[0] * row[1] + row[2] > 0 else -1.0 for row in rows]
+
+
+def _steps_of_values(engine: str) -> Any:
+    """A step of training of a network of `Value`s: a loss of all samples, its gradient, new parameters."""
+    module = importlib.import_module("micrograd.nn" if engine == "micrograd" else "autodiff_cli.nn")
+    sys.setrecursionlimit(10**6)
+    random.seed(3)
+    model = module.MLP(SIZES[0], [*SIZES[1:]])
+    rows, targets = _samples()
+
+    def step() -> float:
+        losses = [(model(row) - target) ** 2 for row, target in zip(rows, targets, strict=True)]
+        loss = sum(losses) * (1.0 / SAMPLES)
+        model.zero_grad()
+        loss.backward()
+        for p in model.parameters():
+            p.data -= RATE * p.grad
+        return float(loss.data)
+
+    return step
+
+
+def _weights() -> list[Any]:
+    import numpy as np
+
+    rng = np.random.default_rng(3)
+    return [array for n, m in pairwise(SIZES) for array in (rng.uniform(-1, 1, (n, m)), np.zeros(m))]
+
+
+def _steps_recorded(engine: str) -> Any:
+    """A step by `value_and_grad` of one sample's loss, recorded by `jit`."""
+    import numpy as np
+
+    from autodiff_cli import relu, value_and_grad
+
+    weights, (rows, targets) = _weights(), _samples()
+    places = range(len(weights))
+    rectified = np.vectorize(relu, otypes=[object])
+
+    def loss(weights: Any, row: Any, target: Any) -> Any:
+        out = row
+        for k in range(0, len(weights), 2):
+            out = out @ weights[k] + weights[k + 1]
+            out = rectified(out) if k < len(weights) - 2 else out
+        return (out[0] - target) ** 2
+
+    both = value_and_grad(loss, jit=True)
+    arrays = [np.array(row) for row in rows]
+
+    def step() -> float:
+        total, sums = 0.0, [np.zeros_like(w) for w in weights]
+        for row, target in zip(arrays, targets, strict=True):
+            value, slopes = both(weights, row, target)
+            total += value / SAMPLES
+            for k in places:
+                sums[k] += slopes[k] / SAMPLES
+        for k in places:
+            weights[k] -= RATE * sums[k]
+        return total
+
+    return step
+
+
+def _steps_of_torch(engine: str) -> Any:
+    import torch
+
+    torch.set_num_threads(1)
+    weights = [torch.tensor(w, requires_grad=True) for w in _weights()]
+    rows, targets = (torch.tensor(each, dtype=torch.float64) for each in _samples())
+
+    def step() -> float:
+        out = rows
+        for k in range(0, len(weights), 2):
+            out = out @ weights[k] + weights[k + 1]
+            out = torch.relu(out) if k < len(weights) - 2 else out
+        loss = ((out[:, 0] - targets) ** 2).mean()
+        for w in weights:
+            w.grad = None
+        loss.backward()
+        with torch.no_grad():
+            for w in weights:
+                w.sub_(RATE * w.grad)
+        return loss.item()
+
+    return step
+
+
+def _steps_of_jax(engine: str) -> Any:
+    import jax
+    import jax.numpy as jnp
+
+    jax.config.update("jax_enable_x64", True)
+    weights = [jnp.array(w) for w in _weights()]
+    rows, targets = (jnp.array(each) for each in _samples())
+
+    def loss(weights: Any) -> Any:
+        out = rows
+        for k in range(0, len(weights), 2):
+            out = out @ weights[k] + weights[k + 1]
+            out = jax.nn.relu(out) if k < len(weights) - 2 else out
+        return ((out[:, 0] - targets) ** 2).mean()
+
+    both = jax.jit(jax.value_and_grad(loss))
+
+    def step() -> float:
+        nonlocal weights
+        value, slopes = both(weights)
+        weights = [w - RATE * slope for w, slope in zip(weights, slopes, strict=True)]
+        return float(value)
+
+    return step
+
+
+TRAINED = {
+    "autodiff": _steps_of_values, "micrograd": _steps_of_values, "autodiff, jit": _steps_recorded,
+    "torch": _steps_of_torch, "jax": _steps_of_jax,
+}  # fmt: skip
+"""Engines that train the network; those of arrays take all samples at once, the others each by itself."""
+
+
+def training(engine: str, least: int) -> dict[str, float]:
+    """Steps a second of training a network of 4, 16, 16 and 1 neurons over 100 samples, and megabytes."""
+    before = _memory()
+    step = TRAINED[engine](engine)
+    losses = [step(), step()]
+    begin, count = time.process_time(), 0
+    while count < least or time.process_time() - begin < 1.0:
+        losses.append(step())
+        count += 1
+    seconds = time.process_time() - begin
+    assert losses[-1] < losses[0]
+    return {"steps": count / seconds, "megabytes": (_memory() - before) / 1e6}
+
+
+def measure_training(least: int, rounds: int) -> list[dict[str, object]]:
+    """One row an engine, the rounds in turn: the medians."""
+    here = [
+        name for name in TRAINED if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
+    ]
+    found: dict[str, list[dict[str, float]]] = {engine: [] for engine in here}
+    for _ in range(rounds):
+        for engine in here:
+            found[engine].append(_apart("training", engine, least))
+    rows: list[dict[str, object]] = []
+    for engine, each in found.items():
+        middle = {key: statistics.median(one[key] for one in each) for key in each[0]}
+        rows.append({"engine": engine, "steps/s": round(middle["steps"], 1), "megabytes": round(middle["megabytes"])})
+    return rows
+
+
 def _apart(task: str, engine: str, size: int) -> dict[str, float]:
     command = [sys.executable, __file__, task, engine, str(size)]
     return dict(json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout))
@@ -123,5 +285,5 @@ def measure(nodes: int, chains: list[int], rounds: int) -> list[dict[str, object
 
 
 if __name__ == "__main__":
-    tasks = {"perceptron": perceptron, "chain": chain}
+    tasks = {"perceptron": perceptron, "chain": chain, "training": training}
     print(json.dumps(tasks[sys.argv[1]](sys.argv[2], int(sys.argv[3]))))

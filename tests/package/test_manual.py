@@ -112,7 +112,7 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
         "Check", "Compute", "Differentiate", "Draw", "Expand", "Find", "Fit", "List", "Make", "Maximise", "Minimise",
-        "Open", "Plot", "Propagate", "Run", "Set", "Show", "Solve", "Write",
+        "Open", "Plot", "Propagate", "Run", "Serve", "Set", "Show", "Solve", "Write",
     }  # fmt: skip
 
 

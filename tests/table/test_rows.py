@@ -168,7 +168,7 @@ def test_one_row_is_enough_for_every_command(tmp_path: Path) -> None:
 def test_every_target_and_every_command_is_asked() -> None:
     assert set(TARGETS) == set(autodiff_cli.targets.TARGETS)
     # an exercise is drawn from patterns of functions that are taught
-    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise", "repl", "units"}
+    assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise", "repl", "serve", "units"}
 
 
 # ---- what a row lacks -----------------------------------------------------------------------------------------------
@@ -320,7 +320,9 @@ OPERATORS: dict[str, str] = {
     "language/tables": "the grammar's own operators, by the names of its rules",
     "language/tokens": "`+=` is a sum",
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
-    "batched/kernels": "how near a pole is",
+    "batched/second_derivatives": "how near a pole is",
+    "batched/point_derivatives": "a choice meets its breakpoints where its condition does",
+    "graphs/tracing": "Python's comparisons",
     "equations/continuity": "what a divisor is: an equation has no value where it is 0",
     "equations/rearranging": "arithmetic backwards: polynomials, powers, exponentials of one exponent",
     "equations/conditions": "where products, quotients, powers and logarithms are 0 or not",

@@ -27,7 +27,7 @@ CHECKS = {
     "solve": "exercises.equation_answers.check_solution",
 }
 """The functions that check answers."""
-OWN_MODULES = ("fit", "propagate", "repl")
+OWN_MODULES = ("fit", "propagate", "repl", "serve")
 """The commands with modules of their own here."""
 
 
