@@ -25,7 +25,7 @@ class Fit(Plotted, _fit.Fit, shows=("point", "message")):
     >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
     (2.02, 0.042426)
     >>> answer.predict(x=[4, 5]).round(6).tolist()
-    [9.11, 11.13]
+    [9.05, 11.07]
     """
 
     @property

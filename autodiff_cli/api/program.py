@@ -7,8 +7,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from ..derivatives import hessian as _hessian
-from ..derivatives import jacobian as _jacobian
 from ..derivatives.gradient import PreparedProgram
 from ..errors import plural, quote
 from ..graphs.value import Value, as_float, constant, values_of
@@ -48,6 +46,14 @@ class ProgramDerivatives(Record):
         if self.jacobian is not None or self.hessian is not None:
             return np.array(self.hessian if self.jacobian is None else self.jacobian, dtype=dtype)
         return np.stack([*(self.gradient or {}).values()], axis=-1).astype(dtype or float)
+
+
+def has_arrays(values: Mapping[str, Any]) -> bool:
+    """Return whether some arguments stand for several numbers."""
+    return not _NUMBERS.issuperset(map(type, values.values())) and any(map(is_array, values.values()))
+
+
+_NUMBERS = frozenset((float, int, Value))
 
 
 def is_array(x: object) -> bool:
@@ -102,7 +108,7 @@ class Program:
         variable of the program; `ExpressionError` where the program has no value.
         """
         values = self._named(args, values)
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             return self._values_over(values)
         return self._value_at(values)
 
@@ -138,7 +144,7 @@ class Program:
         that do not fit, and `ExpressionError` where there is no gradient.
         """
         values = self._named(args, values)
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             columns = self._over("grad", values)
             slopes = {name: columns[f"d_{name}"] for name in self.parameters}
             return ProgramDerivatives(columns["value"], slopes, errors=columns["error"])
@@ -155,7 +161,7 @@ class Program:
         Raises as `gradient`, and `ExpressionError` where there is no second derivative.
         """
         values, names = self._named(args, values), self.parameters
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             columns = self._over("hessian", values)
             slopes = {name: columns[f"d_{name}"] for name in names}
             return ProgramDerivatives(columns["value"], slopes, _square(columns, names), errors=columns["error"])
@@ -165,7 +171,9 @@ class Program:
             quick = self._compiled.second([*point.values()])
             if quick is not None:
                 return ProgramDerivatives(quick.value, dict(zip(names, quick.gradient, strict=True)), quick.hessian)
-            answer = _hessian.hessian(self.text, point, wrt=names)
+            from ..derivatives.hessian import hessian  # most points have compiled answers
+
+            answer = hessian(self.text, point, wrt=names)
         return ProgramDerivatives(answer.value, answer.gradient, answer.hessian)
 
     def jacobian(self, /, *args: Any, **values: Any) -> ProgramDerivatives:
@@ -174,7 +182,7 @@ class Program:
         Raises as `gradient`.
         """
         values, names, count = self._named(args, values), self.parameters, len(self._program.roots)
-        if any(map(is_array, values.values())):
+        if has_arrays(values):
             import numpy as np
 
             columns = self._over("jacobian", values)
@@ -187,7 +195,9 @@ class Program:
             quick = self._compiled.first([*point.values()])
             if quick is not None:
                 return ProgramDerivatives(quick.values, jacobian=quick.rows)
-            answer = _jacobian.jacobian(self.text, point, wrt=names)
+            from ..derivatives.jacobian import jacobian  # most points have compiled answers
+
+            answer = jacobian(self.text, point, wrt=names)
         return ProgramDerivatives(answer.values, jacobian=answer.jacobian)
 
     @cached_property
@@ -248,7 +258,7 @@ class Program:
                 raise TypeError(f"{quote(twice)} has two values, by its position and by its name")
             values = dict(zip(names, args, strict=False)) | values
         self._check(values)
-        return {name: values[name] for name in self._program.leaves}
+        return values
 
     def _check(self, values: Mapping[str, Any]) -> None:
         leaves = self._program.leaves

@@ -640,13 +640,7 @@ class Session:
 
     def _expression(self, line: str, part: SessionStatement) -> Shown:
         text = line[part.start : part.end]
-        for start, end in [token[1:] for token in scan(text) if token[0] == EQUALS][:1]:
-            side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""
-            message, hint = f"the {side} side is missing", "write it as in `x = 2` or `f(x) = x**2`"
-            if not side:
-                message = "an equation has no value"
-                hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
-            raise ExpressionError("syntax", message, Span(part.start + start, part.start + end), hint)
+        _check_no_equation(text, part.start)
         value = self.values.get(text, "")
         if value.startswith("[") or _QUANTITY.fullmatch(value):
             self.last = text
@@ -940,3 +934,14 @@ def _blame(reading: AsRead, answer: Callable[[], Answer]) -> Answer:
         return answer()
     except ExpressionError as error:
         raise (error if error.text is not None else reading.relocate_error(error)) from None
+
+
+def _check_no_equation(text: str, offset: int) -> None:
+    """Raise an error for a sign of equality, which no expression has."""
+    for start, end in [token[1:] for token in scan(text) if token[0] == EQUALS][:1]:
+        side = "left" if not text[:start].strip() else "right" if not text[end:].strip() else ""
+        message, hint = f"the {side} side is missing", "write it as in `x = 2` or `f(x) = x**2`"
+        if not side:
+            message = "an equation has no value"
+            hint = f"to solve it: `solve {text}`; a binding is `x = 2`, a definition `f(x) = x**2`"
+        raise ExpressionError("syntax", message, Span(offset + start, offset + end), hint)

@@ -303,11 +303,7 @@ class OneEquation(Search):
                 ends = here or self._edge(there, x), there or self._edge(here, y)  # type: ignore[arg-type]
                 roots += [end[0] for end in ends if end[1] == 0 and x < end[0] < y]
                 roots += self._between_samples(*ends)
-        distinct: list[float] = []
-        for root in sorted(roots):
-            if not distinct or abs(root - distinct[-1]) > SAME_ROOT * (abs(root) + 1e-9 * (high - low)):
-                distinct.append(root)
-        return distinct
+        return _distinct_roots(roots, 1e-9 * (high - low))
 
     def _between_samples(self, a: Sample, b: Sample) -> list[float]:
         if _opposite(a, b):
@@ -758,3 +754,12 @@ def _grid(low: float, high: float, steps: int) -> list[float]:
 def _opposite(a: Sample, b: Sample) -> bool:
     # the product of small values is 0
     return min(a[1], b[1]) < 0 < max(a[1], b[1])
+
+
+def _distinct_roots(roots: Iterable[float], smallest: float) -> list[float]:
+    """Return roots without those that rounding makes of another one; near 0 they are as `smallest`."""
+    distinct: list[float] = []
+    for root in sorted(roots):
+        if not distinct or abs(root - distinct[-1]) > SAME_ROOT * (abs(root) + smallest):
+            distinct.append(root)
+    return distinct

@@ -280,10 +280,17 @@ class ProgramUnits:
 
     def sensitivity(self, name: str, output: int) -> Unit:
         """Return the unit of an output over that of a variable: times an uncertainty, it is a contribution."""
-        return self._ratio(output, [self.point[name].difference], kept=True)
+        below = self.point[name].degree
+        unit = unit_tools.ratio(self.outputs[output].degree, below, kept=True)
+        # a product of other units cannot replace `mm/m`
+        return unit if unit.atoms and unit.dimension == NUMBER else self._of_system(unit, output, [below])
 
     def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
         unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), len(below) > 1, kept=kept)
+        return self._of_system(unit, output, below)
+
+    def _of_system(self, unit: Unit, output: int, below: Sequence[Unit]) -> Unit:
+        """Return the unit of a derivative by variables in units `below`, which the system of units replaces."""
         if self._system is None or output in self.chosen:
             return unit
         # products of other units cannot replace degrees and per cent

@@ -6,7 +6,7 @@ import re
 import string
 import textwrap
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -75,19 +75,8 @@ def tables_text() -> str:
     usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
     others = [f"{place}: {x}" for k, targets in goto.items() for place, x in targets.items() if x != usual[k]]
 
-    ascii_signs = {}
-    for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
-        token = pattern.match(sign)
-        if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
-            ascii_signs[sign] = str(token.lastgroup)
-    all_signs = _signs(rules)
-    parts = []
-    for rule in rules:
-        name = str(rule.origin.name)
-        kind = str(rule.alias or "") or ("" if name.startswith("_") or rule.options.expand1 else name)
-        kind = "list" if name.startswith("_") else kind
-        signs = sum(part.name in all_signs for part in rule.expansion)
-        parts.append((origins.index(name), len(rule.expansion), kind, signs))
+    ascii_signs = _ascii_signs(pattern)
+    parts = _rules(rules, origins)
     named = {name: terminal.pattern.to_regexp() for name, terminal in lexer.terminals_by_name.items()}
     tokens = rf"(?:{named['SPACE']})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
     pair = _pair({name: named[name] for name in pattern.groupindex}, list(words))
@@ -129,6 +118,29 @@ def tables_text() -> str:
         *_block("OTHER_GOTO", others, "{}"),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
+    """Return the signs of plain ASCII with their terminals."""
+    signs = {}
+    for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
+        token = pattern.match(sign)
+        if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
+            signs[sign] = str(token.lastgroup)
+    return signs
+
+
+def _rules(rules: Sequence[Any], origins: Sequence[str]) -> list[tuple[int, int, str, int]]:
+    """Return of each rule the number of what it makes, its length, the kind of node, and how many parts are signs."""
+    all_signs = _signs(rules)
+    parts = []
+    for rule in rules:
+        name = str(rule.origin.name)
+        kind = str(rule.alias or "") or ("" if name.startswith("_") or rule.options.expand1 else name)
+        kind = "list" if name.startswith("_") else kind
+        signs = sum(part.name in all_signs for part in rule.expansion)
+        parts.append((origins.index(name), len(rule.expansion), kind, signs))
+    return parts
 
 
 def _signs(rules: Iterable[Any]) -> set[str]:

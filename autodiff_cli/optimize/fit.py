@@ -297,10 +297,9 @@ def _answer(
     warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
-    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": inference.scatter.rss}
-    numbers["deviation"] = (
-        math.sqrt(inference.scatter.rss / inference.scatter.dof) if inference.scatter.dof > 0 else None
-    )
+    scatter = inference.scatter
+    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": scatter.rss}
+    numbers["deviation"] = math.sqrt(scatter.rss / scatter.dof) if scatter.dof > 0 else None
     if arithmetic != DOUBLE and reason != "converged":
         message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
@@ -311,13 +310,8 @@ def _answer(
             raise usage_error(message, "leave it out")
         from .normal_equations import estimates_in
 
-        numbers = estimates_in(
-            arithmetic,
-            inference.model,
-            [*inference.values.values()],
-            inference.scatter.dof,
-            inference.scatter.sigma_given,
-        )
+        values_at = [*inference.values.values()]
+        numbers = estimates_in(arithmetic, model, values_at, scatter.dof, scatter.sigma_given)
     ends = None if profiles is None else profiles.ends
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
     numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
@@ -330,7 +324,7 @@ def _answer(
         correlation=inference.correlation(),
         null=inference.undetermined.null,
         rows=model.used,
-        dof=inference.scatter.dof,
+        dof=scatter.dof,
         rss=numbers["rss"],
         deviation=None if data.has_sigma else numbers.get("deviation"),
         goodness=goodness,
@@ -338,7 +332,7 @@ def _answer(
         level=inference.level,
         interval_method="linear" if profiles is None else "profile",
         loss=model.loss,
-        absolute_sigma=inference.scatter.sigma_given,
+        absolute_sigma=scatter.sigma_given,
         converged=reason == "converged",
         reason=reason,
         message=message,

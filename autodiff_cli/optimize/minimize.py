@@ -14,6 +14,7 @@ from ..inputs.problem import Point, Quantity, as_number, number_or_quantity, par
 from ..record import Record
 from .convergence import ConstraintAtPoint, ConvergenceReport, Sense
 from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values, lost_digits
+from .many_starts import CONVERGED, SearchEnd, Starts, search_from_many
 from .objective import METHODS, Objective
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from .constraints import Constraint
 
 CONSTRAINED = [name for name, method in METHODS.items() if method.takes_constraints]
-CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 
 DEFAULT_TOLERANCE = 1e-8  # of partial derivatives
 DATA_PASSES = 50  # through data, about
@@ -50,6 +50,12 @@ class Minimum(Record):
       slack: how far it is from its border; of an equation, left side less right side
       multiplier: Lagrange's multiplier: by how much the value improves for each unit of relaxation
       active: whether the point is at its border
+    starts optional: with `--starts`: where the searches ended, the lowest first
+      value: the value there
+      point: the values of the free variables, by name
+      reason: why they ended, as one word
+      count: how many of them ended there
+    tried optional nonempty: with `--starts`: what was tried, in words
     method: the method
     steps: how many steps it took
     evaluations: how often value and gradient were computed
@@ -81,6 +87,8 @@ class Minimum(Record):
     over: LossSummary | None = None
     constraints: tuple[ConstraintAtPoint, ...] | None = None
     sought: str = "minimum"
+    starts: tuple[SearchEnd, ...] | None = None
+    tried: str = ""
     units: Units | None = None
 
 
@@ -99,14 +107,16 @@ def minimize(
     init: str | None = None,
     seed: int = DEFAULT_SEED,
     maximize: bool = False,
+    starts: int | None = None,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
 ) -> Minimum:
     """Return a minimum, or maximum, of the program `text` by SciPy from the start `point`.
 
     `method` is one of `METHODS`, by default `bfgs`; `l-bfgs-b` with `bounds` or many variables; `slsqp` with
-    constraints `subject_to`, such as `x + y <= 1`. The search is in the units of the start, the value in one of
-    `units`. Once `stop` says so, the best point so far is returned. With data `over`, the program is one row's term.
+    constraints `subject_to`, such as `x + y <= 1`. With `starts` so many searches begin, and the lowest end is the
+    answer. The search is in the units of the start, the value in one of `units`. Once `stop` says so, the best point
+    so far is returned. With data `over`, the program is one row's term.
     Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
     """
     sense = Sense(maximize)
@@ -143,12 +153,32 @@ def minimize(
     limits = _limits(bounds or {}, start)
     if method is None and not constrained and len(start.free) > MAX_DENSE:
         chosen = "l-bfgs-b"
-    problem = (ConstrainedProblem if constrained else Objective)(
-        evaluator, start, stop, sense, limits, tolerance, constraints
-    )
-    end, chosen = problem.search(CONSTRAINED if constrained and method is None else [chosen], steps)
+
+    def begin(row: DescentStep) -> Objective:
+        problem = ConstrainedProblem if constrained else Objective
+        return problem(evaluator, row, stop, sense, limits, tolerance, constraints)
+
+    def search(problem: Objective) -> tuple[ConvergenceReport, str]:
+        return problem.search(CONSTRAINED if constrained and method is None else [chosen], steps)
+
+    problem, tried = begin(start), None
+    if starts is None:
+        end, chosen = search(problem)
+    else:
+        (problem, end, chosen), tried = search_from_many(begin, search, start, limits, starts, seed)
     found = _minimum(text, chosen, problem, end, bool(units))
+    if tried is not None:
+        found = _with_starts(found, tried, sense, end.row)
     return found._replace(warnings=(*warnings, *found.warnings), over=over_rows)
+
+
+def _with_starts(found: Minimum, tried: Starts, sense: Sense, row: DescentStep) -> Minimum:
+    units = found.units
+    if units is not None:
+        own = {name: units["point"][name] for name in row.free}
+        units = type(units)(**units, starts=[{"value": units["value"], "point": own} for _ in tried.ends])
+        units.fixed = True
+    return found._replace(starts=tried.ends, tried=tried.sentence(sense, row), units=units)
 
 
 def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool) -> Minimum:

@@ -309,12 +309,7 @@ def propagate(
         sources.add_units(asked=bool(units))
     system = system or sources.has_measured_units
     values = sources.values
-    if is_implicit:
-        from ..equations.solve import posed_equations  # few models are equations
-
-        model: Model = Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
-    else:
-        model = Explicit(text, values, units, system)
+    model = _model(text, values, unknowns, between, units, system)
     warnings = [*model.warnings, *sources.notes]
     inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
@@ -353,6 +348,21 @@ def propagate(
         warnings=tuple(warnings),
         units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+def _model(
+    text: str,
+    values: Mapping[str, Any],
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+    units: Sequence[str] | str | None,
+    system: bool,
+) -> Model:
+    if unknowns is None and between is None:
+        return Explicit(text, values, units, system)
+    from ..equations.solve import posed_equations  # few models are equations
+
+    return Implicit(posed_equations(text, values, unknowns, between, None, units, system=system))
 
 
 @contextmanager

@@ -36,6 +36,8 @@ class MinimumView(View[Minimum], of=Minimum):
         yield Paragraph(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
             yield Paragraph(((answer.verdict, "" if answer.kind == answer.sought else "heading"),))
+        if answer.tried:
+            yield Paragraph(((answer.tried, ""),))
         outside = f" ({answer.outside:,} outside the domain)" if answer.outside else ""
         parts = [
             plural(answer.steps, "step"),

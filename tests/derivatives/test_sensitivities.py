@@ -13,6 +13,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.quantities.unit import parse_unit
 from autodiff_cli.uncertainty.propagate import propagate
 from running import autodiff
 
@@ -236,3 +237,46 @@ def test_a_contribution_is_the_sensitivity_times_the_uncertainty() -> None:
             share, asked = result.results[0].budget[name], wished.replace("inch", "in")
             assert units[name] == {"sensitivity": "1" if own == asked else f"{asked}/{own}", "contribution": asked}
             assert abs(share.sensitivity) * 0.01 == pytest.approx(share.contribution, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "unit"),
+    [
+        ("T + d", "T=20±1 °C, d=5±0.5 K", "°F"),
+        ("T + d", "T=20±1 °C, d=5±0.5 K", "°C"),
+        ("T*r", "T=20±1 °C, r=1.00±0.01", "°F"),
+        ("T", "T=68±1 °F", "K"),
+        ("a*b", "a=30±1 °, b=1.0±0.1", "°"),
+        ("a + b", "a=3±1 mm, b=2.0±0.1 m", None),
+        ("a - 2*b", "a=3±1 in, b=2.0±0.1 ft", None),
+        ("F*s/t", "F=3.0±0.1 kN, s=2.0±0.1 m, t=4.0±0.1 s", "W"),
+    ],
+)
+def test_budgets_add_up_in_the_units_that_they_show(text: str, at: str, unit: str | None) -> None:
+    record = autodiff_cli.propagate(text, at, in_=unit).to_dict()
+    budget, units = record["results"][0]["budget"], record["units"]["results"][0]["budget"]
+    for name, share in budget.items():
+        u, of_u = record["inputs"][name]["uncertainty"], record["units"]["inputs"][name]["uncertainty"]
+        sensitivity, contribution = units[name]["sensitivity"], units[name]["contribution"]
+        in_si = abs(share["sensitivity"]) * _in_si(sensitivity) * u * _in_si(of_u)
+        assert in_si == pytest.approx(share["contribution"] * _in_si(contribution), rel=1e-9), (name, units[name])
+        if sensitivity in ("1", contribution, f"{contribution}/{of_u}"):
+            assert abs(share["sensitivity"]) * u == pytest.approx(share["contribution"], rel=1e-9), (name, units[name])
+
+
+def _in_si(unit: str) -> float:
+    return 1.0 if unit == "1" else parse_unit(unit).degree.to_si(1.0)
+
+
+def test_budgets_of_columns_add_up() -> None:
+    """Columns have a system of units, in which products need no factor; two lengths need one."""
+    rows = "a [mm],b [m]\n3,2\n4,2.1\n3.5,1.9\n"
+    record = _record("propagate", "a+b", "--data", "-", stdin=rows)
+    budget, units = record["results"][0]["budget"], record["units"]["results"][0]["budget"]
+    assert units == {
+        "a": {"sensitivity": "1", "contribution": "mm"},
+        "b": {"sensitivity": "mm/m", "contribution": "mm"},
+    }
+    assert budget["b"]["sensitivity"] == pytest.approx(1000.0)
+    # the standard error of 2, 2.1 and 1.9 is 0.1/sqrt(3)
+    assert budget["b"]["contribution"] == pytest.approx(1000 * 0.1 / 3**0.5)

@@ -41,7 +41,7 @@ CAPABILITIES = {
     "curves": Capability(("curves", "views/plots"), ("plot",), ("plot", "plot of data", "contours")),
     "uncertainty": Capability(("uncertainty",), ("propagate",), ("propagate", "samples", "propagate equations")),
     "optimize": Capability(
-        ("optimize", "cli/descents.py"),
+        ("optimize", "cli/descents.py", "cli/reports.py", "views/report.py"),
         ("descend", "minimize", "fit"),
         ("descend", "minimize", "maximize", "fit", "fit of powers"),
     ),

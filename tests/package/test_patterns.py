@@ -20,7 +20,7 @@ READ = {
         quantities/table quantities/unit streams/requests inputs/measured_units inputs/measured_value
         accuracy/check cli/commands/propagate""",
     "files and their places": """
-        data/cluster data/layouts data/readers data/sources data/text_dialects streams/filesystems
+        data/cluster data/columns data/layouts data/readers data/sources data/text_dialects streams/filesystems
         batched/columns_io""",
     "command lines, words of help, names of options": """
         api/manual api/tracebacks cli/commands/repl cli/completion cli/help_page cli/session_lines
@@ -28,7 +28,8 @@ READ = {
     "rows of the table, words of messages": "table/primitive run/sweep optimize/convergence equations/pieces",
     "what this program has written itself": """
         targets/languages targets/sql targets/target views/characters views/exercise views/formats views/mathematics
-        views/pictures/drawings views/pictures/flowcharts views/plots/figure views/plots/frame views/rendering views/tex
+        views/pictures/drawings views/pictures/flowcharts views/plots/figure views/plots/frame views/rendering
+        views/siunitx views/tex
         views/tex_tables views/trace exercises/exercise""",
     "answers of learners": "exercises/answers exercises/equation_answers exercises/marking",
 }

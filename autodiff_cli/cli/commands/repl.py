@@ -192,14 +192,17 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     if option is not None and option.choices and start == word:
         return word, [choice for choice in option.choices if choice.startswith(word)]
     name = _NAME.search(text)
-    if name is None:
-        return "", []
-    word, own = name[1], session.session
+    return ("", []) if name is None else (name[1], _named(session, name[1], is_first=text.lstrip() == name[1]))
+
+
+def _named(session: Lines, word: str, *, is_first: bool) -> list[str]:
+    """Return the names that a word may become: of the session, functions, and commands where it is the first."""
+    own = session.session
     functions = [defined for defined, of in own.definitions.items() if of.parameters is not None]
     called = [f"{function}(" for function in (*functions, *FUNCTIONS)]
     named = [defined for defined in own.names if defined not in functions]
-    commands = [f"{command} " for command in COMMANDS] if text.lstrip() == word else []
-    return word, sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
+    commands = [f"{command} " for command in COMMANDS] if is_first else []
+    return sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
 
 
 def _script() -> Reader:
