@@ -15,8 +15,8 @@
 __version__ = "0.2.0"
 
 _COMMANDS = (
-    "gradient", "check", "trace", "graph", "page", "hessian", "jacobian", "taylor", "limit", "tangent", "diff", "solve",
-    "plot", "descend", "minimize", "fit", "propagate", "export", "exercise", "functions", "units",
+    "gradient", "check", "trace", "graph", "page", "hessian", "jacobian", "taylor", "limit", "tangent", "integrate",
+    "diff", "solve", "plot", "descend", "minimize", "fit", "propagate", "export", "exercise", "functions", "units",
 )  # fmt: skip
 """The functions of commands; each has the module of its name in `api`."""
 
@@ -34,7 +34,7 @@ Nothing is imported before it is asked for, so that the command starts fast and 
 
 _ANSWERS = {
     "Check": "check", "Trace": "trace", "Picture": "graph", "Page": "page", "Hessian": "hessian",
-    "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent",
+    "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent", "Integral": "integrate",
     "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot",
     "Descent": "descend", "Minimum": "minimize", "Fit": "fit", "Propagation": "propagate", "Exported": "export",
     "Sheet": "exercise", "Marked": "exercise", "FunctionEntry": "functions", "Functions": "functions",

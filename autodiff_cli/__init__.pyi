@@ -18,6 +18,7 @@ from .api.graph import Picture as Picture
 from .api.graph import draw as draw
 from .api.graph import draw_dot as draw_dot
 from .api.hessian import Hessian as Hessian
+from .api.integrate import Integral as Integral
 from .api.jacobian import Jacobian as Jacobian
 from .api.limit import Limit as Limit
 from .api.minimize import Minimum as Minimum
@@ -358,6 +359,37 @@ def tangent(
     certified: bool = False,
     work: int | None = None,
 ) -> TangentLine: ...
+@overload
+def integrate(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    between: Ranges | tuple[float, float] = None,
+    over: str | None = None,
+    assume: str | Sequence[str] | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    work: int | None = None,
+) -> Integral: ...
+@overload
+def integrate(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    between: Ranges | tuple[float, float] = None,
+    over: str | None = None,
+    assume: str | Sequence[str] | None = None,
+    answer: str,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    work: int | None = None,
+) -> Marked: ...
 @overload
 def diff(
     text: str,

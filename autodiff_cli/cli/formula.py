@@ -25,6 +25,8 @@ _PLAIN = re.compile(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
 """A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
 _GLUED = re.compile(r"\d[^\W\d_²³]{2}")
 """A number with a word behind it, which may be a unit: `40mm`."""
+_INTEGRAL_SIGN = re.compile(r"\s*(?:∫|\\int(?![a-zA-Z])|integra(?:te|l)\s)")
+"""How integrals by hand begin."""
 _CONVERSION = re.compile(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
 
 
@@ -77,6 +79,14 @@ def answer_formula(args: Sequence[str]) -> int:
             from .commands import call
 
             return call("limit", [*limit, *options])
+    if _INTEGRAL_SIGN.match(text):
+        from .session import integral_arguments
+
+        integral = integral_arguments(text)
+        if integral is not None:
+            from .commands import call
+
+            return call("integrate", [*integral, *options])
     if space and command in COMMANDS and len(args) == 1:
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if rest[:1].isalnum() and _is_command(command):

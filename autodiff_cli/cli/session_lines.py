@@ -43,6 +43,7 @@ from .session import (
     derivative_in_full,
     has_primes,
     has_variables,
+    integral_arguments,
     is_equation,
     limit_arguments,
     statements_of,
@@ -114,6 +115,10 @@ class Lines:
         limit = limit_arguments(text)
         if limit is not None:
             return self._command(f"limit {' '.join(limit)}", "limit", len("limit"))
+        integral = integral_arguments(text) if "--" not in text else None
+        if integral is not None:
+            formula, *more = integral
+            return self._command(f"integrate {formula} {' '.join(more)}", "integrate", len("integrate"))
         command = self._command_of(line)
         if command is not None:
             return self._command(line, *command)

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
+NOISE_DIGITS = (*ZERO_TEST_DIGITS, 800)
+"""Precisions at which coefficients below their error bounds are computed; those of 0 at the last one are 0."""
 NOISE = 1e-10
 """The largest relative error bound of a coefficient that is kept in doubles."""
 
@@ -144,14 +146,18 @@ def _without_noise(
         return None
     coefficients = [c.x for c in bounds]
     noisy = [k for k, c in enumerate(bounds) if abs(c.x) * NOISE < c.error]
-    if noisy:
+    for digits in NOISE_DIGITS:
         sharp: Sequence[Number] = ()
-        with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
-            m, at = _in_digits(ZERO_TEST_DIGITS[0], point)
-            at |= {key: m.number(x) for key, x in doubles.items()}
-            sharp = taylor_in(m, graph, at, name, order)
-        if not sharp:
+        if noisy:
+            with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
+                m, at = _in_digits(digits, point)
+                at |= {key: m.number(x) for key, x in doubles.items()}
+                sharp = taylor_in(m, graph, at, name, order)
+        if noisy and not sharp and digits == NOISE_DIGITS[0]:
             return None  # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it no 0
+        if not sharp:
+            break
+        zeros = []
         for k in noisy:
             if sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):
                 coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
@@ -159,6 +165,9 @@ def _without_noise(
                 return None  # at a pole more digits give no smaller bound
             elif abs(coefficients[k]) <= bounds[k].error < math.inf:
                 coefficients[k] = 0.0
+                zeros.append(k)
+        # what is 0 so far may be a number that is smaller than these digits
+        noisy = zeros
     return coefficients
 
 

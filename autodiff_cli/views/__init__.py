@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 if TYPE_CHECKING:
     from .schema import View
 
-SUBJECTS = ("derivatives", "formulas", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises")
+SUBJECTS = (
+    "derivatives", "formulas", "integrals", "optimize", "equations", "uncertainty", "accuracy", "curves", "exercises",
+)  # fmt: skip
 """The rooms of what people ask."""
 
 

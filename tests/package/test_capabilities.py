@@ -60,6 +60,7 @@ CAPABILITIES = {
     "export": Capability(
         ("formulas/export.py", "targets/languages.py", "targets/sql.py"), ("export",), ("export", "page")
     ),
+    "integrals": Capability(("integrals",), ("integrate",), ("integrate", "antiderivative", "integral as typed")),
     "page": Capability(("derivatives/page.py",), ("page",), ("page",)),
     "trace": Capability(("derivatives/trace.py",), ("trace",), ("trace", "exercise", "answer", "page")),
     "tangent": Capability(("derivatives/tangent.py",), ("tangent",), ("tangent",)),
@@ -73,6 +74,9 @@ LINES = {
     "grad": "grad x**2*y --at x=3,y=2",
     "limit": "limit sin(x)/x --at x=0",
     "tangent": "tangent x**2 --at x=2",
+    "integrate": "integrate exp(-x**2) --between x=0:1",
+    "antiderivative": "integrate x**2 --answer x**3/3",
+    "integral as typed": "∫x²dx",
     "json": "grad exp(x)*y --at x=3,y=2 --json",
     "lone": "grad x**2 --at 3 --format plain",
     "quantities": "grad F/A --at F=2kN,A=3mm^2 --in MPa --json",

@@ -123,7 +123,7 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
 def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(map(int, table("exit codes")))
     no = {command for command in COMMANDS if "1" in exit_codes(command)}
-    answered = {"diff", "hessian", "taylor"}
+    answered = {"diff", "hessian", "taylor", "integrate"}
     assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", "limit", *answered}
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]

@@ -129,7 +129,19 @@ def test_the_metadata_is_as_promised(wheel: Path) -> None:
         "Requires-Dist: typer<0.29,>=0.17",
     ]
     extras = {row.split(": ")[1] for row in metadata.split("\n") if row.startswith("Provides-Extra: ")}
-    assert extras == {"all", "certified", "cluster", "data", "draw", "excel", "optimize", "plot", "repl", "test"}
+    assert extras == {
+        "all",
+        "certified",
+        "cluster",
+        "data",
+        "draw",
+        "excel",
+        "integrals",
+        "optimize",
+        "plot",
+        "repl",
+        "test",
+    }
 
 
 def test_the_sdist_is_the_repository(sdist: Path, unpacked: Path) -> None:

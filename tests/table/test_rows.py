@@ -89,6 +89,7 @@ ASKED: dict[tuple[str, ...], tuple[int, str]] = {
     ("taylor", "gudermann(x)", "--at", "x=0", "--order", "5"): (0, "1/24*x**5"),
     ("limit", "gudermann(x)/x", "--at", "x=0"): (0, "limit x -> 0 = 1"),
     ("tangent", "gudermann(x)", "--at", "x=0"): (0, "tangent: y = x\n"),
+    ("integrate", "gudermann(x)", "--between", "x=-1:1"): (0, "= 0\n"),
     ("diff", "gudermann(-x)"): (0, "d/dx = -sech(x)"),
     ("check", *AT_ONE): (0, "agreement: yes"),
     ("trace", *AT_ONE): (0, "sech(x)"),
@@ -264,6 +265,7 @@ def test_a_domain_is_said_of_the_inputs(row: Primitive) -> None:
 ROOMS = {
     "numbers": "a kind of number has functions of its own, under the names of the table",
     "targets": "a target writes operations in its own way",
+    "integrals": "complex balls are a kind of number, SymPy is a target; where functions are continuous",
     "diagnostics": "what people write instead of a name, and kinds of mistakes that are called like one",
 }
 OTHERS: dict[str, tuple[str, str]] = {

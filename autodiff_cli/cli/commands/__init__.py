@@ -25,6 +25,7 @@ CHECKS = {
     "hessian": "exercises.answers.check_hessian",
     "taylor": "exercises.answers.check_series",
     "solve": "exercises.equation_answers.check_solution",
+    "integrate": "exercises.integral_answers.check_integral",
 }
 """The functions that check answers."""
 OWN_MODULES = ("fit", "propagate", "repl", "serve")

@@ -79,6 +79,11 @@ def limit(call: Command) -> int:
     return answer_at(call, call.question_method(), good="exists")
 
 
+def integrate(call: Command) -> int:
+    """Find antiderivatives, and integrals with proven digits."""
+    return answer_at(call, call.question_method(), good="converges")
+
+
 def graph(call: Command) -> int:
     """Draw the graph, with value and derivative at each node."""
     from ...views.graph import FORMATS, writer_of

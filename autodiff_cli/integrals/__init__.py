@@ -1,0 +1,1 @@
+"""Integrals: checked antiderivatives, definite integrals with proven digits, and their derivatives."""
