@@ -313,6 +313,7 @@ OTHERS: dict[str, tuple[str, str]] = {
 
 
 OPERATORS: dict[str, str] = {
+    "derivatives/taylor": "powers of the constant e are values of exp, which fractions have",
     "language/builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree": "what is written as the divisor of a first power",
     "language/equation_trees": "a residual is a difference",
