@@ -26,7 +26,7 @@ from ..record import Record
 from ..run.flat_graph import Graph
 from ..run.sweep import show
 from ..table.operators import CONSTANT, POW
-from ..table.primitive import PRIMITIVES
+from ..table.primitives import EXP
 
 if TYPE_CHECKING:
     from ..inputs.quantities import Units
@@ -265,7 +265,7 @@ def _with_exp(output: Value) -> Value:
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         if value.primitive is POW and inputs[0].primitive is CONSTANT and inputs[0].source == "e":
-            return node(PRIMITIVES["exp"], inputs[1:])
+            return node(EXP, inputs[1:])
         return rebuild(value, inputs)
 
     return rewrite((output,), rule)[0]
