@@ -22,10 +22,10 @@ _COMMANDS = (
 
 _PUBLIC = {
     **{name: f"api.{name}" for name in _COMMANDS},
-    "maximize": "api.minimize", "parse": "api.program", "Program": "api.program", "rows": "api.row_functions",
-    "grad": "api.transforms", "value_and_grad": "api.transforms",
-    "draw": "api.graph", "draw_dot": "api.graph", "Answer": "api.api_answers", "Gradient": "api.gradient",
-    "Value": "graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
+    "maximize": "capabilities.optimize.minimize_function", "parse": "capabilities.derivatives.program", "Program": "capabilities.derivatives.program", "rows": "api.row_functions",
+    "grad": "capabilities.derivatives.transforms", "value_and_grad": "capabilities.derivatives.transforms",
+    "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function", "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",
+    "Value": "engine.graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip
 """Public names besides the functions of the language, in reading order, with their modules.
 
@@ -42,7 +42,7 @@ _ANSWERS = {
 }  # fmt: skip
 """The other classes of answers, for annotations: `import *` leaves them out."""
 
-_HOOKS = {"load_ipython_extension": "api.notebook"}
+_HOOKS = {"load_ipython_extension": "capabilities.session.notebook"}
 """What other programs look for: `%load_ext autodiff_cli` of a notebook."""
 
 

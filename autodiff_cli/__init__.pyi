@@ -4,44 +4,44 @@ from typing import Any, Literal, overload
 
 from .api.api_arguments import At, Names, Ranges, Table
 from .api.api_answers import Answer as Answer
-from .api.check import Check as Check
-from .api.descend import Descent as Descent
-from .api.diff import Diff as Diff
-from .api.exercise import Marked as Marked
-from .api.exercise import Sheet as Sheet
-from .api.export import Exported as Exported
-from .api.fit import Fit as Fit
-from .api.functions import FunctionEntry as FunctionEntry
-from .api.functions import Functions as Functions
-from .api.gradient import Gradient as Gradient
-from .api.graph import Picture as Picture
-from .api.graph import draw as draw
-from .api.graph import draw_dot as draw_dot
-from .api.hessian import Hessian as Hessian
-from .api.integrate import Integral as Integral
-from .api.jacobian import Jacobian as Jacobian
-from .api.limit import Limit as Limit
-from .api.minimize import Minimum as Minimum
-from .api.page import Page as Page
-from .api.plot import Curve as Curve
-from .api.plot import Surface as Surface
-from .api.program import Program as Program
-from .api.program import parse as parse
-from .api.propagate import Propagation as Propagation
+from .capabilities.check.check_function import Check as Check
+from .capabilities.optimize.descend_function import Descent as Descent
+from .capabilities.formulas.diff_function import Diff as Diff
+from .capabilities.exercise.exercise_function import Marked as Marked
+from .capabilities.exercise.exercise_function import Sheet as Sheet
+from .capabilities.export.export_function import Exported as Exported
+from .capabilities.optimize.fit_function import Fit as Fit
+from .capabilities.formulas.functions_function import FunctionEntry as FunctionEntry
+from .capabilities.formulas.functions_function import Functions as Functions
+from .capabilities.derivatives.gradient_function import Gradient as Gradient
+from .capabilities.graph.graph_function import Picture as Picture
+from .capabilities.graph.graph_function import draw as draw
+from .capabilities.graph.graph_function import draw_dot as draw_dot
+from .capabilities.derivatives.hessian_function import Hessian as Hessian
+from .capabilities.integrals.integrate_function import Integral as Integral
+from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
+from .capabilities.limit.limit_function import Limit as Limit
+from .capabilities.optimize.minimize_function import Minimum as Minimum
+from .capabilities.page.page_function import Page as Page
+from .capabilities.plot.plot_function import Curve as Curve
+from .capabilities.plot.plot_function import Surface as Surface
+from .capabilities.derivatives.program import Program as Program
+from .capabilities.derivatives.program import parse as parse
+from .capabilities.propagate.propagate_function import Propagation as Propagation
 from .api.row_functions import rows as rows
-from .api.solve import Solved as Solved
-from .api.tangent import TangentLine as TangentLine
-from .api.taylor import Taylor as Taylor
-from .api.trace import Trace as Trace
-from .api.transforms import grad as grad
-from .api.transforms import value_and_grad as value_and_grad
-from .api.units import UnitTable as UnitTable
+from .capabilities.solve.solve_function import Solved as Solved
+from .capabilities.tangent.tangent_function import TangentLine as TangentLine
+from .capabilities.derivatives.taylor_function import Taylor as Taylor
+from .capabilities.trace.trace_function import Trace as Trace
+from .capabilities.derivatives.transforms import grad as grad
+from .capabilities.derivatives.transforms import value_and_grad as value_and_grad
+from .capabilities.formulas.units_function import UnitTable as UnitTable
 from .errors import Diagnostic as Diagnostic
 from .errors import ExpressionError as ExpressionError
 from .errors import Span as Span
-from .graphs.value import Value as Value
-from .graphs.library import *
-from .optimize.descend import DescentStep
+from .engine.graphs.value import Value as Value
+from .engine.graphs.library import *
+from .capabilities.optimize.descend import DescentStep
 
 __version__: str
 

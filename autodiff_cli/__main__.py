@@ -162,13 +162,13 @@ class _Closed(io.TextIOBase):
 
 
 def _abandon_output() -> None:
-    from .views.error import discard_output
+    from .show.error import discard_output
 
     discard_output(sys.stdout)
 
 
 def _report(error: ExpressionError) -> int:
-    from .views.error import report
+    from .show.error import report
 
     report(error.diagnostic, error.text)
     return error.exit_code

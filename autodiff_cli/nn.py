@@ -20,8 +20,8 @@ from functools import reduce
 from operator import add
 from typing import Any
 
-from .graphs.value import Value
-from .table.primitive import FUNCTIONS
+from .engine.graphs.value import Value
+from .engine.table.primitive import FUNCTIONS
 
 __all__ = ["MLP", "Layer", "Module", "Neuron"]
 

@@ -8,16 +8,16 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..errors import ExpressionError
-from ..views import html as html_of
-from ..views import latex as latex_of
-from ..views import question_of, view_of, write
-from ..views import record as record_of
-from ..views import svg as svg_of
-from ..views import text as text_of
+from ..show import html as html_of
+from ..show import latex as latex_of
+from ..show import question_of, view_of, write
+from ..show import record as record_of
+from ..show import svg as svg_of
+from ..show import text as text_of
 from .tracebacks import explained
 
 if TYPE_CHECKING:
-    from ..diagnostics.leniency import AsRead
+    from ..language.diagnostics.leniency import AsRead
 
 _ANSWER_CLASSES: dict[type, type[Answer]] = {}
 """The answer classes of the modules here that are loaded, by those of the questions."""
@@ -52,7 +52,7 @@ class Answer:
     @property
     def note(self) -> str | None:
         """How a program and its point were read, if not as typed: `read as: log(x)`."""
-        from ..views.subject import Subject
+        from ..show.subject import Subject
 
         return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
 
@@ -177,7 +177,7 @@ class Drawing(Answer):
             out.finish(0)
 
     def _format(self, path: str) -> str:
-        from ..views.plot import drawn_as
+        from ..capabilities.plot.plot_view import drawn_as
 
         return drawn_as(None, path)
 
@@ -192,7 +192,7 @@ class Plotted(Drawing):
     """An answer in numbers that has a picture too: a notebook shows the numbers."""
 
     def _format(self, path: str) -> str:
-        from ..views.formats import format_of
+        from ..show.formats import format_of
 
         view = view_of(self)
         return format_of(None, path, view.formats, view.usual)

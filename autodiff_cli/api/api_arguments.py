@@ -10,18 +10,24 @@ from typing import Any
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.option_values import OptionValues
+from ..engine.table.primitive import FUNCTIONS
 from ..errors import ExpressionError, point_error, usage_error
-from ..inputs.approach import approach_value
-from ..inputs.arithmetic import DOUBLE, Arithmetic
-from ..inputs.figures import Figure
-from ..inputs.optional_units import MeasuredColumns, is_of_pint, numbers_and_unit, units_in_headings, value_text
-from ..inputs.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
-from ..inputs.problem import as_number, explained, parse, written_number
 from ..language.elements import flatten
 from ..language.parser import syntax_tree
+from ..questions.approach import approach_value
+from ..questions.arithmetic import DOUBLE, Arithmetic
+from ..questions.figures import Figure
+from ..questions.optional_units import (
+    MeasuredColumns,
+    is_of_pint,
+    numbers_and_unit,
+    units_in_headings,
+    value_text,
+)
+from ..questions.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
+from ..questions.problem import as_number, explained, parse, written_number
+from ..show.subject import Subject
 from ..streams.requests import Reading, Request, default_point, value_with_unit
-from ..table.primitive import FUNCTIONS
-from ..views.subject import Subject
 from .keywords import keywords_of, options_of
 
 At = Mapping[str, Any] | str | None
@@ -102,7 +108,7 @@ def value_reader(command: str) -> ValueOf:
         return approach_value
     if command != "propagate":
         return value_with_unit
-    from ..inputs.measured_units import measured_value
+    from ..questions.measured_units import measured_value
 
     return measured_value
 
@@ -211,9 +217,9 @@ def _texts(name: str, value: Any, option: object) -> list[str]:
 def _fit(name: str, value: Any, option: object) -> Any:
     if isinstance(value, str):
         return value
-    from .. import views
-    from ..optimize.fit import Fit
-    from ..uncertainty.propagate import estimates_of_fit
+    from .. import show as views
+    from ..capabilities.optimize.fit import Fit
+    from ..capabilities.propagate.propagate import estimates_of_fit
 
     if isinstance(value, Fit):
         return estimates_of_fit(views.record(value))
@@ -221,7 +227,7 @@ def _fit(name: str, value: Any, option: object) -> Any:
 
 
 def _covariance(name: str, value: Any, option: object) -> Any:
-    from ..uncertainty.covariance_matrix import covariance_of_object
+    from ..capabilities.propagate.covariance_matrix import covariance_of_object
 
     return value if isinstance(value, str) else covariance_of_object(value)
 
@@ -363,7 +369,7 @@ def measured_columns(
 
     Raises `ExpressionError` if their lengths differ.
     """
-    from ..batched.columns_io import common_length, mapped_columns
+    from ..compiled.columns_io import common_length, mapped_columns
     from ..data.columns import named_columns
 
     theirs = {str(name): name for name in named_columns(data)}

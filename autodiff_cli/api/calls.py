@@ -12,9 +12,9 @@ from ..cli.commands import CHECKS, name_the_variable
 from ..cli.declarations import declared
 from ..cli.option_values import resolve
 from ..data.frames import QUESTIONS, is_frame
+from ..engine.numbers.budget import use_budget
 from ..errors import ExpressionError
-from ..inputs.parse_point import corrections, may_sweep, once_read
-from ..numbers.budget import use_budget
+from ..questions.parse_point import corrections, may_sweep, once_read
 from .api_answers import ByEntry, as_answer
 from .api_arguments import At, PythonCall, as_meant, convert_arguments, value_reader
 from .keywords import keywords_of
@@ -183,7 +183,7 @@ class Question:
 
     def _answer_at(self, values: dict[str, Any], text: Any) -> Any:
         if values.get("lenient"):
-            from ..diagnostics.leniency import read_leniently
+            from ..language.diagnostics.leniency import read_leniently
 
             point = as_meant(values.get("at"), self.value_of)
             values = {**values, "at": point} if point else values

@@ -16,7 +16,7 @@ from ..cli.declarations import COMMANDS, QUESTIONS, declared, table, users_of_op
 from ..cli.man_page import command_list, man_page
 from ..cli.option_values import resolve
 from ..errors import EXIT_CODES
-from ..views.schema import Field
+from ..show.schema import Field
 from .calls import FUNCTIONS, Declared
 
 

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from .. import views
+from .. import show as views
 from ..cli.commands import variables_of
 from ..data.frames import QUESTIONS, fixed_and_columns, is_frame
 from ..data.rows import rows as rows_of
+from ..engine.numbers.budget import current_budget
 from ..errors import ExpressionError, usage_error
-from ..inputs.parse_point import ValueOf, may_sweep
-from ..inputs.problem import Quantity
-from ..inputs.sweeps import Grid, grid_of, sweeping
 from ..language.tokens import has_unit_literals
-from ..numbers.budget import current_budget
+from ..questions.parse_point import ValueOf, may_sweep
+from ..questions.problem import Quantity
+from ..questions.sweeps import Grid, grid_of, sweeping
+from ..show.numerals import heading
+from ..show.wide import WideRows
 from ..streams.requests import Reading, default_point, names
-from ..views.numerals import heading
-from ..views.wide import WideRows
 from .api_arguments import has_lists, point_of
 
 Ask = Callable[[Mapping[str, Any]], Any]

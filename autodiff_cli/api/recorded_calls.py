@@ -7,11 +7,11 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..batched.point_derivatives import FirstDerivatives, Guard, PointDerivatives, SecondDerivatives
-from ..graphs.own_operations import has_own_rules
-from ..graphs.tracing import RecordedComparison, Traced, inner_of
-from ..graphs.value import Value, as_value, in_order
-from ..table.operators import VARIABLE
+from ..compiled.point_derivatives import FirstDerivatives, Guard, PointDerivatives, SecondDerivatives
+from ..engine.graphs.own_operations import has_own_rules
+from ..engine.graphs.tracing import RecordedComparison, Traced, inner_of
+from ..engine.graphs.value import Value, as_value, in_order
+from ..engine.table.operators import VARIABLE
 
 MAX_KINDS = 64
 """Recordings are kept for so many kinds of arguments: structures, shapes, whole numbers and texts."""

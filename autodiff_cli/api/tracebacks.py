@@ -13,8 +13,8 @@ from .keywords import keyword, options_of
 
 def explain(error: Diagnosed, text: str | None) -> None:
     """Add the place in the text and the hint to tracebacks."""
-    from ..views.characters import Terminal
-    from ..views.error import draw
+    from ..show.characters import Terminal
+    from ..show.error import draw
 
     shown = error.text if error.text is not None else text
     _, *lines = draw(error.diagnostic, shown, Terminal()).rstrip("\n").split("\n")

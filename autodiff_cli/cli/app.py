@@ -10,8 +10,15 @@ import typer.core
 import typer.main
 
 from ..errors import looks_like_option, usage_error
-from ..views.characters import paint, terminal_of
-from .arguments import HELP_ALL, HELP_OPTIONS, OPTIONS_VARIABLE, HelpAsked, options_of_environment, read
+from ..show.characters import paint, terminal_of
+from .arguments import (
+    HELP_ALL,
+    HELP_OPTIONS,
+    OPTIONS_VARIABLE,
+    HelpAsked,
+    options_of_environment,
+    read,
+)
 from .completion import GENERAL_OPTIONS
 from .declarations import COMMANDS, HELP, PAGES, declared, exit_codes, table
 from .shell_scripts import install_script, show_script

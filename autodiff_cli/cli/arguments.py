@@ -10,7 +10,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..errors import ExpressionError, closest, either, looks_like_option, needs_error, usage_error
+from ..errors import (
+    ExpressionError,
+    closest,
+    either,
+    looks_like_option,
+    needs_error,
+    usage_error,
+)
 from .declarations import Declaration, Option, commands_with, declared, users_of_options
 
 HELP_ALL = "--help-all"
@@ -184,7 +191,7 @@ IN_WORDS = {SWEEP: "a sweep", STREAM: "a stream of programs"}
 
 def _is_there(need: str, values: Mapping[str, Any]) -> bool:
     if need == SWEEP:
-        from ..inputs.parse_point import may_sweep
+        from ..questions.parse_point import may_sweep
 
         at = values.get("--at", ())
         return may_sweep(at) or any(text.startswith("@") for text in at)
@@ -302,7 +309,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     except ValueError as fault:
         message = f"it cannot be read: {str(fault)[:1].lower()}{str(fault)[1:]}"
         raise _wrong(message, "close the quotes in it") from None
-    from ..inputs.parse_point import may_sweep  # help imports this module too
+    from ..questions.parse_point import may_sweep  # help imports this module too
 
     defaults: dict[str, Any] = {}
     has_rows = bool(typed.get("data")) or may_sweep(typed.get("at"))

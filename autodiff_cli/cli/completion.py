@@ -158,15 +158,15 @@ def of_expression(prefix: str) -> Iterator[str]:
 
 def of_functions(prefix: str) -> Iterator[str]:
     """Yield the names of functions."""
-    from ..table import primitives  # noqa: F401 - enters all functions
-    from ..table.primitive import FUNCTIONS
+    from ..engine.table import primitives  # noqa: F401 - enters all functions
+    from ..engine.table.primitive import FUNCTIONS
 
     yield from (name for name in FUNCTIONS if name.startswith(prefix))
 
 
 def of_units(prefix: str) -> Iterator[str]:
     """Yield the symbols of units and the names of constants."""
-    from ..quantities.table import constants, spellings
+    from ..engine.quantities.table import constants, spellings
 
     yield from (name for name in dict.fromkeys((*spellings(), *constants())) if name.startswith(prefix))
 

@@ -37,8 +37,8 @@ def is_formula(args: Sequence[str]) -> bool:
     first = args[0]
     if first in COMMANDS or first in PAGES or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
+    from ..engine.table.primitive import FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
-    from ..table.primitive import FUNCTIONS
 
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
@@ -65,14 +65,14 @@ def answer_formula(args: Sequence[str]) -> int:
     if asked is not None and _is_informal(options):
         import shlex
 
-        from ..views.error import write_reading
+        from ..show.error import write_reading
         from .commands import call
 
         write_reading("", f"autodiff {shlex.join(asked)}")
         return call(asked[0], [*asked[1:], *options])
     command, space, rest = text.partition(" ")
     if text.lstrip().startswith(("lim", "\\lim")):
-        from .session import limit_arguments
+        from ..capabilities.session.session import limit_arguments
 
         limit = limit_arguments(text)
         if limit is not None:
@@ -80,7 +80,7 @@ def answer_formula(args: Sequence[str]) -> int:
 
             return call("limit", [*limit, *options])
     if _INTEGRAL_SIGN.match(text):
-        from .session import integral_arguments
+        from ..capabilities.session.session import integral_arguments
 
         integral = integral_arguments(text)
         if integral is not None:
@@ -102,8 +102,8 @@ def answer_formula(args: Sequence[str]) -> int:
     if not all(option in _READING for option in options):
         return _by_command(text, options)
     from .. import errors
-    from ..views import error
-    from .session_lines import answer_line
+    from ..capabilities.session.session_lines import answer_line
+    from ..show import error
 
     errors.tracebacks = "--debug" in options
     error.quiet = "-q" in options or "--quiet" in options
@@ -133,7 +133,7 @@ def _in_words(text: str) -> list[str] | None:
 
 
 def _is_valid_with_variables(text: str) -> bool:
-    from ..inputs.problem import parse
+    from ..questions.problem import parse
 
     try:
         return bool(parse(text).leaves)
@@ -154,13 +154,13 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
 
 def _conversion(words: Sequence[str]) -> str:
     """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
-    from ..inputs.quantities import split_quantity
-    from ..quantities.unit import parse_unit
+    from ..engine.quantities.unit import parse_unit
+    from ..questions.quantities import split_quantity
 
     typed = " ".join(words)
     match = _CONVERSION.fullmatch(typed)
     quantity, unit = match.groups() if match else (" ".join(words[:-1]), words[-1] if words else "")
-    from .session import in_symbols
+    from ..capabilities.session.session import in_symbols
 
     quantity, _, unit = in_symbols(f"{quantity} in {unit}").rpartition(" in ")
     with errors_about(quantity):
@@ -173,8 +173,14 @@ def _conversion(words: Sequence[str]) -> str:
 
 
 def _by_command(text: str, options: Sequence[str]) -> int:
+    from ..capabilities.session.session import (
+        are_equations,
+        conversion_of,
+        has_variables,
+        is_equation,
+        statements_of,
+    )
     from .commands import call
-    from .session import are_equations, conversion_of, has_variables, is_equation, statements_of
 
     if any(is_equation(text, part) or are_equations(text, part) for part in statements_of(text)):
         return call("solve", [text, *options])

@@ -14,9 +14,9 @@ from itertools import groupby
 from pathlib import Path
 
 from ..operating_system import is_dumb_terminal
-from ..views.characters import Terminal, paint, terminal_of, width_of
-from ..views.document import Table, plain_text, sentence
-from ..views.rendering import ScreenText, break_lines
+from ..show.characters import Terminal, paint, terminal_of, width_of
+from ..show.document import Table, plain_text, sentence
+from ..show.rendering import ScreenText, break_lines
 
 MAX_WIDTH = 100
 """The maximal width in columns of sentences in help."""

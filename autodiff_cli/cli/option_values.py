@@ -8,16 +8,16 @@ from importlib import import_module
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
-from ..inputs.arithmetic import Arithmetic, arithmetic_of
-from ..inputs.optional_units import left_out
-from ..inputs.parse_point import Range, merge, parse_between, parse_point, parse_ranges, parse_weights
+from ..questions.arithmetic import Arithmetic, arithmetic_of
+from ..questions.optional_units import left_out
+from ..questions.parse_point import Range, merge, parse_between, parse_point, parse_ranges, parse_weights
+from ..show.numerals import rounding
 from ..streams.requests import Request, default_point, mapping, names, value_with_unit
-from ..views.numerals import rounding
 from .declarations import declared
 
 if TYPE_CHECKING:
-    from ..batched.data_loss import LossSpec
-    from ..inputs.optional_units import MeasuredColumns
+    from ..compiled.data_loss import LossSpec
+    from ..questions.optional_units import MeasuredColumns
 
 Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
@@ -37,15 +37,15 @@ CHOICES |= {
 
 OWN_METHODS = {
     "export": "cli.commands.methods.export",
-    "fit": "cli.commands.fit.method_of",
+    "fit": "capabilities.optimize.fit_command.method_of",
     "plot": "cli.commands.methods.plot",
-    "propagate": "cli.commands.propagate.method_of",
+    "propagate": "capabilities.propagate.propagate_command.method_of",
 }
 """What makes the methods of commands that do more than to ask their question."""
 
 
 def resolve(path: str) -> Any:
-    """Return what a module of the package defines, by a path such as `views.fit.FitView`."""
+    """Return what a module of the package defines, by a path such as `capabilities.optimize.fit_view.FitView`."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(f"...{module}", __name__), name)
 
@@ -75,7 +75,7 @@ class OptionValues:
     def question(self) -> Callable[..., Any]:
         """Return the command's question, a function of programs and points."""
         implicit = self.command == "diff" and self.unknowns
-        path = "equations.implicit_formulas.implicit_diff" if implicit else self.paths[0]
+        path = "capabilities.solve.implicit_formulas.implicit_diff" if implicit else self.paths[0]
         return resolve(path)  # type: ignore[no-any-return]
 
     @cached_property
@@ -148,7 +148,7 @@ class OptionValues:
         data, how = self.values.get("data"), self.values.get("reduce")
         if data is None or how is None:
             return None
-        from ..batched.data_loss import LossSpec
+        from ..compiled.data_loss import LossSpec
         from ..data.columns import from_files, from_table
         from ..data.sources import sources
         from ..data.text_dialects import ForcedDialect
@@ -171,7 +171,7 @@ class OptionValues:
     @property
     def language(self) -> str:
         """Return the language of formulas or code, of those that the command declares."""
-        from ..views.formats import language_of
+        from ..show.formats import language_of
 
         languages = resolve(self.paths[2])
         usual = next(iter(languages))
@@ -187,7 +187,7 @@ class OptionValues:
         path = self.values["path"]
         if not isinstance(path, str):
             return path or ()
-        from ..curves.contours import read_path
+        from ..capabilities.plot.contours import read_path
 
         return read_path(path, self.standard_input_for("--path", path))
 
@@ -212,7 +212,7 @@ class OptionValues:
         """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
         if not self.values.get("constants"):
             return []
-        from ..quantities.table import constant_texts
+        from ..engine.quantities.table import constant_texts
 
         return constant_texts(self.held, self.command == "propagate")
 

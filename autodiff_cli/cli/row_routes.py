@@ -13,19 +13,30 @@ from contextlib import ExitStack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched.backends import needs_data, unavailable_backend
-from ..batched.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
+from ..compiled.backends import needs_data, unavailable_backend
+from ..compiled.columns_io import Fitted, kept_columns, mapped_columns, missing_hint
 from ..data.columns import report_headings
 from ..data.pipeline import Tally, run
 from ..data.readers import SWEEP, Files, Reader, reader
-from ..data.rows import FLAT, Rows, check_clash, checked_units, plain_cell, row_request, row_units, rows
+from ..data.rows import (
+    FLAT,
+    Rows,
+    check_clash,
+    checked_units,
+    plain_cell,
+    row_request,
+    row_units,
+    rows,
+)
 from ..data.sources import Source, has_arrow, sources
 from ..data.text_dialects import ForcedDialect
-from ..diagnostics.leniency import read_leniently
+from ..engine.numbers.budget import limit_errors
 from ..errors import Diagnostic, ExpressionError, needs_error, quote, usage_error
-from ..inputs.arithmetic import DOUBLE
-from ..inputs.measured_value import MeasuredValue, Spread, normal, quantity
-from ..inputs.optional_units import (
+from ..language.diagnostics.leniency import read_leniently
+from ..language.tokens import bound_names, has_unit_literals, plain_number
+from ..questions.arithmetic import DOUBLE
+from ..questions.measured_value import MeasuredValue, Spread, normal, quantity
+from ..questions.optional_units import (
     NONE,
     check_percentage,
     column_units,
@@ -36,26 +47,24 @@ from ..inputs.optional_units import (
     units_in_headings,
     uses_angles,
 )
-from ..inputs.parse_point import is_name
-from ..inputs.problem import Quantity, parse, unused_name
-from ..inputs.sweeps import Grid
-from ..language.tokens import bound_names, has_unit_literals, plain_number
-from ..numbers.budget import limit_errors
+from ..questions.parse_point import is_name
+from ..questions.problem import Quantity, parse, unused_name
+from ..questions.sweeps import Grid
+from ..show.error import write_note, write_reading
+from ..show.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
+from ..show.numerals import heading
+from ..show.subject import Subject
+from ..show.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
 from ..streams.files import Output, begin_file
 from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
-from ..views.error import write_note, write_reading
-from ..views.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
-from ..views.numerals import heading
-from ..views.subject import Subject
-from ..views.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
 from .option_values import Method
 from .runner import Command, RowQuestion, answer_requests, is_file, warn
 
 if TYPE_CHECKING:
     from ..data.rows import CompiledRows, RowUnits
-    from ..quantities.unit import Unit
+    from ..engine.quantities.unit import Unit
 
 
 class _AnswerForm(NamedTuple):
@@ -652,10 +661,10 @@ class _Requests:
         if not unit:
             return value
         if not self.job.call.uncertain:
-            from ..inputs.quantities import quantity_value
+            from ..questions.quantities import quantity_value
 
             text = getattr(value, "source", repr(value))
             return quantity_value(name, f"{text if plain_number(text) else f'({text})'} {unit}")
-        from ..inputs.measured_units import with_unit
+        from ..questions.measured_units import with_unit
 
         return with_unit(name, value, unit)

@@ -11,13 +11,14 @@ from contextlib import closing
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
+from ..engine.numbers.budget import BudgetExceeded, current_budget, gc_collect
 from ..errors import Diagnostic, ExpressionError, error_of, needs_error, usage_error
-from ..inputs.parse_point import (
-    corrections,
-    may_sweep,
-    once_read,
-)
-from ..numbers.budget import BudgetExceeded, current_budget, gc_collect
+from ..questions.parse_point import corrections, may_sweep, once_read
+from ..show.characters import terminal_of
+from ..show.error import report, write_note, write_reading
+from ..show.formats import COLUMNAR, Writer, format_of, writer
+from ..show.schema import PICTURES
+from ..show.subject import Subject
 from ..streams.progress import Progress
 from ..streams.requests import (
     AS_USUAL,
@@ -30,20 +31,15 @@ from ..streams.requests import (
     stream,
     waits_for_a_person,
 )
-from ..views.characters import terminal_of
-from ..views.error import report, write_note, write_reading
-from ..views.formats import COLUMNAR, Writer, format_of, writer
-from ..views.schema import PICTURES
-from ..views.subject import Subject
 from .arguments import NothingAsked
 from .option_values import Method, OptionValues
 
 if TYPE_CHECKING:
-    from ..diagnostics.leniency import AsRead
-    from ..inputs.problem import Problem
-    from ..inputs.sweeps import Grid
+    from ..language.diagnostics.leniency import AsRead
+    from ..questions.problem import Problem
+    from ..questions.sweeps import Grid
+    from ..show.characters import Style
     from ..streams.files import Output
-    from ..views.characters import Style
 
 MAX_DRAWN_WARNINGS = 5
 FLUSH_AFTER = 0.05
@@ -119,12 +115,12 @@ class Command(OptionValues):
 
     def check_program(self, text: str, point: Mapping[str, float]) -> Problem:
         """Check a program for errors that do not depend on the point."""
-        from ..inputs.problem import pose
+        from ..questions.problem import pose
 
         numbers = {name: float(value) for name, value in point.items()}
         problem = pose(text, numbers, self.variables)
         if self.command == "jacobian":
-            from ..derivatives.jacobian import seeds
+            from ..capabilities.derivatives.jacobian import seeds
 
             seeds(problem, self.direction, self.adjoint)
         return problem
@@ -141,7 +137,7 @@ class Command(OptionValues):
         """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""
         if not (self.zip or may_sweep(self.at)):
             return None
-        from ..inputs.sweeps import grid_of, sweeping
+        from ..questions.sweeps import grid_of, sweeping
 
         self.reading = self.reading._replace(value_of=sweeping(self.reading.value_of))
         point = default_point(self.at, self.reading)
@@ -221,7 +217,7 @@ def _answer(request: Request, method: Method, lenient: bool) -> tuple[Any, Subje
             if reading is None:
                 raise
             raise reading.relocate_error(error) from None
-    from ..diagnostics.leniency import read_leniently
+    from ..language.diagnostics.leniency import read_leniently
 
     result, reading = read_leniently(
         request.text, lambda text: _within_budget(request._replace(text=text), method), composed
@@ -336,7 +332,7 @@ def _write_error(
 ) -> None:
     source = subject = request.subject
     if source.reading is None and error.read is not None and source.text is not None:
-        from ..diagnostics.leniency import AsRead
+        from ..language.diagnostics.leniency import AsRead
 
         subject = source._replace(reading=AsRead(error.read, source.text, ()))
     out.error(subject, error)

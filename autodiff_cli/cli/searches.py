@@ -9,19 +9,19 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from ..errors import Diagnostic, usage_error
-from ..inputs.parse_point import may_sweep
 from ..language.elements import nest
+from ..questions.parse_point import may_sweep
+from ..show.error import report
+from ..show.schema import record_of
 from ..streams.files import Output
 from ..streams.progress import Interruption, Progress
 from ..streams.requests import Request
-from ..views.error import report
-from ..views.schema import record_of
 from .commands import answer_at
 from .option_values import Method
 from .runner import Command, RowQuestion
 
 if TYPE_CHECKING:
-    from ..optimize.descend import DescentStep
+    from ..capabilities.optimize.descend import DescentStep
 
 INTERRUPTED = 128  # the exit code of an interrupted run is this plus the number of the signal
 
@@ -49,7 +49,7 @@ class Saved:
     def row(self, row: DescentStep) -> None:
         """Write a step."""
         if self._path is not None:
-            from ..views.descend import DescentView  # few searches write their path
+            from ..capabilities.optimize.descend_view import DescentView  # few searches write their path
 
             self._path.stream.write(json.dumps(record_of(DescentView.fields, row)) + "\n")
 

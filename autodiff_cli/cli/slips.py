@@ -4,7 +4,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..errors import ExpressionError, closest, either, looks_like_option, quote, usage_error
+from ..errors import (
+    ExpressionError,
+    closest,
+    either,
+    looks_like_option,
+    quote,
+    usage_error,
+)
 from .declarations import COMMANDS, PAGES, Declaration, Option, commands_with, table
 
 
@@ -47,7 +54,7 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
 
 def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
-    from ..table.primitive import FUNCTIONS  # help needs no engine
+    from ..engine.table.primitive import FUNCTIONS  # help needs no engine
 
     suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, *PAGES], NEAR_COMMAND)
     hint = COMMAND_ADVICE.get(name, "`autodiff --help` lists the commands")

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from ..diagnostics.leniency import add_advice
-from ..equations.equations import read_equations
 from ..errors import ExpressionError
+from ..language.diagnostics.leniency import add_advice
+from ..questions.equations import read_equations
 
 
 def advise_leniency(error: ExpressionError, text: str, point: Collection[str]) -> None:

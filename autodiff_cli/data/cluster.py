@@ -18,16 +18,16 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from ..batched.data_loss import with_row
+from ..compiled.data_loss import with_row
+from ..engine.numbers.budget import limit_errors
 from ..errors import ExpressionError, error_of, limit_error, usage_error
 from ..extras import install_command
-from ..inputs.sweeps import Grid
-from ..numbers.budget import limit_errors
+from ..questions.sweeps import Grid
+from ..show.formats import COLUMNAR
 from ..streams import filesystems
 from ..streams.files import begin_file
 from ..streams.filesystems import ANSWER_SECONDS, run_interruptibly
 from ..streams.progress import Interruption, Progress, interrupted
-from ..views.formats import COLUMNAR
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
 from .rows import Rows, version

@@ -13,15 +13,15 @@ from itertools import islice
 from types import MappingProxyType
 from typing import Any
 
-from ..batched.columns_io import common_length, mapped_columns, reason
-from ..batched.data_loss import Choose, Columns, Data, with_row
+from ..compiled.columns_io import common_length, mapped_columns, reason
+from ..compiled.data_loss import Choose, Columns, Data, with_row
 from ..errors import ExpressionError, limit_error, point_error, quote
-from ..inputs.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
-from ..inputs.parse_point import is_name
-from ..inputs.problem import as_number
 from ..operating_system import temporary_folder_variable
+from ..questions.optional_units import MeasuredColumns, numbers_and_unit, units_in_headings
+from ..questions.parse_point import is_name
+from ..questions.problem import as_number
+from ..show.error import MAX_PLACES, place_list, write_note, write_reasons
 from ..streams.progress import Progress
-from ..views.error import MAX_PLACES, place_list, write_note, write_reasons
 from .readers import Files, Reader, places
 from .sources import Source, has_arrow, sources
 from .text_dialects import UNFORCED, ForcedDialect, TextRow
@@ -106,7 +106,7 @@ def _numbers_with_uncertainties(
     file: Reader, row: TextRow, columns: Sequence[str]
 ) -> tuple[dict[str, float], dict[str, float], ExpressionError | None]:
     """Return the numbers of a row, the uncertainties of those that have one, and its first error or None."""
-    from ..inputs.measured_value import MeasuredValue, quantity  # few files have them
+    from ..questions.measured_value import MeasuredValue, quantity  # few files have them
 
     numbers: dict[str, float] = {}
     uncertainties: dict[str, float] = {}

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..errors import point_error, require
-from ..inputs.figures import Figure
+from ..questions.figures import Figure
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +79,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
             return arrow.table(frame), sys.modules["polars"].from_arrow
         if isinstance(frame, Mapping) or names is not None:
             columns = dict(frame) if names is None else {name: frame[name] for name in names}
-            from ..batched.columns_io import common_length
+            from ..compiled.columns_io import common_length
 
             common_length(columns)
             return arrow.table(columns), partial(_restore_columns, frame)

@@ -9,9 +9,9 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from ..errors import ExpressionError, point_error, quote
-from ..inputs import decoding
-from ..inputs.optional_units import NO_UNIT, as_unit, heading, is_unit, without_brackets
 from ..language.tokens import is_name
+from ..questions import decoding
+from ..questions.optional_units import NO_UNIT, as_unit, heading, is_unit, without_brackets
 from .text_dialects import (
     AS_CSV,
     BLANKS,

@@ -11,12 +11,12 @@ from contextlib import suppress
 from contextvars import copy_context
 from typing import TYPE_CHECKING, TypeVar
 
-from ..batched.columns_io import conventions, reason
+from ..compiled.columns_io import conventions, reason
 from ..errors import Diagnostic, ExpressionError
+from ..show.error import MAX_PLACES, first_places, place_list, report, write_reasons
 from ..streams.files import AtomicFile
 from ..streams.filesystems import Upload, abandoned
 from ..streams.progress import Interruption, Progress, interrupted
-from ..views.error import MAX_PLACES, first_places, place_list, report, write_reasons
 from .readers import Chunk, Files
 
 if TYPE_CHECKING:

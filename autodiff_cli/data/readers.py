@@ -14,14 +14,14 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple, TypeVar
 
-from ..batched.columns_io import check_type, unique
+from ..compiled.columns_io import check_type, unique
 from ..errors import ExpressionError, point_error
-from ..inputs import decoding as reading
-from ..inputs.optional_units import units_in_headings
-from ..inputs.sweeps import Grid
+from ..questions import decoding as reading
+from ..questions.optional_units import units_in_headings
+from ..questions.sweeps import Grid
+from ..show.error import write_note
 from ..streams import filesystems
 from ..streams.filesystems import get_arrow
-from ..views.error import write_note
 from . import layouts, text_dialects
 from .rows import MARK, cell_text, numbers_of, text_of
 from .sources import Source, TextFile, parallel_map, quotable

@@ -13,16 +13,20 @@ from itertools import chain
 from types import MappingProxyType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..batched import columns_io
-from ..batched.backends import one_by_one
-from ..batched.columns_io import Fitted, program_over
-from ..batched.evaluator import Evaluator, Record, gradient_recorder
+from ..compiled import columns_io
+from ..compiled.backends import one_by_one
+from ..compiled.columns_io import Fitted, program_over
+from ..compiled.evaluator import Evaluator, Record, gradient_recorder
+from ..engine.graphs.adjoint import column_names
+from ..engine.graphs.higher_order import hessian_in
+from ..engine.graphs.value_and_gradient import evaluate_in
+from ..engine.numbers.budget import BudgetExceeded, use_budget
+from ..engine.numbers.floats import REAL
 from ..errors import Diagnostic, ExpressionError, errors_about, point_error, usage_error
-from ..graphs.adjoint import column_names
-from ..graphs.higher_order import hessian_in
-from ..graphs.value_and_gradient import evaluate_in
-from ..inputs.arithmetic import DOUBLE, kink_warnings
-from ..inputs.optional_units import (
+from ..language.elements import split_names
+from ..language.tokens import UnknownShape, bound_names, has_unit_literals
+from ..questions.arithmetic import DOUBLE, kink_warnings
+from ..questions.optional_units import (
     column_units,
     left_out,
     program_units,
@@ -30,21 +34,17 @@ from ..inputs.optional_units import (
     uses_angles,
     with_units,
 )
-from ..inputs.parse_point import is_name
-from ..inputs.problem import Point, Quantity, as_number, output_names, parse
-from ..language.elements import split_names
-from ..language.tokens import UnknownShape, bound_names, has_unit_literals
-from ..numbers.budget import BudgetExceeded, use_budget
-from ..numbers.floats import REAL
-from ..views.numerals import heading
+from ..questions.parse_point import is_name
+from ..questions.problem import Point, Quantity, as_number, output_names, parse
+from ..show.numerals import heading
 from .frames import QUESTIONS, arrow_table, with_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ..batched.kernels import Kernel, RowErrors
-    from ..inputs.quantities import ProgramUnits, Units
-    from ..quantities.unit import Unit
+    from ..compiled.kernels import Kernel, RowErrors
+    from ..engine.quantities.unit import Unit
+    from ..questions.quantities import ProgramUnits, Units
 
 Places = Callable[[int], str]
 Faults = Mapping[int, ExpressionError]
@@ -73,8 +73,8 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
     program, wanted = fit.program, fit.wanted
     results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
     if question == "hessian":
-        from ..batched.second_derivatives import second_recorder
-        from ..derivatives.hessian import check_size
+        from ..capabilities.derivatives.hessian import check_size
+        from ..compiled.second_derivatives import second_recorder
 
         check_size(wanted)
         pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]
@@ -133,7 +133,7 @@ class CompiledRows:
     def __init__(self, rows: Rows, schema: pa.Schema) -> None:
         import pyarrow as pa
 
-        from ..batched.kernels import Kernel, kernel
+        from ..compiled.kernels import Kernel, kernel
 
         columns_io.unique(schema.names)
         names = [name for name in schema.names if not name.endswith(MARK)]
@@ -185,7 +185,7 @@ class CompiledRows:
         import numpy as np
         import pyarrow as pa
 
-        from ..batched.kernels import evaluate
+        from ..compiled.kernels import evaluate
 
         count, width = batch.num_rows, len(self.request.results)
         names, length = self.fitted.variables, len(self.rows.text)
@@ -338,7 +338,7 @@ def _over(rows: Rows, names: tuple[str, ...]) -> tuple[Rows, tuple[str, ...]]:
     said = tuple(note.message for note in notes)
     if not (units or rows.asks_for_units):
         return rows, said
-    from ..quantities.unit import parse_unit
+    from ..engine.quantities.unit import parse_unit
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with errors_about(rows.text):
@@ -452,7 +452,7 @@ class RowUnits(NamedTuple):
 
 def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
     """Return the units of a program's rows, given those of `point`."""
-    from ..quantities.presentation import conversion
+    from ..engine.quantities.presentation import conversion
 
     units = checked_units(fitted, point, units_asked)
     of: dict[str, Any] = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
@@ -467,8 +467,8 @@ def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_as
 
 def checked_units(fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
     """Return the units of a program for those of `point`."""
-    from ..inputs.quantities import unit_value  # most rows have no units
-    from ..quantities.unit import Unit
+    from ..engine.quantities.unit import Unit
+    from ..questions.quantities import unit_value  # most rows have no units
 
     values = {name: unit_value(point.get(name, Unit())) for name in fitted.program.leaves}
     units = program_units(fitted.program, values, units_asked, system=True)

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import ExpressionError, needs_error
-from ..views.characters import escaped
-from ..views.formats import Writer, disarm, escape_cell, in_quotes, unknown_format
-from ..views.subject import Subject
-from ..views.wide import WIDE, Values, open_writer
+from ..show.characters import escaped
+from ..show.formats import Writer, disarm, escape_cell, in_quotes, unknown_format
+from ..show.subject import Subject
+from ..show.wide import WIDE, Values, open_writer
 from .rows import MARK, cell_of, numbers_of, plain_cell
 
 MIN_GROUP_ROWS = 262_144

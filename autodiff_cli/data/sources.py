@@ -17,12 +17,19 @@ from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError, quote, require, usage_error
-from ..inputs.decoding import MAX_BYTES
+from ..questions.decoding import MAX_BYTES
+from ..show.formats import COLUMNAR
 from ..streams import filesystems
 from ..streams.filesystems import get_arrow, is_url
 from ..streams.requests import standard_input
-from ..views.formats import COLUMNAR
-from .text_dialects import FIRST_BLOCK_BYTES, UNFORCED, ForcedDialect, Layout, LineNormalizer, begins_as_json
+from .text_dialects import (
+    FIRST_BLOCK_BYTES,
+    UNFORCED,
+    ForcedDialect,
+    Layout,
+    LineNormalizer,
+    begins_as_json,
+)
 
 TEXT = ("csv", "tsv", "jsonl")
 INPUT_FORMATS = (*TEXT, "xlsx", *COLUMNAR)

@@ -9,11 +9,11 @@ from functools import cache
 from itertools import chain
 from typing import Any, NamedTuple
 
-from ..batched.columns_io import unique
+from ..compiled.columns_io import unique
 from ..errors import ExpressionError, limit_error, point_error, usage_error
-from ..inputs import decoding as reading
-from ..inputs.parse_point import Typed, read_json, value_of_object
 from ..language.elements import flatten
+from ..questions import decoding as reading
+from ..questions.parse_point import Typed, read_json, value_of_object
 from ..streams.requests import lines
 
 FIRST_BLOCK_BYTES = 64 * 1024

@@ -9,14 +9,22 @@ from functools import cached_property
 from operator import itemgetter
 from typing import Any, NoReturn
 
+from ..engine.graphs.value import Value, values_of
+from ..engine.numbers.floats import REAL
+from ..engine.run.evaluation import Evaluation
+from ..engine.run.flat_graph import Graph, Place, Row
+from ..engine.table.operators import AND, COMPARISONS, NEG
+from ..engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ..errors import ExpressionError, Span
-from ..graphs.value import Value, values_of
-from ..numbers.floats import REAL
-from ..run.evaluation import Evaluation
-from ..run.flat_graph import Graph, Place, Row
-from ..table.operators import AND, COMPARISONS, NEG
-from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .tokens import Complete, Head, Spans, UnexplainedText, check_commas, is_name, number_of
+from .tokens import (
+    Complete,
+    Head,
+    Spans,
+    UnexplainedText,
+    check_commas,
+    is_name,
+    number_of,
+)
 
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
 """Named constants, unless the program or the point redefines them."""
@@ -301,7 +309,7 @@ class Builder:
         if number is None:
             return None
         if unit:
-            from ..quantities.unit import parse_unit  # only units need it
+            from ..engine.quantities.unit import parse_unit  # only units need it
 
             try:
                 factor = parse_unit(unit)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..engine.table.operators import SUB
 from ..errors import ExpressionError, Offer, Span
-from ..table.operators import SUB
 from .parser import syntax_tree
 from .reader import ParseFailure
 from .tokens import (

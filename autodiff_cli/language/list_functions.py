@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from ..table.operators import DIV, MUL, NEG, SUB
-from ..table.primitive import PRIMITIVES, Primitive
+from ..engine.table.operators import DIV, MUL, NEG, SUB
+from ..engine.table.primitive import PRIMITIVES, Primitive
 
 MAX_ORDER = 4
 """The largest matrix that is inverted: unrolled, one of order 5 has 25 determinants of order 4, and loses more digits

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ..algebra.symbolic import by_definition
-from ..graphs.value import Value
-from ..table.operators import VARIABLE
-from ..table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
+from ..engine.algebra.symbolic import by_definition
+from ..engine.graphs.value import Value
+from ..engine.table.operators import VARIABLE
+from ..engine.table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
 
 Item = str | tuple[Any, int]  # a piece of output: text, or a node and its required precedence
 

@@ -10,10 +10,10 @@ from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..engine.table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
+from ..engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ..engine.table.primitives import ABS, SQRT
 from ..errors import ExpressionError, Span
-from ..table.operators import ADD, AND, DIV, MUL, NEG, NOT, OR, POW, SUB, WHERE
-from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from ..table.primitives import ABS, SQRT
 from . import tokens
 from .builder import ARRAY, INDEX, MATMUL, RANGE, Builder, NeedsTree, Piece
 from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS

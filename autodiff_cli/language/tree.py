@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from ..engine.table.operators import DIV, MUL, POW
 from ..errors import Span
-from ..table.operators import DIV, MUL, POW
 
 EXPRESSIONS = ("number", "name", "operation", "plus", "comparison", "call", "group")
 STATEMENTS = ("expression", "outputs", "bind", "augment", "define", "equation")

@@ -10,12 +10,22 @@ from collections.abc import Collection, Sequence
 from copy import copy
 from typing import Any, NamedTuple
 
+from ..engine.numbers import budget
+from ..engine.run.flat_graph import Place, in_order
+from ..engine.table.operators import CONSTANT
+from ..engine.table.primitive import FUNCTIONS, Primitive
 from ..errors import ExpressionError, Span
-from ..numbers import budget
-from ..run.flat_graph import Place, in_order
-from ..table.operators import CONSTANT
-from ..table.primitive import FUNCTIONS, Primitive
-from .builder import BOUNDED, MAX_NODES, OF_LISTS, UNROLLED, Builder, NeedsTree, Program, chained, latest
+from .builder import (
+    BOUNDED,
+    MAX_NODES,
+    OF_LISTS,
+    UNROLLED,
+    Builder,
+    NeedsTree,
+    Program,
+    chained,
+    latest,
+)
 from .tree import SyntaxNode
 
 NAME_MARK, CALL_MARK, PLUS_MARK = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))

@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
-from ..run.flat_graph import Place, Row
-from ..table.operators import NEG
-from ..table.primitive import Primitive
+from ..engine.run.flat_graph import Place, Row
+from ..engine.table.operators import NEG
+from ..engine.table.primitive import Primitive
 from .builder import Piece
 from .tokens import Complete, Head, Spans, number_of
 from .tree import SyntaxNode, program_of

@@ -9,13 +9,13 @@ from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..algebra.symbolic import to_language
-from ..algebra.walk import rewrite
-from ..graphs.value import Value, in_order, variable
-from ..numbers import budget
-from ..table import primitive as binding
-from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
-from ..table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
+from ..engine.algebra.symbolic import to_language
+from ..engine.algebra.walk import rewrite
+from ..engine.graphs.value import Value, in_order, variable
+from ..engine.numbers import budget
+from ..engine.table import primitive as binding
+from ..engine.table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, VARIABLE, WHERE
+from ..engine.table.primitive import BY_DEFINITION, PRIMITIVES, Primitive
 from .builder import Program
 from .printer import number_text
 from .tokens import has_unit_literals
@@ -297,7 +297,7 @@ class Typesetting:
         if text[-1].isalpha() and text not in ("true", "false"):
             return self._symbol(name_latex(text))
         if text.endswith("]"):
-            from ..quantities.unit import split_literal  # only units need it
+            from ..engine.quantities.unit import split_literal  # only units need it
 
             number, unit = split_literal(text)
             return _piece_of(PRODUCT, rf"{number_latex(number)}\,{unit.latex}", start=DIGIT)

@@ -10,11 +10,22 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
 
+from ..engine.run.flat_graph import Place
+from ..engine.table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
+from ..engine.table.primitive import FUNCTIONS, Primitive
 from ..errors import ExpressionError, Span
-from ..run.flat_graph import Place
-from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
-from ..table.primitive import FUNCTIONS, Primitive
-from .builder import ARRAY, BOUNDED, CONSTANTS, INDEX, ITERATE, MATMUL, MAX_NODES, RANGE, Program, joined
+from .builder import (
+    ARRAY,
+    BOUNDED,
+    CONSTANTS,
+    INDEX,
+    ITERATE,
+    MATMUL,
+    MAX_NODES,
+    RANGE,
+    Program,
+    joined,
+)
 from .elements import element_name, shapes_of
 from .list_functions import FUNCTIONS_OF_LISTS, Array, Make, WrongShape, products
 from .tokens import UnknownShape

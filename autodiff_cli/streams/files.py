@@ -11,7 +11,15 @@ from contextlib import suppress
 from typing import IO, TextIO
 
 from ..errors import ExpressionError, usage_error
-from .filesystems import Upload, exists_error, hidden_name, is_there, is_url, local_path, unwritable
+from .filesystems import (
+    Upload,
+    exists_error,
+    hidden_name,
+    is_there,
+    is_url,
+    local_path,
+    unwritable,
+)
 
 MAX_BYTES_IN_MEMORY = 1_000_000
 

@@ -11,7 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from ..errors import plural
-from ..views.error import write_stderr
+from ..show.error import write_stderr
 
 if TYPE_CHECKING:
     from rich import progress

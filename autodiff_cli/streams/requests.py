@@ -14,11 +14,11 @@ from types import MappingProxyType
 from typing import Any, BinaryIO, NamedTuple
 
 from ..errors import ExpressionError, closest, limit_error, usage_error
-from ..inputs import decoding as reading
-from ..inputs import parse_point as points
-from ..inputs.parse_point import Lenient, PointFile, ValueOf, corrections, parse_point
 from ..language.elements import split_names
-from ..views.subject import Subject
+from ..questions import decoding as reading
+from ..questions import parse_point as points
+from ..questions.parse_point import Lenient, PointFile, ValueOf, corrections, parse_point
+from ..show.subject import Subject
 
 READ_BYTES = 65536
 KEYS = ("id", "expr", "at", "wrt")
@@ -38,7 +38,7 @@ class Request(NamedTuple):
 
 def value_with_unit(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a name, perhaps with a unit."""
-    from ..inputs.quantities import quantity_value  # what is no plain number need not have one
+    from ..questions.quantities import quantity_value  # what is no plain number need not have one
 
     return quantity_value(name, text, offset)
 
@@ -209,7 +209,7 @@ def default_point(options: list[str] | None, reading: Reading = AS_USUAL) -> dic
     point = points.merge([parse_point(option, value_of) for option in typed])
 
     def read(name: str, text: str, offset: int = 0) -> float:
-        from ..inputs.sweeps import sweeping
+        from ..questions.sweeps import sweeping
 
         # a value that is not used may be a sweep
         return (sweeping(value_of) if name in point else value_of)(name, text, offset)

@@ -11,19 +11,19 @@ from hypothesis import assume, given, settings
 from mpmath import mp, mpf
 
 from agreement import FORTY, POINTS, RELAXED, close, graph_of
-from autodiff_cli.algebra.symbolic_derivative import derivatives
+from autodiff_cli.engine.algebra.symbolic_derivative import derivatives
+from autodiff_cli.engine.graphs.higher_order import hessian_in, taylor_in
+from autodiff_cli.engine.graphs.value import Value, in_order
+from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
+from autodiff_cli.engine.numbers.base import Number, NumberType
+from autodiff_cli.engine.numbers.exact import Exact
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.run.sweep import breakpoints
+from autodiff_cli.engine.table.operators import VARIABLE
+from autodiff_cli.engine.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.higher_order import hessian_in, taylor_in
-from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.graphs.value_and_gradient import evaluate_in, value_and_gradient, value_in
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.numbers.base import Number, NumberType
-from autodiff_cli.numbers.exact import Exact
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.run.sweep import breakpoints
-from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import compared, compares
 from reference import REFERENCE_PARTIALS
 from samples import samples_of

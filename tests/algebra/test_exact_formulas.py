@@ -12,11 +12,11 @@ import pytest
 from mpmath import isfinite, mp, mpc, mpf
 
 from autodiff_cli import ExpressionError, parse
-from autodiff_cli.algebra import canonical
-from autodiff_cli.algebra.canonical import decimal_quotient, number_text
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.graphs.value_and_gradient import value_in
-from autodiff_cli.numbers.multiprecision import Multiprecision
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.engine.algebra import canonical
+from autodiff_cli.engine.algebra.canonical import decimal_quotient, number_text
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
 
 SEED = 20
 FORMULAS = 350

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from agreement import FORTY, RELAXED, close
 from autodiff_cli import parse
-from autodiff_cli.algebra import almost_everywhere
-from autodiff_cli.algebra.almost_everywhere import Contradiction, assume, conjunction, generic_form
-from autodiff_cli.algebra.simplify import simplify
-from autodiff_cli.algebra.symbolic_derivative import derivatives
-from autodiff_cli.graphs.value import Value, constant, node, variable
-from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.algebra import almost_everywhere
+from autodiff_cli.engine.algebra.almost_everywhere import Contradiction, assume, conjunction, generic_form
+from autodiff_cli.engine.algebra.simplify import simplify
+from autodiff_cli.engine.algebra.symbolic_derivative import derivatives
+from autodiff_cli.engine.graphs.value import Value, constant, node, variable
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.table.primitive import PRIMITIVES
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.table.primitive import PRIMITIVES
 
 NAMES = ("x", "y")
 EDGES = ("0", "1", "-1", "0.5", "2", "-2", "0.3", "3", "-0.7")

@@ -10,16 +10,16 @@ from fractions import Fraction
 import pytest
 
 from agreement import FORTY, close
-from autodiff_cli.algebra import branch_elimination
-from autodiff_cli.algebra.branch_elimination import without_dead_branches
-from autodiff_cli.algebra.canonical import Canonicalizer, Form
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.graphs.value import Value, constant, in_order, node, variable
-from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.engine.algebra import branch_elimination
+from autodiff_cli.engine.algebra.branch_elimination import without_dead_branches
+from autodiff_cli.engine.algebra.canonical import Canonicalizer, Form
+from autodiff_cli.engine.graphs.value import Value, constant, in_order, node, variable
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table.operators import WHERE
+from autodiff_cli.engine.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.operators import WHERE
-from autodiff_cli.table.primitive import PRIMITIVES, Primitive
 from counting import counted_calls
 from samples import samples_of
 from strategies import share_leaves

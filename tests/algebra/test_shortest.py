@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
-from autodiff_cli.algebra import rewriting
-from autodiff_cli.algebra.rewriting import shorten, token_count
-from autodiff_cli.algebra.simplify import simplify
-from autodiff_cli.graphs.value import Value, constant, node, variable
-from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.algebra import rewriting
+from autodiff_cli.engine.algebra.rewriting import shorten, token_count
+from autodiff_cli.engine.algebra.simplify import simplify
+from autodiff_cli.engine.graphs.value import Value, constant, node, variable
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.numbers.exact import EXACT
+from autodiff_cli.engine.table.primitive import PRIMITIVES
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.numbers.exact import EXACT
-from autodiff_cli.table.primitive import PRIMITIVES
 from counting import compared, compares
 from strategies import NAMES, graphs
 

@@ -9,14 +9,14 @@ from hypothesis import Phase, given, settings
 
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import parse
-from autodiff_cli.algebra.branch_elimination import sign_of_constant
-from autodiff_cli.algebra.canonical import Canonicalizer
-from autodiff_cli.algebra.simplify import simplify
-from autodiff_cli.graphs.value import Value, in_order, node
-from autodiff_cli.graphs.value_and_gradient import value_in
-from autodiff_cli.inputs.problem import parse as read
+from autodiff_cli.engine.algebra.branch_elimination import sign_of_constant
+from autodiff_cli.engine.algebra.canonical import Canonicalizer
+from autodiff_cli.engine.algebra.simplify import simplify
+from autodiff_cli.engine.graphs.value import Value, in_order, node
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.table.primitives import ABS
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.table.primitives import ABS
+from autodiff_cli.questions.problem import parse as read
 from counting import compared, compares
 from strategies import NAMES, graphs
 

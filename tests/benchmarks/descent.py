@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
-from autodiff_cli.optimize.descend import descend
+from autodiff_cli.capabilities.optimize.descend import descend
 
 RATE = 1e-4
 

@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable
 
 from autodiff_cli import gradient
-from autodiff_cli.batched.evaluator import Evaluator
-from autodiff_cli.graphs.value import in_order
-from autodiff_cli.inputs.problem import check_values, parse
+from autodiff_cli.compiled.evaluator import Evaluator
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.questions.problem import check_values, parse
 
 
 def layer(inputs: int, neurons: int, function: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import curve_fit
 
-from autodiff_cli.optimize.fit import fit
+from autodiff_cli.capabilities.optimize.fit import fit
 
 NIST = Path(__file__).parents[1] / "corpora" / "nist"
 MOST = 11.0

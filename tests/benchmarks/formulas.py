@@ -6,7 +6,7 @@ import gc
 import time
 from itertools import pairwise
 
-from autodiff_cli.formulas.diff import diff
+from autodiff_cli.capabilities.formulas.diff import diff
 
 
 def product(size: int) -> str:

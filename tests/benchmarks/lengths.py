@@ -14,7 +14,7 @@ from random_formulas import formulas as random_formulas
 from written_formulas import LINES
 
 from autodiff_cli import parse
-from autodiff_cli.formulas.diff import diff
+from autodiff_cli.capabilities.formulas.diff import diff
 from autodiff_cli.language.printer import expression_text
 
 COURSE = Path(__file__).parents[1] / "corpora" / "course.txt"

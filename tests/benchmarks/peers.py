@@ -21,11 +21,11 @@ from typing import Any
 from random_formulas import Formula, formulas, is_right, unshared_formulas
 from written_formulas import formulas as written_formulas
 
+from autodiff_cli.capabilities.derivatives.gradient import Programs
+from autodiff_cli.capabilities.derivatives.gradient_view import GradientView
 from autodiff_cli.cli.runner import answer_requests
-from autodiff_cli.derivatives.gradient import Programs
+from autodiff_cli.show.formats import writer
 from autodiff_cli.streams.requests import Defaults, stream
-from autodiff_cli.views.formats import writer
-from autodiff_cli.views.gradient import GradientView
 
 Answer = tuple[float, dict[str, float]]
 Way = Callable[[str, Mapping[str, float]], Answer]

@@ -18,12 +18,12 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
+from autodiff_cli.capabilities.derivatives.gradient import Gradient, Programs, gradient
+from autodiff_cli.capabilities.derivatives.gradient_view import GradientView
 from autodiff_cli.cli.commands import call
 from autodiff_cli.cli.runner import answer_requests
-from autodiff_cli.derivatives.gradient import Gradient, Programs, gradient
+from autodiff_cli.show.formats import writer
 from autodiff_cli.streams.requests import Defaults, stream
-from autodiff_cli.views.formats import writer
-from autodiff_cli.views.gradient import GradientView
 
 FORMULA = "log(1.2 + (x)**2)*(x*(0.71 + y)*z + (((x - 0.31) + (x - 0.71)))**2)"
 

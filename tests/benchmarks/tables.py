@@ -47,13 +47,13 @@ Way = Callable[[Sequence[Any]], Sequence[Any]]
 
 def _order(text: str) -> list[str]:
     """The variables, as the program has them."""
-    from autodiff_cli.inputs.problem import parse
+    from autodiff_cli.questions.problem import parse
 
     return list(parse(text).variables)
 
 
 def _source(text: str, names: Sequence[str], to: str) -> str:
-    from autodiff_cli.formulas.export import export
+    from autodiff_cli.capabilities.export.export import export
 
     return export(text, to, wrt=names).source
 
@@ -62,9 +62,9 @@ def _source(text: str, names: Sequence[str], to: str) -> str:
 def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
     import numpy as np
 
-    from autodiff_cli.batched import kernels
-    from autodiff_cli.batched.evaluator import gradient_recorder
-    from autodiff_cli.inputs.problem import parse
+    from autodiff_cli.compiled import kernels
+    from autodiff_cli.compiled.evaluator import gradient_recorder
+    from autodiff_cli.questions.problem import parse
 
     program = parse(text)
     made = kernels.kernel(gradient_recorder(program, names), len(names), frozenset(), backend)
@@ -81,7 +81,7 @@ def _kernel(text: str, names: Sequence[str], backend: str) -> Way:
 
 def _scalar(text: str, names: Sequence[str]) -> Way:
     """LLVM without the vector functions of the C library."""
-    from autodiff_cli.batched import kernels
+    from autodiff_cli.compiled import kernels
 
     before, has = kernels._symbols, kernels._symbols()
     kernels._symbols = lambda: lambda name: not name.startswith("_ZGV") and has(name)  # type: ignore[assignment]

@@ -13,31 +13,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.accuracy import check as checks
+from autodiff_cli.capabilities.exercise import exercise
+from autodiff_cli.capabilities.exercise.exercise import LEVELS
+from autodiff_cli.capabilities.export.targets import DIALECTS, TARGETS
+from autodiff_cli.capabilities.formulas import diff
+from autodiff_cli.capabilities.graph.graph_view import FORMATS
+from autodiff_cli.capabilities.graph.pictures.scene import Way
+from autodiff_cli.capabilities.optimize import descend, minimize
+from autodiff_cli.capabilities.optimize.least_squares import LOSSES
+from autodiff_cli.capabilities.plot.plot import MAX_ORDER
+from autodiff_cli.capabilities.propagate import propagate
+from autodiff_cli.capabilities.solve.implicit_formulas import implicit_diff
+from autodiff_cli.capabilities.trace.trace import MODES
+from autodiff_cli.capabilities.trace.trace_view import DEFAULT_LINES
 from autodiff_cli.cli import commands, option_values, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, load, methods, runs
 from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
 from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues, resolve
 from autodiff_cli.cli.runner import Command
-from autodiff_cli.curves.plot import MAX_ORDER
 from autodiff_cli.data.text_dialects import ForcedDialect
-from autodiff_cli.derivatives.trace import MODES
-from autodiff_cli.equations.implicit_formulas import implicit_diff
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.exercises import exercise
-from autodiff_cli.exercises.exercise import LEVELS
-from autodiff_cli.formulas import diff
-from autodiff_cli.optimize import descend, minimize
-from autodiff_cli.optimize.least_squares import LOSSES
-from autodiff_cli.targets import DIALECTS, TARGETS
-from autodiff_cli.uncertainty import propagate
-from autodiff_cli.views.characters import Theme
-from autodiff_cli.views.formats import COLUMNAR
-from autodiff_cli.views.graph import FORMATS
-from autodiff_cli.views.pictures.scene import Way
-from autodiff_cli.views.schema import View
-from autodiff_cli.views.trace import DEFAULT_LINES
+from autodiff_cli.questions import digits as checks
+from autodiff_cli.show.characters import Theme
+from autodiff_cli.show.formats import COLUMNAR
+from autodiff_cli.show.schema import View
 from running import a_value, autodiff
 
 GRAD = declared("grad")

@@ -9,9 +9,9 @@ import pexpect
 import pytest
 
 import autodiff_cli
+from autodiff_cli.capabilities.formulas.diff import diff, differential_operator
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas.diff import diff, differential_operator
-from autodiff_cli.inputs.problem import parse_program
+from autodiff_cli.questions.problem import parse_program
 from running import autodiff
 from terminals import ESCAPE
 

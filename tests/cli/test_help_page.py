@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli.cli.help_page import draw_page, find_page
-from autodiff_cli.views.characters import Terminal, width_of
+from autodiff_cli.show.characters import Terminal, width_of
 from places import TOP
 from terminals import ESCAPE, on_terminal
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from autodiff_cli import gradient
-from autodiff_cli.cli.commands.serve import MAX_MESSAGE_BYTES, Server, call_tool, tools
+from autodiff_cli.capabilities.serve.serve import MAX_MESSAGE_BYTES, Server, call_tool, tools
 from autodiff_cli.cli.declarations import QUESTIONS
 
 INITIALIZE = {

@@ -18,13 +18,13 @@ import sympy
 from hypothesis import given
 from hypothesis import strategies as st
 
-from autodiff_cli.cli.commands import repl
-from autodiff_cli.cli.commands.repl import completions
-from autodiff_cli.cli.session import Session, statements_of
-from autodiff_cli.cli.session_lines import Lines
-from autodiff_cli.derivatives.gradient import Gradient, gradient
+from autodiff_cli.capabilities.derivatives.gradient import Gradient, gradient
+from autodiff_cli.capabilities.formulas.diff_view import Listing
+from autodiff_cli.capabilities.session import repl
+from autodiff_cli.capabilities.session.repl import completions
+from autodiff_cli.capabilities.session.session import Session, statements_of
+from autodiff_cli.capabilities.session.session_lines import Lines
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.views.diff import Listing
 from running import autodiff
 
 READY = r"\x1b\[\?2004h"
@@ -140,7 +140,7 @@ def test_the_first_answer_waits_for_no_module(tmp_path: Path) -> None:
 import io, sys
 from contextlib import redirect_stdout, redirect_stderr
 from autodiff_cli.cli.commands import repl
-from autodiff_cli.cli.session_lines import Lines
+from autodiff_cli.capabilities.session.session_lines import Lines
 repl.preload()
 before = set(sys.modules)
 session = Lines()
@@ -181,7 +181,7 @@ WAITING = """
 import gc, sys, threading
 from autodiff_cli.__main__ import run
 from autodiff_cli.cli.commands import repl
-from autodiff_cli.numbers import budget
+from autodiff_cli.engine.numbers import budget
 repl.IDLE_SECONDS = 0
 gc.disable()
 class Lines(repl.Lines):

@@ -17,8 +17,8 @@ from autodiff_cli import ExpressionError, gradient, propagate, solve
 from autodiff_cli.data import readers
 from autodiff_cli.data.readers import Reader, reader
 from autodiff_cli.data.sources import sources
-from autodiff_cli.inputs.parse_point import PointFile, may_sweep, parse_point
-from autodiff_cli.inputs.sweeps import Grid, grid_of, sweeping
+from autodiff_cli.questions.parse_point import PointFile, may_sweep, parse_point
+from autodiff_cli.questions.sweeps import Grid, grid_of, sweeping
 from running import autodiff
 
 A = [1.0, 0.25, -3.0, 2.0, 7.0]

@@ -17,7 +17,7 @@ from autodiff_cli.data import readers
 from autodiff_cli.data.readers import TextReader, reader
 from autodiff_cli.data.sources import sources
 from autodiff_cli.data.text_dialects import UNFORCED, ForcedDialect
-from autodiff_cli.inputs.optional_units import heading, is_unit, names_in_headings
+from autodiff_cli.questions.optional_units import heading, is_unit, names_in_headings
 from running import autodiff
 
 NAMES = ("t", "U", "I_0")

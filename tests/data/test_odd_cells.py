@@ -19,7 +19,7 @@ import pyarrow.parquet as parquet
 import pytest
 
 from autodiff_cli.data import readers
-from autodiff_cli.inputs import decoding
+from autodiff_cli.questions import decoding
 from autodiff_cli.streams import requests
 from running import Result, autodiff
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import autodiff_cli.table.primitives  # noqa: F401 - so that all of them are there
-from autodiff_cli.table.primitive import FUNCTIONS
+import autodiff_cli.engine.table.primitives  # noqa: F401 - so that all of them are there
+from autodiff_cli.engine.table.primitive import FUNCTIONS
 from running import autodiff
 
 PLACES = [-1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0, 2.5]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autodiff_cli.quantities.unit import parse_unit
+from autodiff_cli.engine.quantities.unit import parse_unit
 from running import autodiff
 
 ROWS = "U (V);I (mA)\n1,02;10,1\n1,98;20,0\n3,05;30,2\n"

@@ -12,10 +12,10 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, rows
-from autodiff_cli.batched import kernels
-from autodiff_cli.batched.columns_io import reason
+from autodiff_cli.compiled import kernels
+from autodiff_cli.compiled.columns_io import reason
 from autodiff_cli.data.rows import Rows, version
-from autodiff_cli.numbers import budget
+from autodiff_cli.engine.numbers import budget
 
 TABLE = {"id": ["a", "b", "c"], "x": [1.0, -1.0, None], "n": [1, 2, 3]}
 

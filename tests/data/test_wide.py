@@ -18,12 +18,12 @@ import pyarrow.ipc as ipc
 import pyarrow.parquet as parquet
 import pytest
 
-from autodiff_cli.batched import kernels
 from autodiff_cli.cli import row_routes
+from autodiff_cli.compiled import kernels
 from autodiff_cli.data import pipeline, readers, rows
 from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
-from autodiff_cli.numbers import budget
+from autodiff_cli.engine.numbers import budget
 from running import Result, autodiff
 
 FORMULA = "x*log(y) + sqrt(x)"

@@ -8,9 +8,9 @@ import random
 import mpmath
 import pytest
 
-from autodiff_cli.derivatives.gradient import gradient, with_elasticities
+from autodiff_cli.capabilities.derivatives.gradient import gradient, with_elasticities
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.arithmetic import arithmetic_of
+from autodiff_cli.questions.arithmetic import arithmetic_of
 from running import autodiff
 
 

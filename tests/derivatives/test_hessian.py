@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.derivatives.hessian import hessian
-from autodiff_cli.derivatives.jacobian import jacobian
-from autodiff_cli.graphs import higher_order
-from autodiff_cli.inputs.arithmetic import Arithmetic
-from autodiff_cli.numerics.linear_algebra import eigenvalues
+from autodiff_cli.capabilities.derivatives.hessian import hessian
+from autodiff_cli.capabilities.derivatives.jacobian import jacobian
+from autodiff_cli.engine.graphs import higher_order
+from autodiff_cli.engine.numerics.linear_algebra import eigenvalues
+from autodiff_cli.questions.arithmetic import Arithmetic
 from counting import counted_calls
 
 

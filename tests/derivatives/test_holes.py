@@ -8,9 +8,9 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.derivatives.taylor import taylor
-from autodiff_cli.inputs.arithmetic import Arithmetic
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.taylor import taylor
+from autodiff_cli.questions.arithmetic import Arithmetic
 
 AT_ZERO = [
     "sin(x)/x", "(1 - cos(x))/x**2", "(exp(x) - 1)/x", "x/log(1 + x)", "tan(x)/x", "x/tan(x)", "(x - sin(x))/x**3",

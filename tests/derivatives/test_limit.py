@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from autodiff_cli import ExpressionError, limit
-from autodiff_cli.graphs.value_and_gradient import value_in
-from autodiff_cli.inputs.problem import parse
-from autodiff_cli.numbers.running_digits import RunningDigits
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.numbers.running_digits import RunningDigits
+from autodiff_cli.questions.problem import parse
 
 TABLE = [
     line.split("\t")

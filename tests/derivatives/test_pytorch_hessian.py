@@ -10,12 +10,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value
-from autodiff_cli.graphs.higher_order import hessian_in
-from autodiff_cli.graphs.value import in_order
+from autodiff_cli.engine.graphs.higher_order import hessian_in
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table.operators import CONSTANT, VARIABLE
+from autodiff_cli.engine.table.primitive import FUNCTIONS
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.operators import CONSTANT, VARIABLE
-from autodiff_cli.table.primitive import FUNCTIONS
 from counting import compared, compares
 from strategies import NAMES, graphs
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import autodiff_cli
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.quantities.unit import parse_unit
-from autodiff_cli.uncertainty.propagate import propagate
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.propagate.propagate import propagate
+from autodiff_cli.engine.quantities.unit import parse_unit
 from running import autodiff
 
 FORMULA = "L**2/w"

@@ -7,12 +7,12 @@ from mpmath import mp, mpf
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, gradient
-from autodiff_cli.derivatives.taylor import taylor
-from autodiff_cli.graphs.higher_order import taylor_in
-from autodiff_cli.graphs.value import node, variable
-from autodiff_cli.inputs.arithmetic import Arithmetic
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.capabilities.derivatives.taylor import taylor
+from autodiff_cli.engine.graphs.higher_order import taylor_in
+from autodiff_cli.engine.graphs.value import node, variable
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.questions.arithmetic import Arithmetic
 from counting import counted_calls
 from reference import REFERENCE
 from samples import samples_of

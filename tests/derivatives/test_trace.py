@@ -11,15 +11,15 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 
-from autodiff_cli import views
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.derivatives.trace import Trace, trace
+from autodiff_cli import show as views
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.trace.trace import Trace, trace
+from autodiff_cli.engine.graphs.value import Value, in_order
+from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.inputs.problem import evaluate_constant
 from autodiff_cli.language.typesetting import name_latex, text_latex
-from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.views.characters import width_of
+from autodiff_cli.questions.problem import evaluate_constant
+from autodiff_cli.show.characters import width_of
 from counting import compared, compares, counted_calls
 from running import autodiff
 from strategies import graphs, program_text

@@ -5,18 +5,18 @@ import math
 from fractions import Fraction
 
 import pytest
+from autodiff_cli.capabilities.check.check import check
 
-from autodiff_cli.accuracy.check import check
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.derivatives.graph import picture
-from autodiff_cli.derivatives.hessian import hessian
-from autodiff_cli.derivatives.jacobian import jacobian
-from autodiff_cli.derivatives.taylor import taylor
-from autodiff_cli.derivatives.trace import trace
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.hessian import hessian
+from autodiff_cli.capabilities.derivatives.jacobian import jacobian
+from autodiff_cli.capabilities.derivatives.taylor import taylor
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.capabilities.graph.graph import picture
+from autodiff_cli.capabilities.trace.trace import trace
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.inputs.arithmetic import Arithmetic
-from autodiff_cli.inputs.quantities import quantity_value
+from autodiff_cli.questions.arithmetic import Arithmetic
+from autodiff_cli.questions.quantities import quantity_value
 from running import autodiff
 
 PROGRAMS = [

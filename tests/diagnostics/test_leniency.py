@@ -11,12 +11,12 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import diagnosis
-from autodiff_cli.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, only_offer, read_leniently
+from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
-from autodiff_cli.inputs.parse_point import parse_point
-from autodiff_cli.inputs.problem import parse
+from autodiff_cli.language.diagnostics import diagnosis
+from autodiff_cli.language.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, only_offer, read_leniently
+from autodiff_cli.questions.parse_point import parse_point
+from autodiff_cli.questions.problem import parse
 from counting import compared, compares
 from places import TESTS
 from sloppy import POINT, sloppy

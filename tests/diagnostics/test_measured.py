@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from autodiff_cli.diagnostics.measured import measured_numbers
-from autodiff_cli.inputs.quantities import quantity_value
+from autodiff_cli.language.diagnostics.measured import measured_numbers
+from autodiff_cli.questions.quantities import quantity_value
 
 
 @pytest.mark.parametrize(

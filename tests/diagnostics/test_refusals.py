@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics import diagnosis
-from autodiff_cli.diagnostics.context import shape
-from autodiff_cli.diagnostics.diagnosis import MISTAKES, recognise
-from autodiff_cli.diagnostics.suggestions import is_program
+from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Span
-from autodiff_cli.inputs.problem import evaluate_constant, parse
+from autodiff_cli.language.diagnostics import diagnosis
+from autodiff_cli.language.diagnostics.context import shape
+from autodiff_cli.language.diagnostics.diagnosis import MISTAKES, recognise
+from autodiff_cli.language.diagnostics.suggestions import is_program
 from autodiff_cli.language.parser import statements_of
 from autodiff_cli.language.reader import ParseFailure
+from autodiff_cli.questions.problem import evaluate_constant, parse
 from places import TESTS
 from strategies import texts
 

@@ -7,11 +7,11 @@ import re
 
 import pytest
 
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics.leniency import only_offer
-from autodiff_cli.diagnostics.suggestions import MAX_SPLITS, own_name
+from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.problem import evaluate_constant
+from autodiff_cli.language.diagnostics.leniency import only_offer
+from autodiff_cli.language.diagnostics.suggestions import MAX_SPLITS, own_name
+from autodiff_cli.questions.problem import evaluate_constant
 
 
 def offered(text: str, point: str) -> list[str]:

@@ -11,9 +11,8 @@ import pytest
 
 import autodiff_cli
 from agreement import FORTY, close
-from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas import derivation
-from autodiff_cli.formulas.derivation import (
+from autodiff_cli.capabilities.formulas import derivation
+from autodiff_cli.capabilities.formulas.derivation import (
     ASSUMPTION,
     CONVENTIONS,
     MAX_NODES,
@@ -22,16 +21,17 @@ from autodiff_cli.formulas.derivation import (
     Derivation,
     RuleStep,
 )
-from autodiff_cli.formulas.diff import Diff, diff
-from autodiff_cli.graphs.value import Value, in_order
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient, value_in
-from autodiff_cli.inputs.problem import parse
+from autodiff_cli.capabilities.formulas.diff import Diff, diff
+from autodiff_cli.engine.graphs.value import Value, in_order
+from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient, value_in
+from autodiff_cli.engine.numbers.base import NumberType
+from autodiff_cli.engine.numbers.budget import use_budget
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.run.sweep import NodeError
+from autodiff_cli.engine.table.primitive import FUNCTIONS
+from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.numbers.base import NumberType
-from autodiff_cli.numbers.budget import use_budget
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.run.sweep import NodeError
-from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.questions.problem import parse
 from random_texts import drawn
 
 FINER = Multiprecision(80, decimals=True)

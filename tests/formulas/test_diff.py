@@ -11,12 +11,12 @@ from hypothesis import assume, given, settings
 import autodiff_cli
 from agreement import FORTY, POINTS, RELAXED, close
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.algebra.walk import text_ids
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.graphs.value import in_order
-from autodiff_cli.graphs.value_and_gradient import value_in
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.engine.algebra.walk import text_ids
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.engine.graphs.value_and_gradient import value_in
+from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.table.operators import VARIABLE
 from counting import compared, compares, counted_calls
 from running import autodiff
 from strategies import NAMES, graphs, program_text

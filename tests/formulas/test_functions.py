@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.formulas.functions import FunctionEntry, functions
+from autodiff_cli.engine.table.primitive import PRIMITIVES
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas.functions import FunctionEntry, functions
-from autodiff_cli.table.primitive import PRIMITIVES
 from samples import samples_of
 
 LONGEST = 50

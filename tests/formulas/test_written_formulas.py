@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, diff, gradient, parse
-from autodiff_cli.graphs.value import Value
+from autodiff_cli.capabilities.export.languages import SYMPY_FORMS as FORMS
+from autodiff_cli.capabilities.export.languages import sympy_text
+from autodiff_cli.engine.graphs.value import Value
+from autodiff_cli.engine.table.primitive import FUNCTIONS, OPERATIONS
 from autodiff_cli.language.mathml import mathml
 from autodiff_cli.language.typesetting import Typesetting
-from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS
-from autodiff_cli.targets.languages import SYMPY_FORMS as FORMS
-from autodiff_cli.targets.languages import sympy_text
 from counting import compared, compares
 from presented import Reading, parsed, plain
 from samples import samples_of

@@ -9,23 +9,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from autodiff_cli.capabilities.check.check import check
 
 import kinked
 from autodiff_cli import ExpressionError
-from autodiff_cli.accuracy.check import check
-from autodiff_cli.algebra.symbolic import SYMBOLIC
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.derivatives.hessian import hessian
-from autodiff_cli.derivatives.jacobian import jacobian
-from autodiff_cli.derivatives.taylor import taylor
-from autodiff_cli.derivatives.trace import trace
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.graphs.value import Value, variable
-from autodiff_cli.inputs.arithmetic import Arithmetic
-from autodiff_cli.numbers.budget import use_budget
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.smooth_branches import SmoothBranch
-from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.hessian import hessian
+from autodiff_cli.capabilities.derivatives.jacobian import jacobian
+from autodiff_cli.capabilities.derivatives.taylor import taylor
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.capabilities.trace.trace import trace
+from autodiff_cli.engine.algebra.symbolic import SYMBOLIC
+from autodiff_cli.engine.graphs.value import Value, variable
+from autodiff_cli.engine.numbers.budget import use_budget
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.run.smooth_branches import SmoothBranch
+from autodiff_cli.engine.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.questions.arithmetic import Arithmetic
 from samples import samples_of
 
 CERTIFIED = Arithmetic("certified")

@@ -21,10 +21,10 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, exp, log, parse, sqrt, tanh
-from autodiff_cli.graphs import library
-from autodiff_cli.graphs.value import apply, in_order
+from autodiff_cli.engine.graphs import library
+from autodiff_cli.engine.graphs.value import apply, in_order
+from autodiff_cli.engine.table.primitive import BY_SYMBOL, FUNCTIONS
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.table.primitive import BY_SYMBOL, FUNCTIONS
 from counting import lines
 
 

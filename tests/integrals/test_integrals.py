@@ -10,11 +10,11 @@ import pytest
 from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError, integrate
-from autodiff_cli.cli.session import integral_arguments
-from autodiff_cli.inputs.problem import parse
-from autodiff_cli.integrals import antiderivatives
-from autodiff_cli.integrals.antiderivatives import check_antiderivative
-from autodiff_cli.integrals.sympy_process import answer as ask_sympy
+from autodiff_cli.capabilities.integrals import antiderivatives
+from autodiff_cli.capabilities.integrals.antiderivatives import check_antiderivative
+from autodiff_cli.capabilities.integrals.sympy_process import answer as ask_sympy
+from autodiff_cli.capabilities.session.session import integral_arguments
+from autodiff_cli.questions.problem import parse
 
 EXACT = [
     # formula, ends, the value as tables have it
@@ -75,7 +75,9 @@ def test_exact_integrals(text: str, ends: str, value: Callable[[], Any]) -> None
 
 @pytest.mark.parametrize(("text", "ends", "integrand"), PROVEN)
 def test_proven_digits(text: str, ends: str, integrand: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autodiff_cli.integrals.definite.is_available", lambda: False)  # they need no SymPy
+    monkeypatch.setattr(
+        "autodiff_cli.capabilities.integrals.definite.is_available", lambda: False
+    )  # they need no SymPy
     with mp.workdps(50):
         low, high = (2 * mp.pi if end == "2*pi" else mpf(end) for end in ends.partition("=")[2].split(":"))
         answer = integrate(text, between=ends, precision=25)
@@ -122,7 +124,9 @@ def random_formula(drawn: random.Random, depth: int) -> str:
 
 
 def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("autodiff_cli.integrals.definite.is_available", lambda: False)  # proven digits need no SymPy
+    monkeypatch.setattr(
+        "autodiff_cli.capabilities.integrals.definite.is_available", lambda: False
+    )  # proven digits need no SymPy
     drawn, answered = random.Random(11), 0
     for _ in range(12):
         text = random_formula(drawn, 2)
@@ -131,8 +135,8 @@ def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch)
             graph = parse(text).graph
 
             def value(x: Any, graph: Any = graph) -> Any:
-                from autodiff_cli.graphs.value_and_gradient import evaluate_in
-                from autodiff_cli.numbers.multiprecision import Multiprecision
+                from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in
+                from autodiff_cli.engine.numbers.multiprecision import Multiprecision
 
                 m = Multiprecision(30, decimals=True)
                 return mpf(str(evaluate_in(m, graph, {"x": m.context.mpf(x)}).value))
@@ -159,8 +163,8 @@ def test_antiderivatives_are_proven(text: str, domain: str | None) -> None:
     answer = integrate(text)
     assert (answer.kind, answer.checked, answer.domain) == ("antiderivative", "proven", domain)
     slope, mine = parse(answer.antiderivative or "").graph, parse(text).graph
-    from autodiff_cli.graphs.value_and_gradient import evaluate_in
-    from autodiff_cli.numbers.multiprecision import Multiprecision
+    from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in
+    from autodiff_cli.engine.numbers.multiprecision import Multiprecision
 
     m = Multiprecision(50, decimals=True)
     for k in range(1, 8):  # by a difference, which knows no rule of ours

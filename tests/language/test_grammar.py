@@ -11,8 +11,8 @@ import unicodedata
 import pytest
 from lark import Lark
 
-from autodiff_cli.diagnostics.context import Kind
 from autodiff_cli.language import generate, tables, tokens
+from autodiff_cli.language.diagnostics.context import Kind
 
 
 @pytest.mark.parametrize("lexer", ["basic", "contextual"])
@@ -54,8 +54,8 @@ def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
 
 def test_valid_text_is_parsed_without_lark() -> None:
     program = (
-        "import sys; from autodiff_cli.inputs.problem import parse; parse('3x² − 4x + sin(y)');"
-        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.diagnostics.diagnosis') if m in sys.modules))"
+        "import sys; from autodiff_cli.questions.problem import parse; parse('3x² − 4x + sin(y)');"
+        "print(*(m for m in ('lark', 'unicodedata', 'autodiff_cli.language.diagnostics.diagnosis') if m in sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

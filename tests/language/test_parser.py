@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
-from autodiff_cli.diagnostics.context import Context
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.problem import parse, statements
 from autodiff_cli.language import reader
+from autodiff_cli.language.diagnostics.context import Context
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
 from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, split
+from autodiff_cli.questions.problem import parse, statements
 from counting import lines
 from strategies import texts
 from trees import Node, parsed, tree

@@ -6,11 +6,11 @@ import pytest
 
 from autodiff_cli import gradient, minimize, solve
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.problem import build, first_powers
 from autodiff_cli.language.equation_trees import is_head, last_equation, relations, residuals_tree, split_equations
 from autodiff_cli.language.parser import syntax_tree
 from autodiff_cli.language.tokens import bound_names, names_in, split_statements
 from autodiff_cli.language.tree import SyntaxNode, program_of, shifted
+from autodiff_cli.questions.problem import build, first_powers
 
 
 def syntax_tree_names(text: str) -> list[str]:

@@ -7,16 +7,16 @@ import json
 import pytest
 from hypothesis import given, settings
 
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.diagnostics.leniency import read_leniently
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.engine.graphs.value import Value
+from autodiff_cli.engine.table.primitive import FUNCTIONS
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.graphs.value import Value
-from autodiff_cli.inputs.arithmetic import arithmetic_of
-from autodiff_cli.inputs.problem import parse
+from autodiff_cli.language.diagnostics.leniency import read_leniently
 from autodiff_cli.language.printer import expression_text
 from autodiff_cli.language.typesetting import Typesetting, expression_latex, names_in, number_latex
-from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.questions.arithmetic import arithmetic_of
+from autodiff_cli.questions.problem import parse
 from places import TESTS
 from strategies import NAMES, PUBLIC, graphs
 from typeset import Ambiguous, Reader

@@ -10,10 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.parse_point import parse_point, point_of_object
-from autodiff_cli.inputs.problem import parse
 from autodiff_cli.language.builder import Builder, NeedsTree, Program
 from autodiff_cli.language.elements import element_name, nest, parse_name, point_text, shapes_of, split_names
 from autodiff_cli.language.parser import parse as parse_at_most
@@ -22,6 +20,8 @@ from autodiff_cli.language.printer import expression_text
 from autodiff_cli.language.reader import ParseFailure, read
 from autodiff_cli.language.tree_builder import TreeBuilder
 from autodiff_cli.language.unrolling import Unroller
+from autodiff_cli.questions.parse_point import parse_point, point_of_object
+from autodiff_cli.questions.problem import parse
 
 CORPUS = Path(__file__).parents[1] / "corpora" / "corpus.jsonl"
 

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.engine.numbers.budget import use_budget
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.numbers.running_digits import Remembering, RunningDigits
+from autodiff_cli.engine.run.evaluation import Evaluation
+from autodiff_cli.engine.table.primitive import PRIMITIVES, Primitive
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.value import in_order
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.inputs.problem import parse
-from autodiff_cli.numbers.budget import use_budget
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.numbers.running_digits import Remembering, RunningDigits
-from autodiff_cli.run.evaluation import Evaluation
-from autodiff_cli.table.primitive import PRIMITIVES, Primitive
+from autodiff_cli.questions.problem import parse
 from counting import counted_calls
 from reference import beside_reference
 from samples import samples_of

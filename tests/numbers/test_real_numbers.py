@@ -14,8 +14,8 @@ from typing import Any
 import mpmath
 import pytest
 
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.primitive import OPERATIONS
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table.primitive import OPERATIONS
 from reference import REFERENCE, REFERENCE_PARTIALS
 
 Sampler = Callable[[random.Random], float]
@@ -394,7 +394,7 @@ def test_conditions() -> None:
 
 
 def test_import_needs_only_math() -> None:
-    code = "import sys, autodiff_cli.numbers.floats; print(*{'decimal', 'numpy', 'mpmath'} & set(sys.modules))"
+    code = "import sys, autodiff_cli.engine.numbers.floats; print(*{'decimal', 'numpy', 'mpmath'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
 

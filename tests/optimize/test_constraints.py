@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.optimize.constraints import ReducedProblem
+from autodiff_cli.capabilities.optimize.constraints import ReducedProblem
 
 HOCK_SCHITTKOWSKI: list[tuple[str, str, str, str, str, float]] = [
     # Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981): number, formula, constraints,

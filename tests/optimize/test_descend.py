@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import autodiff_cli
-from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.optimize.descend import RATES, descend
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.optimize.descend import RATES, descend
 from autodiff_cli.streams.progress import Progress
 from running import autodiff
 from terminals import ESCAPE, on_terminal, rest, start

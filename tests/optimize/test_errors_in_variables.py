@@ -14,9 +14,9 @@ from scipy.stats import norm
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.optimize import strategies
-from autodiff_cli.optimize.convergence import SearchStopped
-from autodiff_cli.optimize.least_squares import EndPoint, Model, polished
+from autodiff_cli.capabilities.optimize import strategies
+from autodiff_cli.capabilities.optimize.convergence import SearchStopped
+from autodiff_cli.capabilities.optimize.least_squares import EndPoint, Model, polished
 
 PEARSON: dict[str, list[float]] = {
     "x": [0.0, 0.9, 1.8, 2.6, 3.3, 4.4, 5.2, 6.1, 6.5, 7.4],

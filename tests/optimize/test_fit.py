@@ -23,17 +23,17 @@ from scipy.optimize import curve_fit, least_squares
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.capabilities.optimize import least_squares as models
+from autodiff_cli.capabilities.optimize import normal_equations
+from autodiff_cli.capabilities.optimize.fit import Fit, fit
+from autodiff_cli.capabilities.optimize.inference import Parameter
+from autodiff_cli.capabilities.optimize.observations import Observations
+from autodiff_cli.capabilities.plot.frame import CELLS, in_sight
 from autodiff_cli.data import columns as data_columns
-from autodiff_cli.inputs.arithmetic import DOUBLE, arithmetic_of
-from autodiff_cli.inputs.parse_point import Range, with_text
-from autodiff_cli.inputs.problem import Problem, parse
-from autodiff_cli.numbers import budget
-from autodiff_cli.optimize import least_squares as models
-from autodiff_cli.optimize import normal_equations
-from autodiff_cli.optimize.fit import Fit, fit
-from autodiff_cli.optimize.inference import Parameter
-from autodiff_cli.optimize.observations import Observations
-from autodiff_cli.views.plots.frame import CELLS, in_sight
+from autodiff_cli.engine.numbers import budget
+from autodiff_cli.questions.arithmetic import DOUBLE, arithmetic_of
+from autodiff_cli.questions.parse_point import Range, with_text
+from autodiff_cli.questions.problem import Problem, parse
 from counting import allowed, counted_calls
 from places import TESTS
 from running import autodiff

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import autodiff_cli as ad
+from autodiff_cli.engine.numbers.dimensions import UnknownDimensions
+from autodiff_cli.engine.quantities.presentation import factor
+from autodiff_cli.engine.quantities.unit import NUMBER, Elimination, UnitSystem, parse_unit
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.numbers.dimensions import UnknownDimensions
-from autodiff_cli.quantities.presentation import factor
-from autodiff_cli.quantities.unit import NUMBER, Elimination, UnitSystem, parse_unit
 from running import autodiff
 
 T = [0.0, 0.5, 1.0, 2.0, 3.5, 5.0]

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import autodiff_cli
-from autodiff_cli.optimize.inference import EXACT_RUNS, anderson_darling, runs_test
-from autodiff_cli.uncertainty.propagate import estimates_of_fit, propagate
+from autodiff_cli.capabilities.optimize.inference import EXACT_RUNS, anderson_darling, runs_test
+from autodiff_cli.capabilities.propagate.propagate import estimates_of_fit, propagate
 
 LINE: dict[str, Any] = {
     "x": [0.0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -137,7 +137,7 @@ def test_normality_beside_scipy() -> None:
         statistic = stats.anderson(sample, "norm", method="interpolate").statistic
         assert result.statistic == pytest.approx(statistic * (1 + 0.75 / 200 + 2.25 / 200**2), rel=1e-9)
     # D'Agostino and Stephens, table 4.7: the corrected statistic at these levels
-    from autodiff_cli.optimize.inference import _anderson_darling_tail as tail
+    from autodiff_cli.capabilities.optimize.inference import _anderson_darling_tail as tail
 
     for statistic, level in ((0.631, 0.10), (0.752, 0.05), (0.873, 0.025), (1.035, 0.01), (0.341, 0.5)):
         assert tail(statistic) == pytest.approx(level, rel=0.03)

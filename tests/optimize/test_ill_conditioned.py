@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_cli.inputs.arithmetic import arithmetic_of
-from autodiff_cli.inputs.parse_point import with_text
-from autodiff_cli.optimize.fit import Fit, fit
+from autodiff_cli.capabilities.optimize.fit import Fit, fit
+from autodiff_cli.questions.arithmetic import arithmetic_of
+from autodiff_cli.questions.parse_point import with_text
 
 
 def typed(numbers: Any) -> list[float]:

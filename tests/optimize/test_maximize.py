@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 import autodiff_cli
-from autodiff_cli.inputs.parse_point import Range
-from autodiff_cli.optimize.minimize import minimize
-from autodiff_cli.optimize.objective import METHODS
+from autodiff_cli.capabilities.optimize.minimize import minimize
+from autodiff_cli.capabilities.optimize.objective import METHODS
+from autodiff_cli.questions.parse_point import Range
 from places import TESTS
 from running import autodiff
 

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.optimize.descend import DescentStep
+from autodiff_cli.capabilities.optimize.minimize import minimize
+from autodiff_cli.capabilities.optimize.objective import METHODS, Objective
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.parse_point import Range, parse_ranges
-from autodiff_cli.optimize.descend import DescentStep
-from autodiff_cli.optimize.minimize import minimize
-from autodiff_cli.optimize.objective import METHODS, Objective
+from autodiff_cli.questions.parse_point import Range, parse_ranges
 from autodiff_cli.streams.progress import Interruption
 from counting import lines
 from places import TESTS

@@ -12,9 +12,9 @@ from scipy import stats
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
-from autodiff_cli.cli.commands.fit import prediction_columns
-from autodiff_cli.optimize.fit import fit
-from autodiff_cli.uncertainty.propagate import estimates_of_fit, propagate
+from autodiff_cli.capabilities.optimize.fit import fit
+from autodiff_cli.capabilities.optimize.fit_command import prediction_columns
+from autodiff_cli.capabilities.propagate.propagate import estimates_of_fit, propagate
 
 LINE: dict[str, Any] = {"x": [0.0, 1, 2, 3, 4, 5, 6], "y": [1.02, 1.9, 3.2, 3.9, 5.1, 5.8, 7.2], "s": [0.2] * 7}
 
@@ -86,7 +86,7 @@ def test_points_of_files_and_combinations(tmp_path: Path) -> None:
 def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertainty() -> None:
     pytest.importorskip("matplotlib")
     answer = autodiff_cli.fit("y = a + b*x", LINE, sigma="y=0.2,x=0.1", predict="x=0:9:1")
-    from autodiff_cli.views.plots.figure import draw_file, fit_picture
+    from autodiff_cli.capabilities.plot.figure import draw_file, fit_picture
 
     title = " + ".join(f"c{k}*exp(-k{k}*x)" for k in range(20))
     svg = draw_file(fit_picture(answer)._replace(title=title), "svg", "light").decode()

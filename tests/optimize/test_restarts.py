@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_cli.optimize.fit import Fit, fit
+from autodiff_cli.capabilities.optimize.fit import Fit, fit
 
 Data = dict[str, list[float]]
 

@@ -8,10 +8,10 @@ import pytest
 
 import autodiff_cli as ad
 from autodiff_cli.cli.commands import call
+from autodiff_cli.engine.quantities.unit import parse_unit
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.inputs.problem import parse
-from autodiff_cli.inputs.quantities import in_own_units
-from autodiff_cli.quantities.unit import parse_unit
+from autodiff_cli.questions.problem import parse
+from autodiff_cli.questions.quantities import in_own_units
 
 SPRING = "k/2*(x - x0)**2 + F*x"
 AT = {"x": "1 mm", "F": "2 N", "k": "3 N/mm", "x0": "5 mm"}
@@ -21,8 +21,8 @@ def test_programs_in_own_units_give_the_numbers_of_these():
     program = parse("F*x + 5[N]*x + W", units=True)
     units = {"F": parse_unit("kN"), "x": parse_unit("inch"), "W": parse_unit("kcal")}
     own = in_own_units(program, units, [parse_unit("ft*lbf")])
-    from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-    from autodiff_cli.numbers.floats import REAL
+    from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+    from autodiff_cli.engine.numbers.floats import REAL
 
     swept = value_and_gradient(REAL, own.graph, {"F": 3.0, "x": 7.0, "W": 0.5}, ("F", "x", "W"))
     joules = 1.3558179483314004  # of a foot pound-force: 0.3048 m · 4.4482216152605 N
@@ -34,8 +34,8 @@ def test_programs_in_own_units_give_the_numbers_of_these():
 
 def test_temperatures_and_angles_in_own_units():
     own = in_own_units(parse("T*sin(phi)"), {"T": parse_unit("°C"), "phi": parse_unit("°")}, [parse_unit("K")])
-    from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-    from autodiff_cli.numbers.floats import REAL
+    from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+    from autodiff_cli.engine.numbers.floats import REAL
 
     swept = value_and_gradient(REAL, own.graph, {"T": 20.0, "phi": 30.0}, ("T",))
     assert swept.value == pytest.approx(293.15 / 2, rel=1e-15)
@@ -162,7 +162,7 @@ import sys
 from autodiff_cli.__main__ import run
 assert run(["descend", "(x - 3)**2", "--at", "x=0", "--format", "plain"]) == 0
 assert run(["minimize", "(x - 3)**2", "--at", "x=0", "--bounds", "x=0:9", "--format", "plain"]) == 0
-assert not {"autodiff_cli.inputs.quantities", "autodiff_cli.quantities.table"} & {*sys.modules}
+assert not {"autodiff_cli.questions.quantities", "autodiff_cli.engine.quantities.table"} & {*sys.modules}
 """
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 

@@ -11,13 +11,13 @@ pytest.importorskip("scipy")
 
 import numpy as np
 
-from autodiff_cli.inputs.problem import Problem, parse
-from autodiff_cli.optimize.constraints import ConstrainedProblem, parse_constraints
-from autodiff_cli.optimize.convergence import Sense
-from autodiff_cli.optimize.descend import begin_descent
-from autodiff_cli.optimize.inference import FitCurvature, Goodness, Inference, RunsTest, Undetermined
-from autodiff_cli.optimize.least_squares import EndPoint, Model
-from autodiff_cli.optimize.observations import Observations
+from autodiff_cli.capabilities.optimize.constraints import ConstrainedProblem, parse_constraints
+from autodiff_cli.capabilities.optimize.convergence import Sense
+from autodiff_cli.capabilities.optimize.descend import begin_descent
+from autodiff_cli.capabilities.optimize.inference import FitCurvature, Goodness, Inference, RunsTest, Undetermined
+from autodiff_cli.capabilities.optimize.least_squares import EndPoint, Model
+from autodiff_cli.capabilities.optimize.observations import Observations
+from autodiff_cli.questions.problem import Problem, parse
 
 # the least-squares line is a + b·x with b = Σ(x - 2)·(y - 2.9)/10 = 1.02, a = 2.9 - 2·1.02 = 0.86
 DATA = {"x": [0.0, 1.0, 2.0, 3.0, 4.0], "y": [1.0, 1.6, 2.9, 4.2, 4.8]}

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-from autodiff_cli.derivatives.hessian import hessian
+from autodiff_cli.capabilities.derivatives.hessian import hessian
+from autodiff_cli.capabilities.optimize.minimize import Minimum, minimize
+from autodiff_cli.engine.graphs.higher_order import hessian_in
+from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.numbers.running_error import RUNNING, Bounded
+from autodiff_cli.engine.numerics.linear_algebra import eigenvectors
+from autodiff_cli.engine.numerics.optimality import Derivatives, Single, classify
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.higher_order import hessian_in
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.inputs.parse_point import Range
-from autodiff_cli.inputs.problem import parse, single_output
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.numbers.running_error import RUNNING, Bounded
-from autodiff_cli.numerics.linear_algebra import eigenvectors
-from autodiff_cli.numerics.optimality import Derivatives, Single, classify
-from autodiff_cli.optimize.minimize import Minimum, minimize
+from autodiff_cli.questions.parse_point import Range
+from autodiff_cli.questions.problem import parse, single_output
 from places import TESTS
 
 pytest.importorskip("scipy")

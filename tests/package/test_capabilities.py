@@ -16,7 +16,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.cli.declarations import QUESTIONS
-from autodiff_cli.views import SUBJECTS
+from autodiff_cli.show import SUBJECTS
 
 PACKAGE = Path(autodiff_cli.__file__).parent
 GRAMMARS = next(path for path in (PACKAGE / "grammars", PACKAGE.parent / "grammars") if path.is_dir())
@@ -38,10 +38,15 @@ class Capability(NamedTuple):
 
 CAPABILITIES = {
     "exercises": Capability(("exercises",), ("exercise",), ("exercise", "answer")),
-    "curves": Capability(("curves", "views/plots"), ("plot",), ("plot", "plot of data", "contours")),
+    "curves": Capability(("curves", "capabilities/plot"), ("plot",), ("plot", "plot of data", "contours")),
     "uncertainty": Capability(("uncertainty",), ("propagate",), ("propagate", "samples", "propagate equations")),
     "optimize": Capability(
-        ("optimize", "cli/descents.py", "cli/reports.py", "views/report.py"),
+        (
+            "optimize",
+            "capabilities/optimize/descents.py",
+            "capabilities/optimize/reports.py",
+            "capabilities/optimize/report.py",
+        ),
         ("descend", "minimize", "fit"),
         ("descend", "minimize", "maximize", "fit", "fit of powers"),
     ),
@@ -58,14 +63,20 @@ CAPABILITIES = {
         ("diff", "markdown", "implicit", "export", "functions", "units", "exercise", "answer", "page", "repl"),
     ),
     "export": Capability(
-        ("formulas/export.py", "targets/languages.py", "targets/sql.py"), ("export",), ("export", "page")
+        ("capabilities/export/export.py", "capabilities/export/languages.py", "capabilities/export/sql.py"),
+        ("export",),
+        ("export", "page"),
     ),
     "integrals": Capability(("integrals",), ("integrate",), ("integrate", "antiderivative", "integral as typed")),
-    "page": Capability(("derivatives/page.py",), ("page",), ("page",)),
-    "trace": Capability(("derivatives/trace.py",), ("trace",), ("trace", "exercise", "answer", "page")),
-    "tangent": Capability(("derivatives/tangent.py",), ("tangent",), ("tangent",)),
-    "jacobian": Capability(("derivatives/jacobian.py",), ("jacobian",), ("jacobian",)),
-    "session": Capability(("cli/session.py", "cli/session_lines.py", "cli/commands/repl.py"), (), ("repl",)),
+    "page": Capability(("capabilities/page/page.py",), ("page",), ("page",)),
+    "trace": Capability(("capabilities/trace/trace.py",), ("trace",), ("trace", "exercise", "answer", "page")),
+    "tangent": Capability(("capabilities/tangent/tangent.py",), ("tangent",), ("tangent",)),
+    "jacobian": Capability(("capabilities/derivatives/jacobian.py",), ("jacobian",), ("jacobian",)),
+    "session": Capability(
+        ("capabilities/session/session.py", "capabilities/session/session_lines.py", "capabilities/session/repl.py"),
+        (),
+        ("repl",),
+    ),
     "cluster": Capability(("data/cluster.py",), (), ()),
 }
 """What can be taken out, with the lines that fail without it."""

@@ -33,10 +33,10 @@ import autodiff_cli as api
 from autodiff_cli import ExpressionError, Value, parse
 from autodiff_cli.api.keywords import options_of
 from autodiff_cli.api.tracebacks import explain
+from autodiff_cli.capabilities.derivatives.gradient import gradient as question
 from autodiff_cli.cli.declarations import QUESTIONS
-from autodiff_cli.derivatives.gradient import gradient as question
-from autodiff_cli.quantities.unit import parse_unit
-from autodiff_cli.table.primitives import MAX
+from autodiff_cli.engine.quantities.unit import parse_unit
+from autodiff_cli.engine.table.primitives import MAX
 from running import autodiff
 
 NAMES = {command: {"grad": "gradient"}.get(command, command) for command in QUESTIONS}
@@ -368,7 +368,7 @@ def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
     everything: dict[str, Any] = {}
     exec("from autodiff_cli import *", everything)
     assert {*everything} - {"__builtins__"} == {*autodiff_cli.__all__}
-    from autodiff_cli.table.primitive import FUNCTIONS as OF_THE_LANGUAGE
+    from autodiff_cli.engine.table.primitive import FUNCTIONS as OF_THE_LANGUAGE
 
     assert not names & set(OF_THE_LANGUAGE)
     package = Path(autodiff_cli.__file__).parent

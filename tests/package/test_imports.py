@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from autodiff_cli.cli.declarations import QUESTIONS
-from autodiff_cli.views import SUBJECTS
+from autodiff_cli.show import SUBJECTS
 from loaded import HEAVY, RUN, modules, modules_of_a_press_of_tab
 
 # `dataclasses` brings the other four along: a quarter of a piped answer.
@@ -45,10 +45,13 @@ def test_a_table_loads_rich_and_nothing_else_that_is_heavy() -> None:
 
 def test_a_start_loads_one_command_only() -> None:
     loaded = modules(*GRAD, "--json")
-    assert {"autodiff_cli.derivatives.gradient", "autodiff_cli.views.gradient"} <= loaded
+    assert {
+        "autodiff_cli.capabilities.derivatives.gradient",
+        "autodiff_cli.capabilities.derivatives.gradient_view",
+    } <= loaded
     assert not loaded & {
-        "autodiff_cli.formulas.functions",
-        "autodiff_cli.derivatives.hessian",
+        "autodiff_cli.capabilities.formulas.functions",
+        "autodiff_cli.capabilities.derivatives.hessian",
         "autodiff_cli.cli.searches",
     }
     assert "lark" not in loaded, "the parser's tables are saved, so an answer needs no parser generator"
@@ -57,8 +60,10 @@ def test_a_start_loads_one_command_only() -> None:
 
 def test_a_good_answer_loads_nothing_that_explains_mistakes_and_no_other_arithmetic() -> None:
     loaded = modules(*GRAD, "--json")
-    unneeded = {"fractions", "decimal", "autodiff_cli.graphs.value_and_gradient"}
-    unneeded |= {f"autodiff_cli.diagnostics.{room}" for room in ("points", "leniency", "diagnosis", "suggestions")}
+    unneeded = {"fractions", "decimal", "autodiff_cli.engine.graphs.value_and_gradient"}
+    unneeded |= {
+        f"autodiff_cli.language.diagnostics.{room}" for room in ("points", "leniency", "diagnosis", "suggestions")
+    }
     assert not loaded & unneeded
 
 
@@ -76,7 +81,7 @@ def test_a_good_answer_compiles_few_patterns() -> None:
 CAPABILITIES = (*SUBJECTS, "targets", "batched", "exercises", "algebra", "diagnostics", "numerics", "quantities")
 """The rooms of which a gradient needs no more than the modules in `NEEDED`."""
 
-NEEDED = {"autodiff_cli.accuracy.rounding", "autodiff_cli.derivatives.gradient"}
+NEEDED = {"autodiff_cli.questions.rounding", "autodiff_cli.capabilities.derivatives.gradient"}
 
 
 def loaded_by(code: str) -> set[str]:
@@ -90,13 +95,13 @@ def test_a_gradient_in_python_loads_no_other_capability() -> None:
     loaded = loaded_by("import autodiff_cli\nassert autodiff_cli.gradient('x**2', {'x': 3}).value == 9")
     own = {name for name in loaded if name.partition(".")[0] == "autodiff_cli"}
     assert 40 < len(own) <= 62
-    assert {"autodiff_cli.api.gradient", *NEEDED} <= own
+    assert {"autodiff_cli.capabilities.derivatives.gradient_function", *NEEDED} <= own
     # a room without modules is only its docstring
     others = {name for name in own if name.count(".") > 1 and name.split(".")[1] in CAPABILITIES} - NEEDED
     assert others == set()
-    assert {name for name in own if name.startswith("autodiff_cli.views.")} <= {
-        "autodiff_cli.views.numerals",
-        "autodiff_cli.views.subject",
+    assert {name for name in own if name.startswith("autodiff_cli.show.")} <= {
+        "autodiff_cli.show.numerals",
+        "autodiff_cli.show.subject",
     }
     assert not loaded & SLOW and not {name.partition(".")[0] for name in loaded} & HEAVY
 

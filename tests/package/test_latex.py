@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import autodiff_cli
+from autodiff_cli.capabilities.formulas.diff import diff
+from autodiff_cli.capabilities.formulas.functions import functions
+from autodiff_cli.engine.quantities.table import table
+from autodiff_cli.engine.quantities.unit import parse_unit, without_siunitx
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas.diff import diff
-from autodiff_cli.formulas.functions import functions
-from autodiff_cli.quantities.table import table
-from autodiff_cli.quantities.unit import parse_unit, without_siunitx
-from autodiff_cli.views.formats import document_ends
-from autodiff_cli.views.tex import of_function
+from autodiff_cli.show.formats import document_ends
+from autodiff_cli.show.tex import of_function
 from places import TESTS
 from running import autodiff, lines
 from tex import compile_all, compile_document, inside

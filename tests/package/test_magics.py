@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from autodiff_cli import gradient
-from autodiff_cli.api.gradient import Gradient
-from autodiff_cli.api.minimize import Minimum
+from autodiff_cli.capabilities.derivatives.gradient_function import Gradient
+from autodiff_cli.capabilities.optimize.minimize_function import Minimum
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import autodiff_cli
 from autodiff_cli.cli.declarations import COMMANDS
-from autodiff_cli.views import SUBJECTS
+from autodiff_cli.show import SUBJECTS
 
 TOP = Path(autodiff_cli.__file__).parent
 ANSWERED = {"api", "cli", "views", *SUBJECTS}
@@ -105,9 +105,9 @@ def test_no_imports_form_a_circle() -> None:
 def test_a_circle_would_be_noticed() -> None:
     assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d"}}) == [["b", "c"], ["d"]]
     known = modules()
-    assert "diagnostics.diagnosis" in set(imports("inputs.problem", known["inputs.problem"], known))
-    inside_function = set(imports("run.evaluation", known["run.evaluation"], known))
-    assert "run.smooth_branches" in inside_function
+    assert "language.diagnostics.diagnosis" in set(imports("questions.problem", known["questions.problem"], known))
+    inside_function = set(imports("engine.run.evaluation", known["engine.run.evaluation"], known))
+    assert "engine.run.smooth_branches" in inside_function
 
 
 def test_no_two_modules_have_one_name() -> None:
@@ -115,7 +115,15 @@ def test_no_two_modules_have_one_name() -> None:
 
 
 def test_a_second_name_would_be_noticed() -> None:
-    paths = dict.fromkeys(["cli.commands.taylor", "derivatives.taylor", "views.taylor", "graphs.value"], Path("x.py"))
+    paths = dict.fromkeys(
+        [
+            "cli.commands.taylor",
+            "capabilities.derivatives.taylor",
+            "capabilities.derivatives.taylor_view",
+            "engine.graphs.value",
+        ],
+        Path("x.py"),
+    )
     assert doubles(paths) == {}
     assert list(doubles({**paths, "values.taylor": Path("x.py")})) == ["taylor"]
     assert list(doubles({**paths, "run.value": Path("x.py")})) == ["value"]
@@ -149,9 +157,9 @@ def test_no_two_classes_have_one_name() -> None:
 
 def test_a_second_class_would_be_noticed() -> None:
     face = "class Line(Answer, _lines.Line): ..."
-    assert shared_class_names({"views.document": "class Line: ...", "api.lines": face}) == {}
-    assert shared_class_names({"views.document": "class Line: ...", "cli.runner": face}) == {
-        "Line": ["views.document", "cli.runner"]
+    assert shared_class_names({"show.document": "class Line: ...", "api.lines": face}) == {}
+    assert shared_class_names({"show.document": "class Line: ...", "cli.runner": face}) == {
+        "Line": ["show.document", "cli.runner"]
     }
     assert [*shared_class_names({"a": "class Line:\n    class _Part: ...", "b": "class Part: ..."})] == ["Part"]
 

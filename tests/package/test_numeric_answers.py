@@ -10,7 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff_cli import ExpressionError, descend, fit, gradient, hessian, jacobian, minimize, taylor
+from autodiff_cli import (
+    ExpressionError,
+    descend,
+    fit,
+    gradient,
+    hessian,
+    jacobian,
+    minimize,
+    taylor,
+)
 
 
 def test_derivatives_by_lists_come_back_in_their_shape() -> None:

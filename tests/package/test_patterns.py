@@ -16,29 +16,29 @@ ROOMS = ("language", "diagnostics")
 
 READ = {
     "units, numbers and points as typed": """
-        inputs/problem inputs/optional_units inputs/parse_point inputs/quantities inputs/sweeps inputs/decoding
-        quantities/table quantities/unit streams/requests inputs/measured_units inputs/measured_value
-        accuracy/check cli/commands/propagate""",
+        questions/problem questions/optional_units questions/parse_point questions/quantities questions/sweeps questions/decoding
+        engine/quantities/table engine/quantities/unit streams/requests questions/measured_units questions/measured_value
+        questions/digits capabilities/propagate/propagate_command""",
     "files and their places": """
         data/cluster data/columns data/layouts data/readers data/sources data/text_dialects streams/filesystems
-        batched/columns_io""",
+        compiled/columns_io""",
     "command lines, words of help, names of options": """
-        api/manual api/tracebacks cli/commands/repl cli/completion cli/help_page cli/session_lines
+        api/manual api/tracebacks capabilities/session/repl cli/completion cli/help_page capabilities/session/session_lines
         cli/shell_lines cli/slips errors""",
-    "rows of the table, words of messages": "table/primitive run/sweep optimize/convergence equations/pieces",
+    "rows of the table, words of messages": "engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces",
     "what this program has written itself": """
-        targets/languages targets/sql targets/target views/characters views/exercise views/formats views/mathematics
-        views/pictures/drawings views/pictures/flowcharts views/plots/figure views/plots/frame views/rendering
-        views/siunitx views/tex
-        views/tex_tables views/trace exercises/exercise""",
-    "answers of learners": "exercises/answers exercises/equation_answers exercises/marking",
+        capabilities/export/languages capabilities/export/sql compiled/target show/characters capabilities/exercise/exercise_view show/formats show/mathematics
+        capabilities/graph/pictures/drawings capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
+        show/siunitx show/tex
+        show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
+    "answers of learners": "capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking",
 }
 """Who may use patterns, by what the texts are."""
 
 PROGRAMS = {
-    "formulas/diff": "`d/dx` before a formula, and names that may be products",
+    "capabilities/formulas/diff": "`d/dx` before a formula, and names that may be products",
     "cli/formula": "conversions, and what a line that names no command may be",
-    "cli/session": "primes, `dy/dx` and definitions as in other programs, in the session's own notation",
+    "capabilities/session/session": "primes, `dy/dx` and definitions as in other programs, in the session's own notation",
 }
 """Who still looks into programs by patterns. A module may leave this table; none comes in."""
 
@@ -62,7 +62,7 @@ def test_no_module_reads_programs_by_patterns() -> None:
 COMPILED = {
     "record": "the `__init__` of a record, of the names of its fields",
     "api/calls": "a Python function, of the names of a command's options",
-    "batched/evaluator": "a program as Python code: numbered variables, numbers, and functions of the table",
+    "compiled/evaluator": "a program as Python code: numbered variables, numbers, and functions of the table",
 }
 """Who runs code that is made at run time, and what it is made of."""
 

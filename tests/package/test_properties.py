@@ -7,9 +7,9 @@ import math
 from hypothesis import given, settings
 
 from autodiff_cli import ExpressionError, Value, gradient, parse
-from autodiff_cli.graphs.value import in_order
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.table.operators import VARIABLE
 from counting import compared, compares
 from strategies import graphs, program_text, same_shape, texts
 

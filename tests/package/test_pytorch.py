@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from autodiff_cli import ExpressionError, Value, gradient
-from autodiff_cli.graphs.value import in_order
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.table.primitive import FUNCTIONS
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table.operators import VARIABLE
+from autodiff_cli.engine.table.primitive import FUNCTIONS
 from counting import compared, compares
 from strategies import NAMES, graphs, program_text
 

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 import autodiff_cli
-from autodiff_cli import ExpressionError, Value, exp, grad, hessian, jacobian, sin, tanh, value_and_grad
+from autodiff_cli import (
+    ExpressionError,
+    Value,
+    exp,
+    grad,
+    hessian,
+    jacobian,
+    sin,
+    tanh,
+    value_and_grad,
+)
 from autodiff_cli.nn import MLP
 
 

@@ -10,12 +10,12 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.engine.numbers import budget
+from autodiff_cli.engine.numbers.base import NO_RESULT, Refusal
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.run.sweep import NodeError
 from autodiff_cli.errors import AutodiffError
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.numbers import budget
-from autodiff_cli.numbers.base import NO_RESULT, Refusal
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.sweep import NodeError
 from counting import allowed, counted_calls, own_calls
 from running import autodiff
 

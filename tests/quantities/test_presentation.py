@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import autodiff_cli
-from autodiff_cli.numbers.exact import Exact
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.quantities.presentation import (
+from autodiff_cli.engine.numbers.exact import Exact
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.quantities.presentation import (
     convert_column,
     convert_difference,
     present,
@@ -23,7 +23,7 @@ from autodiff_cli.quantities.presentation import (
     present_tree,
     with_unit,
 )
-from autodiff_cli.quantities.unit import Unit, parse_unit, si_unit
+from autodiff_cli.engine.quantities.unit import Unit, parse_unit, si_unit
 
 UNITS = ["mm", "km/h", "kN", "GPa", "kWh", "°", "in", "lb", "psi", "min", "mol/L", "µA·h", "cm^4", "J/(kg K)", "eV"]
 TRIALS = 40

@@ -6,11 +6,20 @@ from fractions import Fraction
 import pytest
 
 from autodiff_cli import jacobian
+from autodiff_cli.capabilities.formulas.units import decimal_text, units
+from autodiff_cli.engine.quantities.presentation import present, present_difference
+from autodiff_cli.engine.quantities.table import constants, spellings, table, units_file
+from autodiff_cli.engine.quantities.unit import (
+    NUMBER,
+    Unit,
+    choose,
+    parse_unit,
+    quantity_name,
+    ratio,
+    si_unit,
+    with_prefix,
+)
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.formulas.units import decimal_text, units
-from autodiff_cli.quantities.presentation import present, present_difference
-from autodiff_cli.quantities.table import constants, spellings, table, units_file
-from autodiff_cli.quantities.unit import NUMBER, Unit, choose, parse_unit, quantity_name, ratio, si_unit, with_prefix
 
 PINT = {
     "°": "degree", "′": "arcminute", "″": "arcsecond", "°C": "delta_degC", "°F": "delta_degF", "Å": "angstrom",

@@ -15,18 +15,18 @@ from typing import Any
 import pytest
 
 from autodiff_cli import Value, gradient
-from autodiff_cli.batched import evaluator
-from autodiff_cli.derivatives import gradient as gradients
+from autodiff_cli.capabilities.derivatives import gradient as gradients
+from autodiff_cli.compiled import evaluator
+from autodiff_cli.engine.graphs import value
+from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.run import evaluation
+from autodiff_cli.engine.run.doubles import Doubles, adjoints
+from autodiff_cli.engine.run.sweep import NodeError
+from autodiff_cli.engine.table.operators import ADD, DIV, MUL, POW, SUB
+from autodiff_cli.engine.table.primitive import Primitive
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs import value
-from autodiff_cli.graphs.value_and_gradient import value_and_gradient
-from autodiff_cli.inputs.problem import as_number, parse
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run import evaluation
-from autodiff_cli.run.doubles import Doubles, adjoints
-from autodiff_cli.run.sweep import NodeError
-from autodiff_cli.table.operators import ADD, DIV, MUL, POW, SUB
-from autodiff_cli.table.primitive import Primitive
+from autodiff_cli.questions.problem import as_number, parse
 from random_texts import drawn
 from strategies import evaluate
 
@@ -117,7 +117,7 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
 def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
     pytest.importorskip("numpy")
-    from autodiff_cli.batched import kernels
+    from autodiff_cli.compiled import kernels
 
     def none() -> int:
         raise kernels.Unavailable("there is no such machine")

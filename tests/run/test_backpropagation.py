@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from autodiff_cli import Value, atan2, leaky_relu
+from autodiff_cli.engine.graphs import value
+from autodiff_cli.engine.graphs.value import in_order
+from autodiff_cli.engine.run.evaluation import Evaluation
+from autodiff_cli.engine.run.flat_graph import Graph
+from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs import value
-from autodiff_cli.graphs.value import in_order
-from autodiff_cli.run.evaluation import Evaluation
-from autodiff_cli.run.flat_graph import Graph
-from autodiff_cli.table.operators import VARIABLE
 from counting import calls, compared, compares
 from strategies import evaluate, graphs
 

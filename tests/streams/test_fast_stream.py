@@ -14,19 +14,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from autodiff_cli.capabilities.derivatives import gradient as programs
+from autodiff_cli.capabilities.derivatives.gradient import Gradient, Programs, gradient
+from autodiff_cli.capabilities.derivatives.gradient_view import GradientView
 from autodiff_cli.cli.runner import answer_requests
-from autodiff_cli.derivatives import gradient as programs
-from autodiff_cli.derivatives.gradient import Gradient, Programs, gradient
+from autodiff_cli.engine.graphs.value import in_order
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.graphs.value import in_order
-from autodiff_cli.inputs import decoding
-from autodiff_cli.inputs import parse_point as point
 from autodiff_cli.language.builder import Program
 from autodiff_cli.language.printer import expression_text
+from autodiff_cli.questions import decoding
+from autodiff_cli.questions import parse_point as point
+from autodiff_cli.show import formats
 from autodiff_cli.streams import requests
 from autodiff_cli.streams.requests import Defaults, lines, stream
-from autodiff_cli.views import formats
-from autodiff_cli.views.gradient import GradientView
 from counting import calls
 from counting import lines as lines_run
 from running import autodiff

@@ -13,8 +13,8 @@ import pytest
 from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.cli.option_values import resolve
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.show.formats import COLUMNAR, ENDINGS
 from autodiff_cli.streams import files
-from autodiff_cli.views.formats import COLUMNAR, ENDINGS
 from places import TESTS
 from running import autodiff, lines
 

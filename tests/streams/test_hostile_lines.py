@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
+from autodiff_cli.capabilities.derivatives.gradient import Programs
 from autodiff_cli.cli import runner
-from autodiff_cli.derivatives.gradient import Programs
-from autodiff_cli.numbers import budget
+from autodiff_cli.engine.numbers import budget
 from hostile import asks, line
 from running import autodiff
 

@@ -17,9 +17,9 @@ import pytest
 from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.cli.option_values import resolve
 from autodiff_cli.cli.runner import MAX_DRAWN_WARNINGS
-from autodiff_cli.inputs import decoding
+from autodiff_cli.questions import decoding
+from autodiff_cli.show.schema import PICTURES
 from autodiff_cli.streams.progress import Progress
-from autodiff_cli.views.schema import PICTURES
 from running import autodiff, lines
 
 COMMAND = [sys.executable, "-m", "autodiff_cli", "grad", "-"]
@@ -250,7 +250,7 @@ def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*args: object, **kwargs: object) -> None:
         raise ZeroDivisionError("inside")
 
-    monkeypatch.setattr("autodiff_cli.derivatives.gradient.gradient", broken)
+    monkeypatch.setattr("autodiff_cli.capabilities.derivatives.gradient.gradient", broken)
     result = autodiff("grad", "x", "--at", "x=1")
     assert result.code == 70
     assert "--debug" in result.err and "Traceback" not in result.err
@@ -349,7 +349,7 @@ def test_a_fault_of_our_own_is_an_error_of_its_line(monkeypatch: pytest.MonkeyPa
     def broken(program: object, *arguments: object, **options: object) -> None:
         raise AttributeError("as a bug would")
 
-    monkeypatch.setattr("autodiff_cli.formulas.diff.diff", broken)
+    monkeypatch.setattr("autodiff_cli.capabilities.formulas.diff.diff", broken)
     found = autodiff("diff", "--format", "jsonl", stdin="x**2\nx\n")
     assert found.code == 70
     kinds = [json.loads(line)["error"]["kind"] for line in found.out.splitlines()]

@@ -8,9 +8,9 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from autodiff_cli.graphs.value import Value, constant, node, variable
-from autodiff_cli.numbers.multiprecision import Multiprecision
-from autodiff_cli.table.primitive import Primitive
+from autodiff_cli.engine.graphs.value import Value, constant, node, variable
+from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+from autodiff_cli.engine.table.primitive import Primitive
 from strategies import NAMES
 
 EDGES = ("0", "1", "-1", "0.5", "2", "-2", "1e-3", "0.3", "-0.7", "3")

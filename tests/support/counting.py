@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import autodiff_cli
-from autodiff_cli.numbers.budget import Work
+from autodiff_cli.engine.numbers.budget import Work
 
 
 class Count:

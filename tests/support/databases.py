@@ -20,7 +20,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from autodiff_cli.formulas.export import Exported
+from autodiff_cli.capabilities.export.export import Exported
 
 Row = tuple[Any, ...]
 Execute = Callable[[Sequence[str]], list[Row]]

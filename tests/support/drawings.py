@@ -8,9 +8,9 @@ from itertools import combinations
 from random import Random
 from typing import NamedTuple
 
-from autodiff_cli.derivatives.graph import Picture, picture
-from autodiff_cli.views.pictures.layout import Size, layered_layout
-from autodiff_cli.views.pictures.scene import FONT
+from autodiff_cli.capabilities.graph.graph import Picture, picture
+from autodiff_cli.capabilities.graph.pictures.layout import Size, layered_layout
+from autodiff_cli.capabilities.graph.pictures.scene import FONT
 
 SVG = "{http://www.w3.org/2000/svg}"
 WIDEST = 0.62 * FONT

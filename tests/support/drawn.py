@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from random import Random
 
-import autodiff_cli.table.primitives  # noqa: F401  # fills the table
-from autodiff_cli.table.primitive import FUNCTIONS, Primitive
+import autodiff_cli.engine.table.primitives  # noqa: F401  # fills the table
+from autodiff_cli.engine.table.primitive import FUNCTIONS, Primitive
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in ("where", "pow", "polygamma", "clamp")]
 VARIABLES = ("x", "y", "z")

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import databases
-from autodiff_cli.formulas.export import Exported
-from autodiff_cli.formulas.export import export as plainly
+from autodiff_cli.capabilities.export.export import Exported
+from autodiff_cli.capabilities.export.export import export as plainly
 
 Answer = tuple[float, list[float]]
 Runner = Callable[[Exported, Sequence[float]], Answer]

@@ -19,11 +19,11 @@ from typing import Any
 from mpmath import mp, mpf
 
 from autodiff_cli import ExpressionError
-from autodiff_cli.derivatives.gradient import gradient
-from autodiff_cli.derivatives.hessian import hessian
-from autodiff_cli.derivatives.jacobian import jacobian
-from autodiff_cli.derivatives.taylor import taylor
-from autodiff_cli.inputs.arithmetic import Arithmetic
+from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.derivatives.hessian import hessian
+from autodiff_cli.capabilities.derivatives.jacobian import jacobian
+from autodiff_cli.capabilities.derivatives.taylor import taylor
+from autodiff_cli.questions.arithmetic import Arithmetic
 
 Program = tuple[Any, ...]
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 
 from mpmath import mp, mpf
 
-import autodiff_cli.table.primitives  # noqa: F401 - fills the table
-from autodiff_cli.table.primitive import FUNCTIONS
+import autodiff_cli.engine.table.primitives  # noqa: F401 - fills the table
+from autodiff_cli.engine.table.primitive import FUNCTIONS
 from reference import REFERENCE
 
 DIGITS = 260

@@ -15,10 +15,10 @@ from typing import Any
 import mpmath
 from mpmath import mp, mpf
 
-from autodiff_cli.run.flat_graph import Graph
-from autodiff_cli.run.sweep import Activity, backward
-from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.table.primitive import Primitive
+from autodiff_cli.engine.run.flat_graph import Graph
+from autodiff_cli.engine.run.sweep import Activity, backward
+from autodiff_cli.engine.table.operators import VARIABLE
+from autodiff_cli.engine.table.primitive import Primitive
 
 Reference = Callable[..., Any]
 

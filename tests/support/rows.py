@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import combinations, pairwise, product
 
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Primitive, is_outside
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Primitive, is_outside
 from reference import REFERENCE
 from samples import samples_of
 

@@ -1,6 +1,6 @@
 """Points of each operation, ordinary and extreme, at which tests compare it with a reference."""
 
-from autodiff_cli.table.primitive import Primitive
+from autodiff_cli.engine.table.primitive import Primitive
 
 _NEAR = (-2.5, -1e-10, 0.5, 3.75)
 _LINE = (-2.5, -1.0, -1e-10, 0.5, 1.0, 3.75)

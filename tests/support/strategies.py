@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 
 from hypothesis import strategies as st
 
-from autodiff_cli.graphs.value import Value, constant, graph_of, in_order, node, variable
+from autodiff_cli.engine.graphs.value import Value, constant, graph_of, in_order, node, variable
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.run.evaluation import Evaluation
+from autodiff_cli.engine.table.operators import VARIABLE
+from autodiff_cli.engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from autodiff_cli.language.printer import expression_text
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.run.evaluation import Evaluation
-from autodiff_cli.table.operators import VARIABLE
-from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 
 NAMES = ("x", "y", "w_1", "λ", "x₂", "theta")
 OPERATORS = [PRIMITIVES[name] for name in ("add", "sub", "mul", "div", "pow", "neg")]

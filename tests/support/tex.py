@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from autodiff_cli.views.formats import document_ends
+from autodiff_cli.show.formats import document_ends
 
 COMPILER = shutil.which("pdflatex")
 MISSING = "there is no pdflatex here: it is in the package texlive-latex-base"

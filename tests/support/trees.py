@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from autodiff_cli.inputs.problem import statements as statements_of
+from autodiff_cli.engine.table.operators import COMPARISONS
 from autodiff_cli.language.parser import syntax_tree
 from autodiff_cli.language.tokens import meaning_of
 from autodiff_cli.language.tree import SyntaxNode
-from autodiff_cli.table.operators import COMPARISONS
+from autodiff_cli.questions.problem import statements as statements_of
 
 
 class Node(NamedTuple):

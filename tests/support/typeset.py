@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from autodiff_cli.table.primitive import FUNCTIONS, PRIMITIVES
+from autodiff_cli.engine.table.primitive import FUNCTIONS, PRIMITIVES
 
 _NUMBER = re.compile(r"\d+(\.\d+)?")
 _COMPARISONS = {"<": "<", r"\le": "<=", ">": ">", r"\ge": ">=", "=": "==", r"\ne": "!="}

@@ -13,14 +13,14 @@ from unittest.mock import patch
 
 import pytest
 
-import autodiff_cli.targets
+import autodiff_cli.capabilities.export.targets
 from autodiff_cli.cli.declarations import COMMANDS
-from autodiff_cli.numbers.base import Refusal
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table import operators, primitives
-from autodiff_cli.table.operators import WHERE
-from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, Primitive
-from autodiff_cli.table.primitives import by_name
+from autodiff_cli.engine.numbers.base import Refusal
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table import operators, primitives
+from autodiff_cli.engine.table.operators import WHERE
+from autodiff_cli.engine.table.primitive import FUNCTIONS, OPERATIONS, Primitive
+from autodiff_cli.engine.table.primitives import by_name
 from rows import missing
 from samples import SAMPLES, samples_of
 
@@ -30,7 +30,7 @@ SOURCE = Path(autodiff_cli.__file__).parent
 ADDED = """
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-from autodiff_cli.table.primitives import entry
+from autodiff_cli.engine.table.primitives import entry
 
 entry("gudermann", "x", "the Gudermann function", lambda m, x, out: m.sech(x), facts="odd increasing",
       definition=lambda m, x: 2 * m.atan(m.tanh(x / 2)), group="Hyperbolic")
@@ -167,7 +167,7 @@ def test_one_row_is_enough_for_every_command(tmp_path: Path) -> None:
 
 
 def test_every_target_and_every_command_is_asked() -> None:
-    assert set(TARGETS) == set(autodiff_cli.targets.TARGETS)
+    assert set(TARGETS) == set(autodiff_cli.capabilities.export.targets.TARGETS)
     # an exercise is drawn from patterns of functions that are taught
     assert set(COMMANDS) - {args[0] for args in ASKED} == {"exercise", "repl", "serve", "units"}
 
@@ -272,48 +272,54 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
-    "graphs/value": ("abs tanh relu sigmoid exp log sqrt sin cos", "the methods of a Value, as people know them"),
-    "algebra/asymptotic_series": (
+    "engine/graphs/value": (
+        "abs tanh relu sigmoid exp log sqrt sin cos",
+        "the methods of a Value, as people know them",
+    ),
+    "engine/algebra/asymptotic_series": (
         "abs acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
         "how functions grow, oscillate or end where they have no power series",
     ),
-    "algebra/exact_constants": (
+    "engine/algebra/exact_constants": (
         "acos acot asin atan cos exp log sin sqrt tan",
         "simple values: multiples of pi, roots, powers of logarithms",
     ),
-    "algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
-    "algebra/rewriting": ("sum prod sign", "how signs merge"),
-    "derivatives/graph": ("sum prod", "what a long sum or product is called"),
-    "inputs/distributions": ("beta gamma", "distributions of these names"),
-    "formulas/derivation": (
+    "engine/algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
+    "engine/algebra/rewriting": ("sum prod sign", "how signs merge"),
+    "capabilities/graph/graph": ("sum prod", "what a long sum or product is called"),
+    "questions/distributions": ("beta gamma", "distributions of these names"),
+    "capabilities/formulas/derivation": (
         "sum prod log",
         "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
     ),
-    "batched/data_loss": ("mean", "a word of an option"),
-    "batched/kernels": (
+    "compiled/data_loss": ("mean", "a word of an option"),
+    "compiled/kernels": (
         "atan2 erf erfc gamma lgamma",
         "what NumPy computes number by number, or at a cut",
     ),
-    "accuracy/check": ("mean", "a word of an option"),
-    "views/characters": ("deg sqrt", "signs in letters of ASCII"),
-    "views/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
-    "views/plots/figure": ("log", "a scale of Matplotlib"),
-    "views/propagate": ("mean", "a word"),
-    "algebra/rational_functions": ("cos cosh sin sinh prod sum", "sums and products, and the squares that add up to 1"),
-    "equations/rearranging": ("abs cbrt sign", "the real solutions of a power"),
-    "numerics/krawczyk": ("ceil floor round sign", "the values of steps over a wide ball"),
-    "curves/plot": ("log", "a word of an option"),
-    "inputs/sweeps": ("log", "a word of the notation"),
+    "questions/digits": ("mean", "a word of an option"),
+    "show/characters": ("deg sqrt", "signs in letters of ASCII"),
+    "show/mathematics": ("abs sqrt log", "bars and root signs, and `ln`"),
+    "capabilities/plot/figure": ("log", "a scale of Matplotlib"),
+    "capabilities/propagate/propagate_view": ("mean", "a word"),
+    "engine/algebra/rational_functions": (
+        "cos cosh sin sinh prod sum",
+        "sums and products, and the squares that add up to 1",
+    ),
+    "capabilities/solve/rearranging": ("abs cbrt sign", "the real solutions of a power"),
+    "engine/numerics/krawczyk": ("ceil floor round sign", "the values of steps over a wide ball"),
+    "capabilities/plot/plot": ("log", "a word of an option"),
+    "questions/sweeps": ("log", "a word of the notation"),
     "language/builder": ("prod sum", "sums and products over an index"),
     "language/list_functions": ("exp hypot logsumexp sum", "products, norms and shares of lists"),
-    "inputs/measured_value": ("beta gamma", "distributions"),
+    "questions/measured_value": ("beta gamma", "distributions"),
     "nn": ("relu", "the usual activation of a network"),
 }
 """Where a function may be named as text outside the table, which ones, and why: a fact about it belongs in its row."""
 
 
 OPERATORS: dict[str, str] = {
-    "derivatives/taylor": "powers of the constant e are values of exp, which fractions have",
+    "capabilities/derivatives/taylor": "powers of the constant e are values of exp, which fractions have",
     "language/builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree": "what is written as the divisor of a first power",
     "language/equation_trees": "a residual is a difference",
@@ -323,59 +329,59 @@ OPERATORS: dict[str, str] = {
     "language/tables": "the grammar's own operators, by the names of its rules",
     "language/tokens": "`+=` is a sum",
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
-    "batched/second_derivatives": "how near a pole is",
-    "batched/point_derivatives": "a choice meets its breakpoints where its condition does",
-    "graphs/tracing": "Python's comparisons",
-    "equations/continuity": "what a divisor is: an equation has no value where it is 0",
-    "equations/rearranging": "arithmetic backwards: polynomials, powers, exponentials of one exponent",
-    "equations/conditions": "where products, quotients, powers and logarithms are 0 or not",
-    "equations/pieces": "where a piece ends: at a divisor that is 0, at the base of a power; the branch that is taken",
-    "algebra/asymptotic_series": "arithmetic of series, and of their logarithms and exponentials",
-    "algebra/exact_constants": "simple values of roots, sines and logarithms; conditions on parameters",
-    "derivatives/limit": "conditions on parameters, without a minus sign",
-    "views/limit": "a word of a sentence",
-    "algebra/equality_guards": "what a guard at one point is: a choice by an equation that a variable is isolated from",
-    "algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
-    "algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
-    "formulas/export": "what a guard at one point is: a choice by an equation",
+    "compiled/second_derivatives": "how near a pole is",
+    "compiled/point_derivatives": "a choice meets its breakpoints where its condition does",
+    "engine/graphs/tracing": "Python's comparisons",
+    "capabilities/solve/continuity": "what a divisor is: an equation has no value where it is 0",
+    "capabilities/solve/rearranging": "arithmetic backwards: polynomials, powers, exponentials of one exponent",
+    "capabilities/solve/conditions": "where products, quotients, powers and logarithms are 0 or not",
+    "capabilities/solve/pieces": "where a piece ends: at a divisor that is 0, at the base of a power; the branch that is taken",
+    "engine/algebra/asymptotic_series": "arithmetic of series, and of their logarithms and exponentials",
+    "engine/algebra/exact_constants": "simple values of roots, sines and logarithms; conditions on parameters",
+    "capabilities/limit/limit": "conditions on parameters, without a minus sign",
+    "capabilities/limit/limit_view": "a word of a sentence",
+    "engine/algebra/equality_guards": "what a guard at one point is: a choice by an equation that a variable is isolated from",
+    "engine/algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
+    "engine/algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
+    "capabilities/export/export": "what a guard at one point is: a choice by an equation",
     "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",
-    "inputs/quantities": "how a number is converted between units: by factors and a zero",
-    "formulas/diff": "a division by zero at every point",
-    "optimize/strategies": "what is linear in a parameter: a quotient in its numerator",
-    "algebra/walk": "which variables stay in a numerator, in a branch, or to the power 1",
-    "formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
-    "formulas/functions": "a choice is no function of numbers",
-    "exercises/equation_answers": "answers whose difference is 0 on the curve; the division of polynomials",
-    "exercises/marking": "a term of a sum, a factor of a product; where the inputs of a maximum or a minimum meet",
-    "equations/one_unknown": "where a power that is not whole ends; a factor of a polynomial as a formula",
-    "equations/enclosures": "a product of powers is 0 where a base is",
-    "derivatives/page": "a fraction as one writes it, and conditions",
-    "accuracy/check": "where sums cancel, and what people write that does",
-    "derivatives/trace": "a literal's minus; the branch that is taken",
-    "run/flat_graph": "a literal's minus",
-    "run/doubles": "the hot loops, with powers written out",
-    "run/smooth_branches": "the branch that is taken",
-    "run/evaluation": "what to say where an exponent has no derivative",
-    "run/sweep": "the branch that is taken",
-    "graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",
-    "algebra/canonical": "the algebra of sums, products and powers",
-    "algebra/symbolic_derivative": "sums in reading order, factors in theirs; conditions",
-    "algebra/almost_everywhere": "the algebra of conditions, of powers, and of what is linear",
-    "algebra/branch_elimination": "conditions; where a power is defined; arithmetic backwards, from a sum to its terms",
-    "algebra/rewriting": "the algebra of sums, products and powers",
-    "algebra/symbolic": "a choice is the same for every kind of number",
-    "graphs/value": "Python's operators",
-    "views/diff": "the function `where` in Python's words; conditions, written as a sentence",
-    "views/mathematics": "products without a sign, superscripts",
-    "views/tex": "the sign between two terms",
-    "algebra/rational_functions": "the algebra of polynomials and fractions",
-    "equations/formula_solutions": "where a coefficient is 0",
-    "equations/implicit_formulas": "linear systems in formulas; conditions of a solution",
-    "exercises/answers": "the difference of two answers",
-    "graphs/laurent": "arithmetic of series with poles",
+    "questions/quantities": "how a number is converted between units: by factors and a zero",
+    "capabilities/formulas/diff": "a division by zero at every point",
+    "capabilities/optimize/strategies": "what is linear in a parameter: a quotient in its numerator",
+    "engine/algebra/walk": "which variables stay in a numerator, in a branch, or to the power 1",
+    "capabilities/formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
+    "capabilities/formulas/functions": "a choice is no function of numbers",
+    "capabilities/exercise/equation_answers": "answers whose difference is 0 on the curve; the division of polynomials",
+    "capabilities/exercise/marking": "a term of a sum, a factor of a product; where the inputs of a maximum or a minimum meet",
+    "capabilities/solve/one_unknown": "where a power that is not whole ends; a factor of a polynomial as a formula",
+    "capabilities/solve/enclosures": "a product of powers is 0 where a base is",
+    "capabilities/page/page": "a fraction as one writes it, and conditions",
+    "questions/digits": "where sums cancel, and what people write that does",
+    "capabilities/trace/trace": "a literal's minus; the branch that is taken",
+    "engine/run/flat_graph": "a literal's minus",
+    "engine/run/doubles": "the hot loops, with powers written out",
+    "engine/run/smooth_branches": "the branch that is taken",
+    "engine/run/evaluation": "what to say where an exponent has no derivative",
+    "engine/run/sweep": "the branch that is taken",
+    "engine/graphs/adjoint": "sums of adjoints; conditions; which inputs are evaluated at all",
+    "engine/algebra/canonical": "the algebra of sums, products and powers",
+    "engine/algebra/symbolic_derivative": "sums in reading order, factors in theirs; conditions",
+    "engine/algebra/almost_everywhere": "the algebra of conditions, of powers, and of what is linear",
+    "engine/algebra/branch_elimination": "conditions; where a power is defined; arithmetic backwards, from a sum to its terms",
+    "engine/algebra/rewriting": "the algebra of sums, products and powers",
+    "engine/algebra/symbolic": "a choice is the same for every kind of number",
+    "engine/graphs/value": "Python's operators",
+    "capabilities/formulas/diff_view": "the function `where` in Python's words; conditions, written as a sentence",
+    "show/mathematics": "products without a sign, superscripts",
+    "show/tex": "the sign between two terms",
+    "engine/algebra/rational_functions": "the algebra of polynomials and fractions",
+    "capabilities/solve/formula_solutions": "where a coefficient is 0",
+    "capabilities/solve/implicit_formulas": "linear systems in formulas; conditions of a solution",
+    "capabilities/exercise/answers": "the difference of two answers",
+    "engine/graphs/laurent": "arithmetic of series with poles",
     "language/unrolling": "products of matrices, entry by entry",
-    "views/document": "a word",
+    "show/document": "a word",
 }
 """Which modules may know an operator, a comparison or the choice between branches, by name or by its row, and why."""
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
-from autodiff_cli.algebra.symbolic import is_spelled
-from autodiff_cli.numbers.base import ACCURATE, DEFINITIONS
-from autodiff_cli.numbers.double.formulas import FORMULAS
-from autodiff_cli.numbers.floats import FUNCTIONS as OF_DOUBLES
-from autodiff_cli.numbers.floats import REAL
-from autodiff_cli.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVES, Primitive
+from autodiff_cli.engine.algebra.symbolic import is_spelled
+from autodiff_cli.engine.numbers.base import ACCURATE, DEFINITIONS
+from autodiff_cli.engine.numbers.double.formulas import FORMULAS
+from autodiff_cli.engine.numbers.floats import FUNCTIONS as OF_DOUBLES
+from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVES, Primitive
 from reference import beside_reference
 from samples import samples_of
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 EXIT_NO = 1
 """The exit code if the answer is no."""
 CHECKS = {
-    "diff": "exercises.answers.check_derivative",
-    "hessian": "exercises.answers.check_hessian",
-    "taylor": "exercises.answers.check_series",
-    "solve": "exercises.equation_answers.check_solution",
-    "integrate": "exercises.integral_answers.check_integral",
+    "diff": "capabilities.exercise.answers.check_derivative",
+    "hessian": "capabilities.exercise.answers.check_hessian",
+    "taylor": "capabilities.exercise.answers.check_series",
+    "solve": "capabilities.exercise.equation_answers.check_solution",
+    "integrate": "capabilities.exercise.integral_answers.check_integral",
 }
 """The functions that check answers."""
 OWN_MODULES = ("fit", "propagate", "repl", "serve")
@@ -58,8 +58,8 @@ def call(command: str, args: Sequence[str]) -> int:
 def answer(command: str, values: Mapping[str, Any]) -> int:
     """Run a command with these parameters; return its exit code."""
     from ... import errors
-    from ...numbers.budget import use_budget
-    from ...views import error
+    from ...engine.numbers.budget import use_budget
+    from ...show import error
     from ..option_values import resolve
     from ..runner import Command
 
@@ -74,7 +74,7 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
                 request.require_program(declaration.facts.get("one"))
             if command not in CHECKS or request.answer is None:
                 return load(command)(request)
-            from ...views.exercise import MarkedView
+            from ...capabilities.exercise.exercise_view import MarkedView
 
             # for programs only; points follow the options
             request.lenient, request.view = True, MarkedView()
@@ -95,7 +95,7 @@ def answer_at(
     Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
     `chosen` is the format, if the command has chosen it.
     """
-    from ...views.formats import writer
+    from ...show.formats import writer
     from ..runner import answer_with
 
     if good:
@@ -130,13 +130,13 @@ def answer_at(
 def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:
     """Return the variables of a program or of equations; empty for other texts."""
     from ...errors import ExpressionError
-    from ...inputs.problem import parse
+    from ...questions.problem import parse
 
     with suppress(ExpressionError):
         return list(parse(text or "", named).variables)
     # without the capability to solve them no text is equations
     with suppress(ExpressionError, ModuleNotFoundError):
-        from ...equations.equations import read_equations
+        from ...questions.equations import read_equations
 
         return list(read_equations(text or "", named).program.variables)
     return ()

@@ -25,7 +25,7 @@ def plot(call: OptionValues) -> Method:
         known_names, over = [*request.point], request.wrt or [*call.ranges]
 
         def wanted(columns: Sequence[str]) -> Collection[str]:
-            from ...curves.measurements import columns_drawn
+            from ...capabilities.plot.measurements import columns_drawn
 
             options = (call.response, call.sigma, call.unknowns, call.between)
             return columns_drawn(request.text, columns, known_names, over, *options)[1]

@@ -12,16 +12,16 @@ from contextlib import closing
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any
 
-from ...inputs.parse_point import may_sweep
+from ...questions.parse_point import may_sweep
+from ...show.schema import FORMS
 from ...streams.progress import Progress
 from ...streams.requests import Reading, Request, unknowns_of_object
-from ...views.schema import FORMS
 from ..option_values import resolve
 from ..runner import Command, RowQuestion, answer_with, write_entries
 from . import EXIT_NO, answer_at
 
 if TYPE_CHECKING:
-    from ...inputs.problem import Problem
+    from ...questions.problem import Problem
 
 
 def run(call: Command) -> int:
@@ -33,7 +33,7 @@ def grad(call: Command) -> int:
     """Compute value, exact gradient and graph at a point."""
     if call.over is not None or not (call.many or call.points or may_sweep(call.at)):
         return run(call)
-    from ...derivatives.gradient import Programs
+    from ...capabilities.derivatives.gradient import Programs
 
     drawn = call.many and not call.no_tree and FORMS[call.choose_format()] == "document"
     full = call.everything or drawn
@@ -64,8 +64,8 @@ def diff(call: Command) -> int:
 
 def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
     """Return equations and a solution, with a value for each variable."""
-    from ...equations.equations import read_equations
-    from ...inputs.problem import Problem, check_values
+    from ...questions.equations import read_equations
+    from ...questions.problem import Problem, check_values
 
     program = read_equations(text, [*point])[0]
     return Problem(program, {**point}, {**point}, [], check_values(program, point))
@@ -73,7 +73,7 @@ def pose_equations(text: str, point: Mapping[str, float]) -> Problem:
 
 def limit(call: Command) -> int:
     """Find the limit of a formula at a point or at infinity."""
-    from ...inputs.approach import approach_value
+    from ...questions.approach import approach_value
 
     call.read_by(Reading(approach_value))
     return answer_at(call, call.question_method(), good="exists")
@@ -86,7 +86,7 @@ def integrate(call: Command) -> int:
 
 def graph(call: Command) -> int:
     """Draw the graph, with value and derivative at each node."""
-    from ...views.graph import FORMATS, writer_of
+    from ...capabilities.graph.graph_view import FORMATS, writer_of
 
     chosen = call.choose_format(FORMATS, "tree")
     call.check_picture(chosen, "graph", ("png", "pdf"))
@@ -95,7 +95,7 @@ def graph(call: Command) -> int:
 
 def plot(call: Command) -> int:
     """Plot a function with its derivative and tangent, or contours."""
-    from ...views.plot import drawn_as
+    from ...capabilities.plot.plot_view import drawn_as
 
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")
@@ -117,8 +117,8 @@ def page(call: Command) -> int:
 
 def descend(call: Command) -> int:
     """Run gradient descent from a point, one row a step."""
-    from ...views.formats import writer
-    from ..descents import RunWriter
+    from ...capabilities.optimize.descents import RunWriter
+    from ...show.formats import writer
     from ..searches import Saved
 
     chosen = call.choose_format()
@@ -133,8 +133,8 @@ def descend(call: Command) -> int:
 
 def minimize(call: Command) -> int:
     """Minimise or maximise a formula with SciPy, with exact gradients."""
+    from ...capabilities.optimize.minimize_view import verdict
     from ...errors import Diagnostic
-    from ...views.minimize import verdict
     from ..searches import Searches
 
     def warning(result: Any) -> Diagnostic:
@@ -148,8 +148,8 @@ maximize = minimize
 
 def solve(call: Command) -> int:
     """Solve equations, and differentiate the solution."""
-    from ...equations.solve import posed_equations
-    from ...inputs.problem import Quantity
+    from ...capabilities.solve.solve import posed_equations
+    from ...questions.problem import Quantity
     from ..searches import Searches, warning_of
 
     call.read_by(Reading(keys={"for": unknowns_of_object}))
@@ -168,7 +168,7 @@ def solve(call: Command) -> int:
 
 def exercise(call: Command) -> int:
     """Set exercises in derivatives, and check answers."""
-    from ...exercises.exercise import Marked
+    from ...capabilities.exercise.exercise import Marked
 
     chosen = call.choose_format()
     sheet = call.question(**call.arguments(call.question))
@@ -183,7 +183,7 @@ def functions(call: Command) -> int:
     chosen = call.choose_format()
     if call.name is not None:
         return write_entries(call, [call.question(call.name)], chosen)
-    listed = resolve("formulas.functions.functions")()
+    listed = resolve("capabilities.formulas.functions.functions")()
     entries = [listed] if FORMS.get(chosen) == "document" else listed.entries
     return write_entries(call, entries, chosen)
 

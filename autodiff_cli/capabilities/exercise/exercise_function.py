@@ -1,0 +1,38 @@
+"""The Python function of `exercise`."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from ...api.api_answers import Answer
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from . import exercise as _exercise
+from . import marking as _marking
+
+
+class Sheet(Answer, _exercise.Sheet, shows=("level", "seed", "title")):
+    """Exercises, with their solutions if these were asked for."""
+
+
+class Marked(Answer, _exercise.Marked, shows=("right", "message")):
+    """The marking of an answer to an exercise."""
+
+
+@answers(
+    "exercise",
+    "level",
+    "function",
+    overloads=[
+        ("Sheet", {"check": None, "answer": None}),
+        ("Marked", {"count": None, "solutions": None, "check": "int", "answer": "str"}),
+    ],
+)
+def exercise(call: PythonCall) -> Sheet | Marked:
+    """Return exercises of a level, or whether the `answer` to the one with the number `check` is right.
+
+    >>> sheet = exercise(2, count=3, seed=7)
+    >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
+    ('f(x) = (2*x + 3)**3', True)
+    """
+    return cast(Sheet | Marked, _marking.sheet_or_mark(**call.arguments(_marking.sheet_or_mark)))

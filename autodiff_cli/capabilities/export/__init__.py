@@ -1,0 +1,1 @@
+"""Programs as code of other languages."""

@@ -1,0 +1,136 @@
+"""Programs as source code in other languages, with their gradients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from ...compiled.lowering import Lowering, showing_faults
+from ...compiled.target import SourceUnit, Target, comment_lines
+from ...engine.algebra.equality_guards import without_guards_of_total_branches
+from ...engine.graphs.adjoint import record_gradient
+from ...engine.numbers.budget import WRITTEN_STEP, charge
+from ...engine.numbers.double.formulas import Lacking
+from ...engine.run.flat_graph import Graph
+from ...engine.table.operators import EQ, NE
+from ...errors import Diagnostic, usage_error
+from ...language.typesetting import typesetting
+from ...questions.problem import check_single, parse, wanted_variables
+from ...record import Record
+from ..formulas.diff import diff
+from ..formulas.guards import guard_warnings
+from .targets import DIALECTS, target
+
+SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
+
+
+class Exported(Record):
+    """Generated source code, its names, and its target."""
+
+    declaration = """
+    target: the target language
+    dialect optional nonempty: its dialect, where there are several
+    name: what the function is called
+    variables: its arguments
+    wrt from=wanted: the variables that it is differentiated by
+    source: the source code
+    """
+
+    text: str
+    target: str
+    name: str
+    variables: dict[str, str]
+    """The name of each variable in the code."""
+    wanted: tuple[str, ...]
+    source: str
+    dialect: str | None = None
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def export(
+    text: str,
+    to: str,
+    *,
+    name: str = "f",
+    wrt: Sequence[str] | None = None,
+    dialect: str | None = None,
+    table: str | None = None,
+    keep: Sequence[str] = (),
+) -> Exported:
+    """Return the program `text` as a function in the language `to`, one of `TARGETS`.
+
+    The function `name` returns the value and the partial derivatives by `wrt`.
+    SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
+    columns `keep` of these as well.
+
+    >>> print(export("x*y", "python").source.splitlines()[-1].strip())
+    return t1, (y, x)
+    """
+    if dialect and to != "sql":
+        raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
+    if (table or keep) and to != "sql":
+        raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
+    dialect = dialect or (DIALECTS[0] if to == "sql" else None)
+    writer = Target() if to == "latex" else target(to, dialect)
+    assert writer is not None
+    if to == "sql":
+        from .sql import Sql  # other languages do without
+
+        assert isinstance(writer, Sql)
+        writer.read_from(table, keep)
+    if not writer.can_name_function(name):
+        hint = "give a plain name without a meaning in that language: `--name f`"
+        raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
+    if to == "latex":
+        return _equations(text, name, wrt)
+    program = parse(text)
+    warnings = guard_warnings(program)
+    if to != "sql":
+        check_single(program, SEVERAL)
+    trained = wanted_variables(program, {}, wrt) if to == "torch-module" and wrt is not None else ()
+    wanted = wanted_variables(program, {}, None if trained else wrt)
+    graph = program.graph
+    recorder = Lowering(writer.forms, writer.functions, writer.coarse)
+    try:
+        graph, place = _at_guards(graph)
+        inputs, by = ([None if i is None else place(i) for i in program.leaf_places(names)] for names in (None, wanted))
+        by = [] if to == "micrograd" else by  # the graph's engine has the derivatives
+        recording = record_gradient(graph, inputs, by, recorder, scaled=True)
+    except Lacking as lacking:
+        raised_by = graph.primitives[recorder.node].name
+        need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
+        raise usage_error(
+            f"{writer.title} has no function `{lacking}`{need}",
+            "leave the function out, or export to another target",
+            span=graph.span(recorder.node),
+        ) from None
+    charge(WRITTEN_STEP * len(recorder.steps))
+    bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
+    labels = {
+        recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
+    }
+    shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
+    unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained))
+    module = writer.module(unit)
+    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
+
+
+def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:
+    """Return the graph with the derivatives of guards at their points, and the new index of each node."""
+    if not any(primitive in (EQ, NE) for primitive in graph.primitives):
+        return graph, lambda i: i
+    from ...engine.algebra.guard_series import with_slopes_in_graph  # only guards need it
+
+    moved, indices = with_slopes_in_graph(without_guards_of_total_branches(graph))
+    return moved, indices.get
+
+
+def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
+    program = parse(text)
+    check_single(program, SEVERAL)
+    answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
+    typeset = typesetting(program, function=name)
+    heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
+    source = "\n".join([*(f"% {line}".rstrip() for line in heading), answer.program]) + "\n"
+    wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
+    variables = {label: typeset.name(label) for label in program.variables}
+    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings)

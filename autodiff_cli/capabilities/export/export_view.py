@@ -1,0 +1,34 @@
+"""An exported program: its source as it is, or as a record."""
+
+from collections.abc import Iterator
+
+from ...errors import usage_error
+from ...show.document import Block, Paragraph
+from ...show.schema import View
+from .export import Exported
+from .targets import TARGETS
+
+
+class ExportedView(View[Exported], of=Exported):
+    """How an exported program is shown."""
+
+    extra_formats = ("markdown",)
+    endings = tuple(ending for name, endings in TARGETS.items() for ending in endings if name != "latex")
+
+    def document(self, answer: Exported) -> Iterator[Block]:
+        for line in answer.source.splitlines():
+            yield Paragraph(((line, ""),), source=True)
+
+    def draw(self, answer: Exported, format: str) -> str:
+        from ...show.rendering import in_fence
+
+        # pages know a language by the ending of its files
+        return "\n".join(in_fence(answer.source.splitlines(), TARGETS[answer.target][0][1:]))
+
+    def latex_document(self, answer: Exported) -> str:
+        if answer.target != "latex":
+            raise usage_error(f"`{answer.target}` is not LaTeX", "leave out `--format`, or give `--to latex`")
+        return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
+
+    def latex_formula(self, answer: Exported) -> str | None:
+        return self.latex_document(answer) if answer.target == "latex" else None

@@ -1,0 +1,119 @@
+"""The reference of the language's functions, from the table of primitives."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from ...engine.algebra.simplify import simplify
+from ...engine.algebra.symbolic import SYMBOLIC, as_node
+from ...engine.graphs.value import Value, node, variable
+from ...engine.table.operators import WHERE
+from ...engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ...errors import ExpressionError
+from ...language.printer import expression_text
+from ...questions.problem import parse
+from ...record import Record
+
+
+class FunctionEntry(Record):
+    """A function of the language: signature, domain, derivative and definition."""
+
+    declaration = """
+    csv name signature group domain parameter derivative kink aliases doc
+    name column: its name
+    aliases column: its other names
+    signature column: its name with its parameters
+    group column: its group
+    doc column: what it is
+    domain column nonempty: its domain; null for all numbers
+    derivatives column=derivative: its partial derivatives, by parameter
+    kink column: its derivative at a kink; null where it has none
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    signature: str
+    doc: str
+    domain: str
+    """Empty for everywhere."""
+    derivatives: dict[str, str]
+    """The formulas of the partial derivatives, by parameter."""
+    kink: str | None
+    """The conventional derivative at a kink, if any."""
+    group: str
+    source: str
+    """The source of the derivative, unless it is obvious."""
+
+
+class Functions(Record):
+    """Several functions."""
+
+    entries: tuple[FunctionEntry, ...]
+
+    def __iter__(self) -> Iterator[FunctionEntry]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+
+def functions() -> Functions:
+    """Return every function of the language, in the order of the table."""
+    return Functions(tuple([describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values())]))
+
+
+def function(name: str) -> FunctionEntry:
+    """Return the function of a name or alias."""
+    if name not in FUNCTIONS:
+        near = difflib.get_close_matches(name.lower(), list(FUNCTIONS), 3)
+        hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
+        raise ExpressionError("name", f"there is no function `{name}`", None, hint)
+    return describe(FUNCTIONS[name])
+
+
+def describe(primitive: Primitive) -> FunctionEntry:
+    """Return the entry of a primitive and its form with a second argument."""
+    domain, formulas = primitive.domain, derivatives(primitive)
+    if longer := PRIMITIVES.get(primitive.with_two):
+        call = f"{primitive.name}({', '.join(longer.params)})"
+        domain = "; ".join(filter(None, [domain, f"with a base: {longer.domain}"]))
+        formulas |= {f"{name} of {call}": formula for name, formula in derivatives(longer).items()}
+    names = primitive.name, primitive.aliases, primitive.signature
+    kink = primitive.convention or None
+    return FunctionEntry(*names, primitive.doc, domain, formulas, kink, primitive.group, primitive.source)
+
+
+def derivatives(primitive: Primitive) -> dict[str, str]:
+    """Return the partial derivatives as formulas."""
+    call, slopes = rule(primitive)
+    formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
+    of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""
+    return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
+
+
+def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
+    """Return an operation on variables named as its parameters, and its partial derivatives.
+
+    Formulas that hold away from kinks are kept as written. A variadic function has two variables.
+    """
+    names = primitive.params
+    if primitive.variadic:
+        stem = names[0].strip("*").removesuffix("s")
+        names = (f"{stem}1", f"{stem}2")
+    inputs = tuple(map(variable, names))
+    call = node(primitive, inputs)
+    wanted = names[:1] if primitive.variadic else [n for n, p in zip(names, primitive.partials, strict=True) if p]
+    if primitive.smooth:
+        slopes = [parse(text).outputs[0] for text in primitive.smooth]
+    else:
+        partials = [partial for partial in primitive.slopes(SYMBOLIC, inputs, call) if partial is not None]
+        slopes = [simplify((as_node(partial),))[0] for partial in partials[: len(wanted)]]
+    return call, dict(zip(wanted, slopes, strict=True))
+
+
+def _formula(slope: Value) -> str:
+    if slope.primitive is WHERE:
+        condition, then, otherwise = map(expression_text, slope._prev)
+        return f"{then} if {condition} else {otherwise}"
+    return expression_text(slope)

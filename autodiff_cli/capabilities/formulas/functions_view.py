@@ -1,0 +1,63 @@
+"""The view of the functions of the language."""
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from ...show.characters import Style
+from ...show.document import Block, Paragraph, Pieces, Table
+from ...show.schema import OutputRow, View
+from .functions import FunctionEntry, Functions
+
+Answer: TypeAlias = FunctionEntry | Functions
+EVERYWHERE = "every number"
+
+
+class FunctionsView(View[Answer], of=FunctionEntry):
+    """How functions are shown: one in full, or a table for each group."""
+
+    row_key = ("parameter", "derivatives")
+
+    def record(self, entry: Answer) -> dict[str, object]:
+        if isinstance(entry, Functions):
+            return {"functions": list(map(super().record, entry))}
+        return super().record(entry)
+
+    def rows(self, entry: Answer) -> Iterator[OutputRow]:
+        for function in _entries(entry):
+            yield from super().rows(function)
+
+    def one_line(self, entry: Answer) -> str:
+        return "\n".join(function.signature for function in _entries(entry))
+
+    def document(self, entry: Answer) -> Iterator[Block]:
+        if isinstance(entry, Functions):
+            for group in dict.fromkeys(function.group for function in entry):
+                rows = [row for function in entry if function.group == group for row in _rows(function)]
+                yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
+            yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
+            return
+        facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
+        facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
+        facts += [("at a kink", entry.kink or "", ""), ("also called", ", ".join(entry.aliases), "name")]
+        rows = [(((what, "faint"),), ((text, style),)) for what, text, style in facts if text]
+        yield Table((entry.signature, entry.doc), rows)
+
+    def latex_document(self, entry: Answer) -> str:
+        from ...show.tex import of_function
+
+        return "\n".join(map(of_function, _entries(entry)))
+
+
+def _entries(entry: Answer) -> tuple[FunctionEntry, ...]:
+    return entry.entries if isinstance(entry, Functions) else (entry,)
+
+
+def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
+    signature: Pieces = ((entry.signature, "name"),)
+    kink = f"kink: {entry.kink}" if entry.kink else ""
+    where: Pieces = (("; ".join(filter(None, (entry.domain, kink))), ""),)
+    nothing: Pieces = (("", ""),)
+    for index, (parameter, formula) in enumerate(entry.derivatives.items()):
+        by: Pieces = ((f"{parameter}: ", "faint"),) if len(entry.derivatives) > 1 else ()
+        derivative: Pieces = (*by, (formula, "code"))
+        yield (nothing, derivative, nothing) if index else (signature, derivative, where)

@@ -1,0 +1,96 @@
+"""Pictures of graphs: the Python function of `graph`, and `draw` for values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from ...api.api_answers import Drawing, as_answer
+from ...api.calls import converted, function_of
+from ...engine.graphs.value import Value
+from ...errors import usage_error
+from ...show.formats import format_of
+from ...show.numerals import rounding
+from . import graph as _graph
+from .graph_view import FORMATS, writer_of
+
+
+class Picture(Drawing, _graph.Picture):
+    """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
+
+    >>> print(graph("x*w", "x=2,w=3"))
+    node   data   grad
+    *         6      1
+    ├─ x      2      3
+    └─ w      3      2
+    """
+
+    @property
+    def dot(self) -> str:
+        """The picture in the language of Graphviz."""
+        return self.to_text("dot")
+
+    def _format(self, path: str) -> str:
+        return writer_of(format_of(None, path, FORMATS, "tree"))
+
+    def render(self, filename: str = "graph", format: str | None = None, *, view: bool = False) -> str:
+        """Write the picture to `filename` with the ending of its format, as Graphviz's drawings do; return the path.
+
+        A file that is there is replaced. With `view` the system's program shows it.
+        """
+        path = f"{filename}.{format or self._file_format}"
+        self.save(path, force=True)
+        if view:
+            import webbrowser
+            from pathlib import Path
+
+            webbrowser.open(Path(path).resolve().as_uri())
+        return path
+
+    _file_format = "svg"
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
+
+
+graph = function_of(Picture, "graph")
+
+
+RANKDIRS = {"LR": "right", "TB": "down"}
+"""The directions of Graphviz, and those of drawings here."""
+
+
+def draw(
+    values: Value | Iterable[Value],
+    format: str = "svg",
+    rankdir: str | None = None,
+    *,
+    theme: str | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+) -> Picture:
+    """Draw the graph below a Value, or below several: the picture shows itself in a notebook, and can be saved.
+
+    `format` is that of files that `render` writes, `rankdir` the direction as Graphviz names it: LR or TB.
+
+    >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
+    >>> picture = draw(a * b)
+    >>> picture, picture.svg[:4], picture.dot[:7]
+    (<Picture of 3 nodes>, '<svg', 'digraph')
+    """
+    if not (rankdir is None or (isinstance(rankdir, str) and rankdir in RANKDIRS)):
+        raise usage_error(f"`rankdir` is `LR` or `TB`, not {rankdir!r}", "LR: to the right; TB: downwards")
+    if not isinstance(format, str):
+        raise TypeError(f"`format` is the name of a format of files, not {format!r}")
+    roots = list(values) if isinstance(values, Iterable) else [values]
+    for root in [root for root in roots if not isinstance(root, Value)]:
+        raise TypeError(f"only Values can be drawn, not {root!r}")
+    with converted(draw, "graph", theme=theme, digits=digits, decimals=decimals) as given:
+        way = None if rankdir is None else RANKDIRS[rankdir]
+        shown = {"digits": rounding(given.digits, given.decimals), "theme": given.theme, "way": way}
+        picture = cast(Picture, as_answer(_graph.to_picture(roots), **shown))
+    picture.__dict__["_file_format"] = format
+    return picture
+
+
+draw_dot = draw

@@ -1,0 +1,295 @@
+"""Layered layout: columns by longest path, order by barycentres, heights by least squares."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from ....errors import ExpressionError, limit_error
+
+GAP = 16.0
+"""Pixels between two boxes of a column, or a box and a passing line."""
+LINE_GAP = 10.0
+"""Pixels between two lines that pass a column."""
+COLUMN_GAP = (44.0, 150.0)
+"""The least and the greatest distance of columns in pixels."""
+MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
+"""The most rounds of ordering, and of rounds times edges."""
+MAX_SWEEPS = 24
+EDGE_WEIGHTS = (1.0, 3.0, 8.0)
+"""How strongly lines with 0, 1 and 2 bends at their ends pull, to be straight."""
+MAX_NODES, MAX_BENDS = 5000, 100_000
+"""The most nodes and bends in a picture."""
+
+
+class Size(NamedTuple):
+    """The size of a node, from its lines upwards and downwards."""
+
+    width: float
+    above: float
+    below: float
+
+
+Segment = tuple[int, int, int]
+"""A piece of a line: the nodes or bends at its ends, and its source."""
+
+
+class GraphLayout(NamedTuple):
+    """A finished layout. Indices count the nodes, then the bends of lines."""
+
+    sizes: tuple[Size, ...]
+    """The sizes of nodes, then of bends."""
+    corners: tuple[tuple[float, float], ...]
+    """The left end of each node's middle line."""
+    lefts: tuple[float, ...]
+    segments: tuple[Segment, ...]
+    last: dict[tuple[int, int], int]
+    width: float
+    height: float
+
+
+def layered_layout(
+    sizes: Sequence[Size],
+    inputs: Sequence[Sequence[int]],
+    outputs: Sequence[int],
+    ordered: Sequence[bool],
+    gaps: tuple[float, float] = COLUMN_GAP,
+    max_height: float = math.inf,
+) -> GraphLayout:
+    """Return the layout of a graph whose node `i` has the lower-numbered inputs `inputs[i]`.
+
+    Lines arrive at an `ordered` node in the order of its inputs, from the top. `max_height` holds unless
+    a column needs more. Raises `ExpressionError` (`limit`) for too large a graph.
+    """
+    if len(sizes) > MAX_NODES:
+        raise _too_large(f"{len(sizes):,} nodes are")
+    # each node is as far to the right as its users allow
+    distance = [0] * len(inputs)
+    for index in range(len(inputs) - 1, -1, -1):
+        for source in inputs[index]:
+            distance[source] = max(distance[source], distance[index] + 1)
+    deepest = max(distance)
+    ranks = [deepest - steps for steps in distance]
+    segments, last = _insert_bends(ranks, inputs)
+    graph = _OrderedEdges({}, {}, {})
+    for start, end, _ in segments:
+        graph.sources.setdefault(end, []).append(start)
+        graph.targets.setdefault(start, []).append(end)
+    bends: dict[int, list[int]] = {}
+    for _, end, source in segments:
+        if end >= len(inputs):
+            bends.setdefault(source, []).append(end)
+    for index, own in enumerate(inputs):
+        if ordered[index]:
+            for place, source in enumerate(own):
+                graph.ports[last[source, index], index] = place / len(own)
+    columns: list[list[int]] = [[] for _ in range(deepest + 1)]
+    for index in _depth_first_order(inputs, outputs):
+        for node in (index, *bends.get(index, ())):
+            columns[ranks[node]].append(node)
+    if _crossings(columns, graph):
+        orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
+        swapped = [_swap_neighbours(order, graph) for order in orders]
+        columns = min(swapped, key=lambda order: _crossings(order, graph))
+    widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
+    all_sizes = (*sizes, *(Size(widths[rank], 0.0, 0.0) for rank in ranks[len(sizes) :]))
+    middles = _vertical_positions(columns, graph, all_sizes, len(sizes), max_height)
+    left = 0.0
+    lefts: list[float] = []
+    for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        if number:
+            steepest = max(
+                (abs(middles[k] - middles[i]) for i in column for k in graph.sources.get(i, ())), default=0.0
+            )
+            left += min(max(gaps[0], 0.3 * steepest), gaps[1])
+        lefts.append(left)
+        left += width
+    top = min(y - size.above for y, size in zip(middles, all_sizes, strict=True))
+    bottom = max(y + size.below for y, size in zip(middles, all_sizes, strict=True))
+    corners = [
+        (lefts[rank] + widths[rank] - size.width, y - top)
+        for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
+    ]
+    starts = tuple([lefts[rank] for rank in ranks])
+    return GraphLayout(all_sizes, tuple(corners), starts, tuple(segments), last, left, bottom - top)
+
+
+def _too_large(what: str) -> ExpressionError:
+    return limit_error(
+        f"{what} too many for a picture", "`--format dot` and `--format mermaid` take a graph of any size"
+    )
+
+
+def _insert_bends(
+    ranks: list[int], inputs: Sequence[Sequence[int]]
+) -> tuple[list[Segment], dict[tuple[int, int], int]]:
+    trunks: dict[int, list[int]] = {}
+    segments: list[Segment] = []
+    last: dict[tuple[int, int], int] = {}
+    for index, own in enumerate(inputs):
+        for source in dict.fromkeys(own):
+            trunk = trunks.setdefault(source, [source])
+            span = ranks[index] - ranks[source]
+            while len(trunk) < span:
+                segments.append((trunk[-1], len(ranks), source))
+                ranks.append(ranks[source] + len(trunk))
+                trunk.append(len(ranks) - 1)
+                if len(ranks) > MAX_BENDS:
+                    raise _too_large("the lines between distant nodes of this graph are")
+            segments.append((trunk[span - 1], index, source))
+            last[source, index] = trunk[span - 1]
+    return segments, last
+
+
+def _depth_first_order(inputs: Sequence[Sequence[int]], outputs: Sequence[int]) -> list[int]:
+    order: dict[int, None] = {}
+    stack = [*reversed(outputs)]
+    while stack:
+        index = stack.pop()
+        if index not in order:
+            order[index] = None
+            stack += reversed(inputs[index])
+    return [*order]
+
+
+class _OrderedEdges(NamedTuple):
+    """The lines of a layout, and where they arrive at ordered nodes, from 0 to 1."""
+
+    sources: dict[int, list[int]]
+    targets: dict[int, list[int]]
+    ports: dict[tuple[int, int], float]
+
+
+def _sort_by_barycentres(columns: list[list[int]], graph: _OrderedEdges, *, back: bool) -> list[list[int]]:
+    """Sort columns by barycentres, in alternating directions; return the best order.
+
+    `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
+    Man, and Cybernetics 11 (1981) 109-125.
+    """
+    best, fewest = columns, _crossings(columns, graph)
+    columns = [list(column) for column in columns]
+    ways = [(graph.sources, columns), (graph.targets, columns[::-1])]
+    edges = sum(map(len, graph.sources.values()))
+    share: dict[int, float] = {}
+    for column in columns:
+        _set_relative_positions(column, share)
+    for _ in range(min(MAX_ROUNDS, max(2, MAX_EDGE_ROUNDS // edges))):
+        for near, way in reversed(ways) if back else ways:
+            for column in way:
+                means = {i: math.fsum(share[k] for k in near[i]) / len(near[i]) for i in column if i in near}
+                column.sort(key=lambda i: means.get(i, share[i]))
+                _set_relative_positions(column, share)
+        crossings = _crossings(columns, graph)
+        if crossings < fewest:
+            best, fewest = [list(column) for column in columns], crossings
+    return best
+
+
+def _set_relative_positions(column: Sequence[int], share: dict[int, float]) -> None:
+    last = max(len(column) - 1, 1)
+    share.update((index, place / last) for place, index in enumerate(column))
+
+
+def _swap_neighbours(columns: list[list[int]], graph: _OrderedEdges) -> list[list[int]]:
+    columns = [list(column) for column in columns]
+    position = {index: float(place) for column in columns for place, index in enumerate(column)}
+
+    def near(index: int) -> tuple[list[float], list[float]]:
+        left = [position[other] for other in graph.sources.get(index, ())]
+        right = [position[other] + graph.ports.get((index, other), 0.0) for other in graph.targets.get(index, ())]
+        return left, right
+
+    for _ in range(MAX_ROUNDS):
+        changed = False
+        for column in columns:
+            for place in range(len(column) - 1):
+                above, below = column[place], column[place + 1]
+                now = then = 0
+                for higher, lower in zip(near(above), near(below), strict=True):
+                    now += sum(b < a for a in higher for b in lower)
+                    then += sum(a < b for a in higher for b in lower)
+                if then < now:
+                    column[place : place + 2] = [below, above]
+                    position[above], position[below] = position[below], position[above]
+                    changed = True
+        if not changed:
+            break
+    return columns
+
+
+def _crossings(columns: list[list[int]], graph: _OrderedEdges) -> int:
+    position = {index: place for column in columns for place, index in enumerate(column)}
+    total = 0
+    for column in columns:
+        above: list[float] = []
+        lines = [(start, end) for start in column for end in graph.targets.get(start, ())]
+        pairs = [(position[start], position[end] + graph.ports.get((start, end), 0.0)) for start, end in lines]
+        for _, arrives in sorted(pairs):
+            place = bisect_right(above, arrives)
+            total += len(above) - place
+            above.insert(place, arrives)
+    return total
+
+
+def _vertical_positions(
+    columns: list[list[int]], graph: _OrderedEdges, sizes: Sequence[Size], nodes: int, max_height: float
+) -> list[float]:
+    """Return heights of nodes and bends, near their neighbours."""
+
+    def pulls(index: int, neighbours: Mapping[int, Sequence[int]], share: float = 1.0) -> list[tuple[int, float]]:
+        others = neighbours.get(index, ())
+        return [(other, share * EDGE_WEIGHTS[(other >= nodes) + (index >= nodes)]) for other in others]
+
+    apart: list[list[float]] = []
+    for column in columns:
+        sums = [0.0]
+        for above, below in pairwise(column):
+            gap = LINE_GAP if above >= nodes and below >= nodes else GAP
+            sums.append(sums[-1] + sizes[above].below + sizes[below].above + gap)
+        apart.append(sums)
+    outer = []
+    for column, sums in zip(columns, apart, strict=True):
+        outer.append((sizes[column[0]].above, sums[-1], sizes[column[-1]].below))
+    half = max(max_height, *(before + between + after for before, between, after in outer)) / 2
+    ends = [(before - half, half - after - between) for before, between, after in outer]
+    middles = [0.0] * len(sizes)
+    for column, sums in zip(columns, apart, strict=True):
+        for index, offset in zip(column, sums, strict=True):
+            middles[index] = offset - sums[-1] / 2
+    for sweep in range(MAX_SWEEPS):
+        # the last sweep centres a node on its inputs, or if none on its users
+        back, other_side = sweep % 2 == 0, 0.25 if sweep < MAX_SWEEPS - 1 else 0.02
+        near, far = (graph.targets, graph.sources) if back else (graph.sources, graph.targets)
+        numbered = list(enumerate(columns))
+        for number, column in reversed(numbered) if back else numbered:
+            wishes, weights = [], []
+            for index in column:
+                pull = pulls(index, near)
+                pull += pulls(index, far, other_side if pull else 1.0)
+                weight = sum(strength for _, strength in pull)
+                wish = sum(middles[other] * strength for other, strength in pull) / weight if pull else middles[index]
+                wishes.append(wish)
+                weights.append(weight or 1.0)
+            places = _fit_with_gaps(wishes, weights, apart[number], ends[number])
+            for index, place in zip(column, places, strict=True):
+                middles[index] = place
+    return middles
+
+
+def _fit_with_gaps(
+    wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
+) -> list[float]:
+    """Return the least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
+    pools: list[tuple[float, float, int]] = []
+    for wish, weight, offset in zip(wishes, weights, offsets, strict=True):
+        place, mass, count = wish - offset, weight, 1
+        while pools and pools[-1][0] > place:
+            other, other_mass, other_count = pools.pop()
+            place = (place * mass + other * other_mass) / (mass + other_mass)
+            mass += other_mass
+            count += other_count
+        pools.append((place, mass, count))
+    low, high = ends
+    placed = [min(max(place, low), high) for place, _, count in pools for _ in range(count)]
+    return [math.fsum((place, offset)) for place, offset in zip(placed, offsets, strict=True)]

@@ -1,0 +1,362 @@
+"""A formula fitted to data, by least squares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...engine.numbers.budget import use_budget
+from ...errors import (
+    Diagnostic,
+    ExpressionError,
+    limit_error,
+    plural,
+    quote,
+    require,
+    usage_error,
+)
+from ...questions.arithmetic import DOUBLE, Arithmetic, Shown
+from ...questions.column_uncertainties import Sigma, parse_sigma
+from ...questions.optional_units import left_out, with_units
+from ...questions.parse_point import Range
+from ...questions.problem import Point
+from ...record import Record
+from .observations import FitFormula, FitInputs, pose_fit, read_formula
+
+if TYPE_CHECKING:
+    from ...questions.quantities import Units
+    from .fit_units import FitUnits
+    from .inference import Goodness, Inference, Parameter, Prediction
+    from .least_squares import EndPoint, Model
+    from .profiles import Profiles
+
+DEFAULT_LEVEL = 0.95
+TYPED_ROWS = 100  # that count as the formula's length each
+CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
+MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
+
+
+class Fit(Record):
+    """A formula fitted to data."""
+
+    declaration = """
+    csv line id parameter estimate[] standard_error[] low high held rss[] deviation[] error
+    plain parameters
+    response: what the formula explains
+    parameters figures column=estimate: the estimates, by name
+    standard_errors figures column=standard_error: the standard errors, by name; null for what was held
+    rss figures column: the weighted sum of the squared residuals
+    deviation figures column: the residual standard deviation; null with `--sigma`, where χ² says how large \
+    the residuals are
+    intervals: the ends of the confidence intervals, by name; null for an end that the data leave open
+    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares along each parameter
+    linear: the parameters that the formula is linear in
+    held column: why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`
+    predictions optional nonempty: with `--predict`: the curve at points of the predictors
+      point: the values of the predictors, by name
+      value: the value of the curve
+      confidence: the ends of the confidence interval of the curve
+      prediction: the ends of the interval for a new row; null where its uncertainty is not known
+    correlation: the correlations of the estimates, by two names
+    null: directions of the parameters that the data do not determine
+    rows: how many rows of data
+    dof: degrees of freedom
+    chi_squared from=goodness.chi_squared: with `--sigma`: χ², the sum of the squared residuals in units of sigma
+    reduced_chi_squared from=goodness.reduced: with `--sigma`: χ² divided by the degrees of freedom
+    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger one
+    absolute_sigma: whether the standard errors are those of `--sigma`, whatever the scatter
+    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal residuals
+    aic from=goodness.aic: Akaike's information criterion; sigma counts as a parameter where it is estimated
+    bic from=goodness.bic: Schwarz's Bayesian information criterion
+    runs from=goodness.runs: the runs test of the signs of the residuals
+      runs: how many runs there are
+      expected: how many are expected
+      p_value: the two-sided p-value
+    normality from=goodness.normality: the test of Anderson and Darling for normal residuals
+      statistic: A², corrected for the number of rows
+      p_value: the p-value
+    r_squared: the coefficient of determination R²
+    level: the level of the confidence intervals
+    loss: the loss
+    converged: whether the fit has converged
+    reason: why it ended: `converged`, `undetermined`, `stuck` or `interrupted`
+    message: the reason in words
+    method: the method
+    evaluations: how often the data were evaluated; looks at other starts are not counted
+    units
+    constants
+    warnings
+    """
+
+    text: str
+    arithmetic: Arithmetic
+    response: str
+    parameters: dict[str, Parameter]
+    correlation: dict[str, dict[str, float]]
+    null: list[dict[str, float]]
+    rows: int
+    dof: int
+    rss: Shown
+    deviation: Shown | None
+    goodness: Goodness
+    r_squared: float | None
+    level: float
+    interval_method: str
+    loss: str
+    absolute_sigma: bool
+    converged: bool
+    reason: str
+    message: str
+    method: str
+    evaluations: int
+    point: dict[str, float]
+    columns: dict[str, list[float]]
+    sigma: dict[str, list[float]]
+    adjusted: dict[str, list[float]]
+    fitted: list[float]
+    residuals: list[float]
+    standardised: list[float | None]
+    band: list[float | None]
+    curve: list[tuple[float, float, float]]
+    predictors: list[str]
+    predictions: list[Prediction]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
+
+    def heading_of(self, name: str, what: str = "") -> str:
+        """Return a column, and `what` it is, with its unit: `U [V]`."""
+        unit = "" if self.units is None else str(self.units["data"][name])
+        return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
+
+
+def fit(
+    text: str,
+    columns: Mapping[str, Sequence[float]],
+    point: Point | None = None,
+    *,
+    response: str | None = None,
+    fixed: Mapping[str, float | str] | None = None,
+    bounds: Mapping[str, Range] | None = None,
+    sigma: Sigma | None = None,
+    weights: str | None = None,
+    scale_errors: bool = False,
+    loss: str = "linear",
+    level: float | None = None,
+    intervals: str | None = None,
+    predict: Mapping[str, Sequence[float]] | None = None,
+    units: Sequence[str] | str | None = None,
+    arithmetic: Arithmetic = DOUBLE,
+    stop: Callable[[], bool] = lambda: False,
+    formula: FitFormula | None = None,
+) -> Fit:
+    """Return the least-squares parameters of the program `text` for a column of the data.
+
+    Names that are columns are data, others parameters. `formula` is the program, if already read. `intervals` are
+    linear or by profile; by default the latter where second derivatives show that the linear ones mislead.
+    """
+    require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
+    if intervals == "profile" and loss != "linear":
+        raise usage_error(
+            f"intervals by profile are for least squares, and the loss is {loss}", "leave one of them out"
+        )
+    with use_budget(anew=False) as work:
+        rows = len(next(iter(columns.values()), ()))
+        less = "give fewer rows"
+        less += "" if arithmetic == DOUBLE else f", or leave out `--{arithmetic.name}`"
+        work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
+        import numpy as np
+
+        from .inference import Inference
+        from .least_squares import Model
+        from .linear_basis import in_many_digits
+        from .profiles import far_values, intervals_of
+
+        formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
+        spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
+        inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
+        of_units, have_units = None, formula.has_unit_literals
+        if left_out(units):
+            inputs, units = inputs._replace(columns=dict(columns), predict=dict(inputs.predict)), None
+        else:
+            in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
+            have_units = bool(have_units or in_headings or units or inputs.typed_units)
+        if have_units:
+            from .fit_units import FitUnits
+
+            of_units = FitUnits(formula, inputs, units, arithmetic)
+            if of_units.columns:
+                formula = of_units.formula(formula)
+            inputs = of_units.inputs(inputs)
+        model = Model(*pose_fit(formula, inputs, weights), stop)
+        _check_data(model)
+        model = _with_starts(model, of_units)
+        start = np.array([model.problem.values.get(name, 1.0) for name in model.free])
+        model, end, interrupted = _search(in_many_digits(model, start), start, loss)
+        model.stop = lambda: False
+        with np.errstate(over="ignore", invalid="ignore"):
+            inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
+            profiles = None if interrupted else intervals_of(inference, intervals)
+            inference.leave_open({} if interrupted else far_values(inference))
+            predictions = inference.predict(inputs.predict)
+            lost = _rounding_warnings(model, inference.end.values)
+            answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
+            answer = answer._replace(warnings=(*answer.warnings, *lost))
+        if of_units is None:
+            return answer
+        shown = of_units.of_answer(answer) if of_units.columns else None
+        warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
+        return answer._replace(warnings=warnings, units=shown)
+
+
+def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
+    """Return warnings of rows in which the formula loses digits in doubles; none where it was fitted in many digits."""
+    if model.basis is not None:
+        return []
+    import numpy as np
+
+    from ...questions.rounding import Points, rounding_warnings_over, spread_over
+
+    rows = [int(row) for row in np.flatnonzero(model.weights > 0)]
+    rows = [rows[k] for k in spread_over(len(rows))]
+    fixed = {**model.held, **dict(zip(model.free, map(float, values), strict=True))}
+    at = [{**fixed, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows]
+    points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
+    return rounding_warnings_over(model.problem.program.graph, points, model.free, command="fit")
+
+
+def _check_data(model: Model) -> None:
+    """Raise a usage error where the data cannot determine the parameters, a limit error where squares overflow."""
+    if not model.free:
+        hint = "a name that is no column of the data is a parameter"
+        raise usage_error("the formula has no parameter to fit", hint)
+    if model.used < len(model.free):
+        message = f"{plural(model.used, 'row')} of data cannot determine {plural(len(model.free), 'parameter')}"
+        raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
+    largest = float(abs(model.response * model.weights).max())
+    if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
+        size = "large" if largest > 1 else "small"
+        message = f"`{model.data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
+        hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
+        raise limit_error(message, hint)
+
+
+def _search(model: Model, start: Any, loss: str) -> tuple[Model, EndPoint, bool]:
+    """Return the model, where the search ends, and whether it was interrupted."""
+    import numpy as np
+
+    from .convergence import SearchStopped
+    from .least_squares import EndPoint
+    from .strategies import best_fit, nearest_symmetric, orthogonal_fit
+
+    data = model.data
+    if model.basis is not None:
+        start = model.basis.theta
+    end = EndPoint(start, math.nan, math.inf, "interrupted")
+    try:
+        # no step is taken to where numbers are too large to be squared
+        with np.errstate(over="ignore", invalid="ignore"):
+            end = model.reached.accept(best_fit(model, start, loss))
+            if uncertain := [name for name in data.predictors if name in data.sigma]:
+                model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
+                end = model.reached.accept(orthogonal_fit(model, start, end))
+            return model, end._replace(values=nearest_symmetric(model, end.values)), False
+    except SearchStopped:
+        return model, model.reached.best or end, True
+
+
+def _with_starts(model: Model, units: FitUnits | None) -> Model:
+    """Return the model with starts of all parameters that need one, and a note of those that were looked for."""
+    from .starts import found_start
+
+    problem = model.problem
+    lacking = [name for name in model.free if name not in problem.values and name not in model.linear]
+    if not lacking:
+        return model
+    starts = found_start(model, lacking)
+    choose = f"`--at {','.join(f'{name}=…' for name in lacking)}`"
+    if starts is None:
+        message = f"`{lacking[0]}` has no start, and the formula has no value at those that were tried"
+        hint = f"give one: {choose}; the columns that are used are {quote([*model.columns, model.data.response])}"
+        raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
+    shown = [f"{name} = {x:g} {'' if units is None else units.unit_text(name)}".rstrip() for name, x in starts.items()]
+    note = Diagnostic("note", f"started at {', '.join(shown)}; {choose} chooses another", None, None)
+    return model.copy(problem=problem._replace(values={**problem.values, **starts}, warnings=[*problem.warnings, note]))
+
+
+def _answer(
+    text: str,
+    inference: Inference,
+    profiles: Profiles | None,
+    arithmetic: Arithmetic,
+    predictions: list[Prediction],
+    *,
+    interrupted: bool,
+) -> Fit:
+    model, values = inference.model, inference.end.values
+    problem, data = model.problem, model.data
+    reason, message = inference.outcome(interrupted)
+    standardised, band = inference.rows()
+    goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
+    sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
+    measured = [] if data.transform is None else [*data.transform.variables]
+    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.undetermined.open_warnings()]
+    warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
+    warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
+    warnings += inference.prediction_warnings(predictions) if predictions else ()
+    scatter = inference.scatter
+    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": scatter.rss}
+    numbers["deviation"] = math.sqrt(scatter.rss / scatter.dof) if scatter.dof > 0 else None
+    if arithmetic != DOUBLE and reason != "converged":
+        message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
+        warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
+        arithmetic = DOUBLE
+    if arithmetic != DOUBLE:
+        if model.loss != "linear" or inference.at_bound or corrections:
+            message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
+            raise usage_error(message, "leave it out")
+        from .normal_equations import estimates_in
+
+        values_at = [*inference.values.values()]
+        numbers = estimates_in(arithmetic, model, values_at, scatter.dof, scatter.sigma_given)
+    ends = None if profiles is None else profiles.ends
+    parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
+    numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
+    used = [*data.predictors, *measured, data.response]
+    return Fit(
+        text=text,
+        arithmetic=arithmetic,
+        response=data.response,
+        parameters=parameters,
+        correlation=inference.correlation(),
+        null=inference.undetermined.null,
+        rows=model.used,
+        dof=scatter.dof,
+        rss=numbers["rss"],
+        deviation=None if data.has_sigma else numbers.get("deviation"),
+        goodness=goodness,
+        r_squared=r_squared,
+        level=inference.level,
+        interval_method="linear" if profiles is None else "profile",
+        loss=model.loss,
+        absolute_sigma=scatter.sigma_given,
+        converged=reason == "converged",
+        reason=reason,
+        message=message,
+        method=inference.end.message,
+        evaluations=model.evaluations,
+        point={name: inference.values.get(name, x) for name, x in numbers_shown.items()},
+        columns={name: list(map(float, data.columns[name])) for name in used},
+        sigma=sigma | {name: data.uncertainty(name).tolist() for name in corrections},
+        adjusted={name: (model.columns[name] + delta).tolist() for name, delta in corrections.items()},
+        fitted=(inference.fitted + 0.0).tolist(),
+        residuals=(model.response - inference.fitted).tolist(),
+        standardised=standardised,
+        band=band,
+        curve=inference.curve(),
+        predictors=data.predictors,
+        predictions=predictions,
+        constants=problem.program.constants,
+        warnings=tuple(warnings),
+    )

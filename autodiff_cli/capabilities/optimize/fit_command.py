@@ -1,0 +1,157 @@
+"""`autodiff fit`: the parameters of a formula from data, by least squares."""
+
+import csv
+import io
+from collections.abc import Collection, Sequence
+from pathlib import PurePath
+from typing import Any
+
+from ...cli.option_values import Method, OptionValues
+from ...cli.runner import Command
+from ...cli.searches import Searches, warning_of
+from ...errors import limit_error, quote, require, usage_error
+from ...language.equation_trees import last_equation
+from ...language.tokens import names_in
+from ...questions.optional_units import MeasuredColumns, left_out
+from ...questions.parse_point import merge, parse_point
+from ...questions.problem import Quantity, as_number
+from ...questions.sweeps import Sweeping, grid_of
+from ...show.error import keeping_notes, write_note
+from ...streams import files
+from ...streams.requests import Request, value_with_unit
+from .fit import Fit, fit
+from .observations import columns_needed, read_formula
+
+MAX_PREDICTED_POINTS = 100_000
+
+
+def run(call: Command) -> int:
+    """Fit the parameters of a formula to data, by least squares."""
+    residuals, report, method = call.residuals, call.report, method_of(call)
+    call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
+    call.check_picture(call.choose_format(), "fit")
+    if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
+        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
+    if residuals is not None:
+        files.check(residuals, force=call.force)
+    if report is not None:
+        from .reports import check_report
+
+        check_report(report, force=call.force)
+    searches = Searches(call, method, warning=warning_of)
+    with keeping_notes() as notes:
+        code = searches.run()
+    if report is not None and searches.last is not None:
+        from .reports import write_report
+
+        files_read = ", ".join("standard input" if path == "-" else path for path in call.data)
+        write_report(report, searches.last, call.view, [f"data: {files_read}", *notes], force=call.force)
+    if residuals is not None and searches.last is not None:
+        files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
+    return code
+
+
+def method_of(call: OptionValues) -> Method:
+    """Return the method: the fit of a formula to the data of a call."""
+    without_units = left_out(call.values["units"])
+    call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr, without_units)
+    arguments = call.arguments(fit)
+
+    def method(request: Request, **more: Any) -> Fit:
+        known_names = [*request.point, *arguments["fixed"]]
+        formula = None
+
+        def wanted(columns: Sequence[str]) -> Collection[str]:
+            nonlocal formula
+            formula = read_formula(request.text, columns, known_names, call.response)
+            return columns_needed(formula, columns, known_names, call.sigma, call.weights)
+
+        data = call.read_columns(call.data, wanted, known_names, uncertain=True)
+        own = uncertainties_in_cells(call, data)
+        return fit(request.text, data, request.point, formula=formula, **{**arguments, **own}, **more)
+
+    return method
+
+
+def uncertainties_in_cells(call: OptionValues, data: MeasuredColumns) -> dict[str, Any]:
+    """Add the uncertainties in cells as columns, and return the argument that names these. Raises a usage error."""
+    if not data.uncertainties:
+        return {}
+    option = "--sigma" if call.sigma is not None else "--weights" if call.weights is not None else None
+    if option is not None:
+        names = quote(data.uncertainties)
+        raise usage_error(f"the cells of {names} have uncertainties, and so does `{option}`", "leave one of them out")
+    sigma = {name: f"u({name})" for name in data.uncertainties}
+    data.update({sigma[name]: sizes for name, sizes in data.uncertainties.items()})
+    data.units = {**data.units, **{sigma[name]: data.units[name] for name in sigma if name in data.units}}
+    write_note(f"note: the uncertainties of {quote(sigma)} are those in the cells")
+    return {"sigma": sigma}
+
+
+def prediction_columns(
+    texts: Sequence[str] | MeasuredColumns, text: str | None, without_units: bool = False
+) -> MeasuredColumns:
+    """Return the points of `--predict` as columns; values with units are refused in a fit `without_units`."""
+    from ...data.columns import read_columns
+
+    columns = MeasuredColumns()
+    if isinstance(texts, MeasuredColumns):
+        return texts
+    if not texts:
+        return columns
+    point: dict[str, float] = {}
+    last = last_equation(text or "")
+    words = {*names_in(text or "" if last is None else last.program)}
+    for source in texts:
+        if "=" in source:
+            point = merge([point, parse_point(source, Sweeping(value_with_unit))])
+        else:
+            read = read_columns([source], lambda names: [n for n in names if n in words or not words])
+            if twice := [name for name in read if name in columns]:
+                raise usage_error(
+                    f"two files of `--predict` have the column `{twice[0]}`", "give one file with all rows"
+                )
+            columns.update(read)
+            columns.units = {**columns.units, **read.units}
+    if point and columns:
+        raise usage_error("`--predict` names points and a file", "give one of them")
+    if not point:
+        return columns
+    grid = grid_of(point)
+    axes, size = ({}, 1) if grid is None else (grid.axes, grid.size)
+    if size > MAX_PREDICTED_POINTS:
+        raise limit_error(f"{size:,} points are too many for `--predict`", "take larger steps")
+    columns.update({} if grid is None else grid.columns(0, size))
+    for name, x in point.items():
+        value = axes[name].value(0) if name in axes else x
+        number = as_number(value, name) if without_units else float(value)
+        columns.setdefault(name, [number] * size)
+        # numbers with units are in coherent units
+        if isinstance(value, Quantity):
+            from ...engine.quantities.unit import si_unit
+
+            columns.units = {**columns.units, name: str(si_unit(value.unit.dimension)) or "1"}
+    return columns
+
+
+def residuals_table(answer: Fit, path: str) -> bytes:
+    """Return data with fitted values and residuals as csv or parquet."""
+    unit = answer.heading_of(answer.response).removeprefix(answer.response)
+    columns: dict[str, Sequence[float | None]] = {
+        **{answer.heading_of(name): column for name, column in answer.columns.items()},
+        **{answer.heading_of(name, " (adjusted)"): column for name, column in answer.adjusted.items()},
+        f"fitted{unit}": answer.fitted,
+        f"residual{unit}": answer.residuals,
+        "standardised": answer.standardised,
+    }
+    if path.endswith(".csv"):
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows([columns, *zip(*columns.values(), strict=True)])
+        return text.getvalue().encode()
+    message = "parquet files need pyarrow, which is not installed"
+    parquet = require("pyarrow.parquet", "data", message, ", or write `.csv`")
+    import pyarrow
+
+    sink = io.BytesIO()
+    parquet.write_table(pyarrow.table(columns), sink)
+    return sink.getvalue()

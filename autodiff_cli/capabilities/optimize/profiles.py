@@ -1,0 +1,319 @@
+"""Confidence intervals by profile: the sum of squares along a parameter, with the others fitted again.
+
+Bates and Watts, Nonlinear Regression Analysis and Its Applications (1988), 6.1: the ends are where the sum has risen by
+its variance times the square of Student's t.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...engine.graphs.higher_order import directional_in
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import FITTED_CALL, SECOND_ORDER_NODE, BudgetExceeded, charge, use_share
+from ...engine.numbers.floats import REAL
+from ...errors import AutodiffError, Diagnostic, quote
+from .inference import FAR_ERRORS, FAR_FACTORS, Ends, Inference
+from .least_squares import EndPoint, Model, polished, searched
+
+CURVED_ROWS = 60  # rows in which second derivatives are computed
+MAX_BEND = 0.1  # of the half-width of an interval, by which second derivatives move an end
+BUDGET_SHARE = 0.5  # of the work that is left; the rest is for the answer
+FIRST_STEP = 1 / 8  # of the half-width
+MAX_DOUBLINGS = 43  # of the half-width, to where the sum has not risen enough
+OPEN_DOUBLINGS, MIN_DOUBLINGS = 13, 6  # that show an open end, and where the sum cannot be followed further
+LEVEL_CHANGE, MAX_RATIO = 1e-4, 0.7  # of rises that level off: relative, and of one change to the one before
+MAX_ROOT_STEPS = 100  # to an end
+MAX_RETRIES = 4  # with a shorter step
+MAX_BRANCHES = 6  # of fits with the parameter held, on the way to an end
+MAX_GAP = 0.01  # of the rise between fits to both sides of an end
+ROOT_ERROR = 1e-7  # of an end, relative to the half-width
+FLAT_RISE = 0.1  # of the sum, in deviations, that is no rise
+REFIT = 10 * FITTED_CALL  # work of a fit with a parameter held, beside its rows
+SETTLED = 1e-4  # last step of a fit with a parameter held, in standard errors
+POLISHED = 1e-6  # to where such a fit goes on: its sum is off by the square of that
+SAME_RISE = 1e-7  # relative difference of two fits with a parameter held that are one
+REFIT_EVALUATIONS = 100  # of a fit with a parameter held, where steps of Gauss and Newton lead nowhere
+UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
+LOWER = 1e-6  # share of the sum by which another one is lower
+ROUNDED_RISE = 1e6  # in rounding errors: a smaller rise of the sum is not seen
+
+
+class Profiles(NamedTuple):
+    """The intervals by profile, and what was met on the way."""
+
+    ends: dict[str, Ends]
+    warnings: tuple[Diagnostic, ...] = ()
+
+
+def largest_bend(inference: Inference) -> float:
+    """Return by how much second derivatives move an end of an interval, in half-widths, at most.
+
+    With the others fitted again, the sum of squares along a parameter is s² + s³·(u′·u″) + s⁴·|P u″|²/4 - s²·(r·u″) by
+    derivatives of the curve in its direction, in units of its standard error. P projects on what no parameter gives.
+    """
+    model, values = inference.model, inference.end.values
+    sample = model.sample(CURVED_ROWS)
+    share = sample.rows / model.rows
+    deviation = math.sqrt(inference.scatter.variance)
+    at = sample(values)
+    slopes = -at.jacobian[:, inference.estimated] / inference.curvature.size
+    q, _ = np.linalg.qr(slopes)
+    half, largest = inference.factor, 0.0
+    for name in inference.errors:
+        column = inference.curvature.inverse[:, inference.names.index(name)]
+        length = math.sqrt(max(column[inference.names.index(name)], 0.0))
+        if not length:
+            continue
+        along = column / length
+        first = slopes @ along
+        second = _second_derivatives(
+            sample, values, dict(zip(inference.names, along / inference.curvature.size, strict=True))
+        )
+        second *= sample.weights * deviation
+        beyond = second - q @ (q.T @ second)
+        skew = abs(float(first @ second)) * half / 2
+        flat = float(np.linalg.norm(beyond)) ** 2 * half**2 / 8
+        turned = abs(float(at.residuals @ second)) / (2 * deviation)
+        largest = max(largest, skew / share, flat / share, turned / share)
+    return largest
+
+
+def _second_derivatives(model: Model, values: Any, along: Mapping[str, float]) -> Any:
+    graph = model.problem.program.graph
+    point = {**model.held, **dict(zip(model.free, map(float, values), strict=True))}
+    curve = {name: [x] for name, x in along.items()}
+    charge(SECOND_ORDER_NODE * len(graph.places) * model.rows)
+    second = np.zeros(model.rows)
+    for row in range(model.rows):
+        here = {name: float(column[row]) for name, column in model.columns.items()}
+        with suppress(AutodiffError, *NO_RESULT):
+            second[row] = 2 * directional_in(REAL, graph, point | here, curve, 2)[2]
+    return np.where(np.isfinite(second), second, 0.0)
+
+
+class _Unsettled(Exception):
+    """A fit with a parameter held did not converge."""
+
+
+class _Lower(Exception):
+    """A sum of squares is lower than the least one."""
+
+    def __init__(self, values: Any) -> None:
+        self.values = values
+
+
+class _Refit(NamedTuple):
+    x: float
+    rise: float  # root of the rise of the sum, in deviations
+    values: Any  # of the others
+    has_value: bool = True
+    is_settled: bool = True
+
+
+class _Profile:
+    """The sum of squares along one parameter."""
+
+    def __init__(self, inference: Inference, name: str) -> None:
+        model, values = inference.model, inference.end.values
+        self.model, self.k = model, model.free.index(name)
+        self.others = [k for k in range(len(model.free)) if k != self.k]
+        self.estimate, self.half = float(values[self.k]), inference.factor * inference.errors[name]
+        self.reduced = model.holding({name: self.estimate}) if self.others else model
+        self.least, self.variance, self.factor = 2 * inference.end.cost, inference.scatter.variance, inference.factor
+        self.name, self.middle = name, _Refit(self.estimate, 0.0, values[self.others])
+
+    def at(self, x: float, near: _Refit, before: _Refit) -> _Refit:
+        """Return the fit with the parameter at `x`, from what two fits extrapolate to. Raises `_Unsettled`."""
+        charge(REFIT)
+        if not self.others:
+            evaluated = self.model(np.array([x]))
+            return self._rise(x, EndPoint(np.zeros(0), evaluated.cost, 0.0, ""))
+        model = self.reduced.copy(held={**self.reduced.held, self.name: x})
+        starts = [near.values]
+        if near.x != before.x:
+            step = (near.values - before.values) * ((x - near.x) / (near.x - before.x))
+            starts.insert(0, np.clip(near.values + step, *model.limits))
+        starts = [start for start in starts if model(start).error is None]
+        found: list[_Refit] = []
+        ends = (polished(model, start, "", enough=POLISHED) for start in starts)
+        more = (searched(model, start, REFIT_EVALUATIONS) for start in starts[-1:])
+        for end in chain(ends, more):
+            found.append(self._rise(x, end))
+            # any values show that the sum is as low as theirs, and only a minimum that it is not lower
+            if found[-1].rise < self.factor or _agree(found):
+                return found[-1]
+        if not starts:
+            return _Refit(x, math.inf, near.values, has_value=False)
+        settled = [there for there in found if there.is_settled]
+        if not settled:
+            raise _Unsettled
+        return min(settled, key=lambda there: there.rise)
+
+    def _rise(self, x: float, end: EndPoint) -> _Refit:
+        if not end.cost < UNDEFINED_SUM_OF_SQUARES:
+            return _Refit(x, math.inf, end.values, has_value=False)
+        rise = (2 * end.cost - self.least) / self.variance
+        if rise < -LOWER * (1 + self.least / self.variance):
+            raise _Lower(np.insert(end.values, self.k, x))
+        return _Refit(x, math.sqrt(max(0.0, rise)), end.values, is_settled=end.moved <= SETTLED)
+
+    def end(self, sign: int) -> float | None:
+        """Return an end, or None where the sum does not rise enough however far. Raises `_Unsettled`."""
+        inner, step = self.middle, self.half * FIRST_STEP
+        for _ in range(MAX_BRANCHES):
+            bracket = self._bracket(inner, sign, step)
+            if not isinstance(bracket, list):
+                return bracket
+            self._shorten(bracket)
+            inner, outer = bracket
+            # else another branch of fits with the parameter held, which does not meet this one
+            if inner.rise > self.factor * (1 - MAX_GAP):
+                return inner.x
+            step = 4 * abs(outer.x - inner.x)
+        raise _Unsettled
+
+    def _bracket(self, start: _Refit, sign: int, step: float) -> list[_Refit] | float | None:
+        """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
+        bound = float(self.model.limits[1 if sign > 0 else 0][self.k])
+        inner, before, rises, retries = start, start, [start.rise], 0
+        for doubling in range(MAX_DOUBLINGS):
+            x = inner.x + sign * step
+            at_bound = sign * x >= sign * bound
+            try:
+                outer = self._beyond(bound if at_bound else x, inner, before)
+            except _Unsettled:
+                outer = None
+            is_lost = outer is None or not (outer.has_value and outer.is_settled)
+            if doubling >= (MIN_DOUBLINGS if is_lost else OPEN_DOUBLINGS) and _limit(rises) < self.factor:
+                return None
+            if outer is None:
+                # it may be too far to be found from here
+                step, retries = step / 4, retries + 1
+                if retries > MAX_RETRIES:
+                    raise _Unsettled
+                continue
+            if outer.rise >= self.factor:
+                return [inner, outer]
+            if at_bound:
+                return bound
+            step = 2 * step if inner is not start else step
+            before, inner = inner, outer
+            rises += [] if is_lost else [outer.rise]
+        return None
+
+    def _beyond(self, x: float, inner: _Refit, before: _Refit) -> _Refit:
+        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the parameter 0."""
+        if x * inner.x < 0:
+            zero = self.at(0.0, inner, before)
+            if not zero.has_value:
+                return zero
+        return self.at(x, inner, before)
+
+    def _shorten(self, ends: list[_Refit]) -> None:
+        """Move the fits inside and outside of an end to it."""
+        from scipy.optimize import brentq
+
+        def beyond(x: float) -> float:
+            known = next((end for end in ends if end.x == x), None)
+            here = known or self.at(x, ends[0], ends[1] if ends[1].has_value else ends[0])
+            ends[here.rise >= self.factor] = here
+            return min(here.rise, 2 * self.factor) - self.factor
+
+        xtol = ROOT_ERROR * self.half
+        brentq(beyond, ends[0].x, ends[1].x, xtol=xtol, rtol=ROOT_ERROR, maxiter=MAX_ROOT_STEPS, disp=False)
+
+
+def _agree(found: list[_Refit]) -> bool:
+    """Return whether the last two fits with a parameter held are one minimum, to which both starts led."""
+    if len(found) < 2 or not (found[-1].is_settled and found[-2].is_settled):
+        return False
+    return abs(found[-1].rise - found[-2].rise) <= SAME_RISE * found[-1].rise
+
+
+def _limit(rises: list[float]) -> float:
+    """Return to where the rises at doubled distances tend, or infinity where they do not level off."""
+    if len(rises) < 3:
+        return math.inf
+    before, last = rises[-2] - rises[-3], rises[-1] - rises[-2]
+    if abs(last) <= LEVEL_CHANGE * rises[-1]:
+        return rises[-1]
+    ratio = last / before if before > 0 else math.inf
+    return rises[-1] + last * ratio / (1 - ratio) if 0 <= ratio <= MAX_RATIO else math.inf
+
+
+def intervals_of(inference: Inference, kind: str | None) -> Profiles | None:
+    """Return the intervals by profile, if they are asked for or the linear ones mislead; else None."""
+    if kind == "linear" or not _can_profile(inference):
+        return None
+    return profiles_of(inference) if kind == "profile" or largest_bend(inference) > MAX_BEND else None
+
+
+def far_values(inference: Inference) -> dict[str, float]:
+    """Return far values at which parameters fit as well, with the others fitted again, beside undetermined ones.
+
+    The inverse without null directions says nothing of a parameter whose change these make up for.
+    """
+    far: dict[str, float] = {}
+    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
+    names = inference.errors if inference.undetermined.null and has_rise else {}
+    with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
+        for name, error in names.items():
+            profile = _Profile(inference, name)
+            for x in (profile.estimate * times for times in FAR_FACTORS):
+                with suppress(_Unsettled, _Lower):
+                    is_far = abs(x - profile.estimate) > FAR_ERRORS * error
+                    if is_far and profile.at(x, profile.middle, profile.middle).rise < FLAT_RISE:
+                        far[name] = x
+    return far
+
+
+def profiles_of(inference: Inference) -> Profiles:
+    """Return the intervals by profile of all parameters that have a standard error."""
+    ends: dict[str, Ends] = {}
+    lost: list[str] = []
+    try:
+        with use_share(BUDGET_SHARE):
+            for name in inference.errors:
+                profile = _Profile(inference, name)
+                try:
+                    ends[name] = profile.end(-1), profile.end(1)
+                except _Unsettled:
+                    lost.append(name)
+    except _Lower as lower:
+        # it was not found, or rejected: as a peak between two rows
+        there = ",".join(f"{name}={x:.4g}" for name, x in zip(inference.model.free, lower.values, strict=True))
+        message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
+        return Profiles({}, (Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`"),))
+    except BudgetExceeded:
+        lost = [name for name in inference.errors if name not in ends]
+        hint = "a larger `--work` does it, or `--intervals linear`"
+    else:
+        hint = "take it from fits with the parameter held at values: `--fix`"
+    if not lost:
+        return Profiles(ends)
+    message = f"the interval of {quote(lost)} by profile was not found: the linear one misleads, and is left out"
+    return Profiles(ends, (Diagnostic("no_interval", message, None, hint),))
+
+
+def _can_profile(inference: Inference) -> bool:
+    """Return whether the sum of squares has an interval by profile that is not the linear one."""
+    model, end = inference.model, inference.end
+    if (
+        model.loss != "linear"
+        or model.basis is not None
+        or inference.undetermined.null
+        or inference.outcome(False)[0] != "converged"
+    ):
+        return False
+    if len(model.linear) == len(model.free) and not model.errors and not model.problem.bounds:
+        return False
+    rounding = max(model.rounding_cost, 1e-16 * end.cost)
+    has_noise = bool(inference.scatter.variance * inference.factor**2 > ROUNDED_RISE * rounding)
+    return has_noise and bool(inference.errors) and not inference.at_bound

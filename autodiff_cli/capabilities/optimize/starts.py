@@ -1,0 +1,131 @@
+"""Starts of a fit's parameters, from the scales of its columns and the structure of its formula."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import BudgetExceeded, use_share
+from ...engine.numbers.dimensions import Dimensioned, UnknownDimensions
+from ...engine.quantities.unit import NUMBER
+from ...errors import AutodiffError
+from ...questions.quantities import evaluate_dimensions
+from .convergence import SearchStopped
+from .least_squares import EndPoint, Model, searched
+
+DRAWN_STARTS = 600  # points that are looked at
+SAMPLED_ROWS = 100  # rows in which they are
+SEARCHED_STARTS, SEARCH_EVALUATIONS = 10, 60  # points that are searched from, and so far
+SAME_CURVE = 0.1  # distance of two curves, in lengths of the residuals
+DECADES = 1.5  # to either side of a scale
+NEGATIVE = 0.25  # share of starts below 0
+BUDGET_SHARE = 0.4  # of the work
+BASES = (0, 1, 2, 3, 6)  # places of base units that stand for columns; not kelvin, whose scales have their own zeros
+DIGITS = 2  # of a start
+UNDEFINED_COST = 1e200  # where the formula has no value
+
+Powers = dict[str, float]
+"""The exponents of columns in the scale of a parameter."""
+
+
+def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None:
+    """Return starts of the parameters that have none, or None if the formula has no value wherever it was looked at.
+
+    Linear parameters are solved for at each point. From the best points a search begins, whose lowest end is the start.
+    """
+    few, draw, powers = model.sample(SAMPLED_ROWS), random.Random(1), _powers(model)
+    places = [model.free.index(name) for name in lacking]
+    own = np.array([model.problem.values.get(name, 1.0) for name in model.free])
+    points: list[tuple[float, Any, Any]] = []
+    ends: list[EndPoint] = []
+    try:
+        with use_share(BUDGET_SHARE), np.errstate(all="ignore"):
+            for _ in range(DRAWN_STARTS):
+                there = own.copy()
+                there[places] = [_drawn(model, powers.get(model.free[k]), draw) for k in places]
+                points += _looked_at(few, np.clip(there, *model.limits))
+            points.sort(key=lambda point: point[0])
+            for there in _different(points):
+                ends.append(searched(few, there, SEARCH_EVALUATIONS, few.places))
+    except (BudgetExceeded, SearchStopped):
+        points.sort(key=lambda point: point[0])
+    good = [(end.cost, end.values) for end in ends if end.cost < UNDEFINED_COST and np.all(np.isfinite(end.values))]
+    good += [(point[0], point[1]) for point in points[:1]]
+    if not good:
+        return None
+    best = min(good, key=lambda end: end[0])[1]
+    rounded = best.copy()
+    rounded[places] = [float(f"{x:.{DIGITS}g}") for x in best[places]]
+    can_round = model.allows(rounded) and model.copy(stop=lambda: False)(rounded).error is None
+    values = rounded if can_round else best
+    return {model.free[k]: float(values[k]) for k in places}
+
+
+def _looked_at(model: Model, there: Any) -> list[tuple[float, Any, Any]]:
+    at = model(there)
+    if at.error is not None:
+        return []
+    solved = model.fit_linear(there) if model.places else there
+    left = model(solved).residuals
+    cost = 0.5 * float(left @ left)
+    return [(cost, solved, left)] if cost < UNDEFINED_COST else []
+
+
+def _different(points: Sequence[tuple[float, Any, Any]]) -> list[Any]:
+    """Return the best points, of different curves."""
+    chosen: list[tuple[Any, Any]] = []
+    for cost, there, left in points:
+        size = math.sqrt(2 * cost)
+        if all(np.linalg.norm(left - other) > SAME_CURVE * size for _, other in chosen):
+            chosen.append((there, left))
+        if len(chosen) == SEARCHED_STARTS:
+            break
+    return [there for there, _ in chosen]
+
+
+def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
+    """Draw a start: a place in a column, or a size near the scale that the formula gives the parameter."""
+    sign = -1.0 if draw.random() < NEGATIVE else 1.0
+    near = sign * 10 ** draw.uniform(-DECADES, DECADES)
+    if powers is None:
+        # the formula does not say: of order 1, or like a column or its inverse
+        powers = draw.choice([{}, *({name: p} for name in model.columns for p in (1.0, -1.0))])
+    if [*powers.values()] == [1.0] and draw.random() < 0.5:
+        column = model.columns.get(next(iter(powers)), model.response)
+        return draw.uniform(float(np.min(column)), float(np.max(column)))
+    scale = 1.0
+    for name, power in powers.items():
+        column = model.columns.get(name, model.response)
+        width = float(np.ptp(column))
+        size = draw.choice([width, float(np.max(np.abs(column)))]) or 1.0
+        scale *= float(np.float64(size) ** power)
+    return near * scale
+
+
+def _powers(model: Model) -> dict[str, Powers]:
+    """Return the scales of parameters that the formula's dimensions give: `tau` in `exp(-t/tau)` is like `t`."""
+    names, program = [*model.columns], model.problem.program
+    m = UnknownDimensions([name for name in program.leaves if name not in model.columns])
+    columns = [*names, model.data.response][: len(BASES)]
+    bases = dict(zip(columns, BASES, strict=False))
+    units = {name: tuple(int(k == base) for k in range(len(NUMBER))) for name, base in bases.items()}
+    leaves = {name: Dimensioned(units.get(name, NUMBER)) for name in names}
+    leaves |= {name: m.unknown(name) for name in m.names}
+    try:
+        result = evaluate_dimensions(m, program, leaves).values[0].dimension
+        if not m.same(result, units.get(model.data.response, NUMBER)):
+            return {}
+    except (AutodiffError, *NO_RESULT):
+        return {}
+    powers: dict[str, Powers] = {}
+    for name in model.free:
+        solution = m.solution(name)
+        if solution is not None:
+            of_columns = {column: float(solution[base]) for column, base in bases.items()}
+            powers[name] = {column: power for column, power in of_columns.items() if power}
+    return powers

@@ -1,0 +1,458 @@
+"""The least sum of squares, in doubt from other starts too."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import copy
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import BudgetExceeded, current_budget
+from ...engine.numbers.floats import REAL
+from ...engine.run.evaluation import Evaluation
+from ...engine.table.operators import DIV, VARIABLE
+from ...errors import AutodiffError
+from .convergence import SearchStopped
+from .inference import runs_test
+from .least_squares import (
+    MAX_LAST_STEP,
+    EndPoint,
+    Model,
+    at_kink,
+    polished,
+    projected,
+    searched,
+)
+
+MAX_RESTARTS, AGAIN = 24, 3  # starts; how many that end at one minimum are enough
+PROBED_POINTS = 8  # places where the data may determine the parameters
+IMPLAUSIBLE_CHI_SQUARE = 100.0  # χ²/ν of a minimum that is doubted
+FEW_ROWS, EXPLAINED = 16, 0.9  # with fewer rows R² decides, not the runs test
+SAMPLED_ROWS = 500  # rows
+SCANNED_POINTS, SCANNED_ROWS = 128, 100  # starts that are looked at, in so many rows
+REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so far
+MAX_SCANNED = 3  # parameters of a curve with errors in predictors that is looked at far away
+SCANNED_CORRECTIONS = 8  # steps to the nearest points of a curve that is looked at; of a line it is one
+SCANNED_DECADES = 2.5  # to either side of a parameter's size, with errors in predictors
+MAX_RISE = 5.0  # of the residuals at a start that is tried
+SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
+SAME_VALLEY = 0.1  # distance of a start from where a search has been, in lengths of the residuals
+MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
+PATH_SAMPLES = 8  # points between two places, at which turns of a curve are seen
+ROUNDED_CHANGE = 1e-9  # of a curve, relative
+UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
+ANSWER_SHARE = 0.25  # of the work, for the answer
+MAX_PERMUTED = 10  # parameters
+MIN_COMPARED_ROWS = 5  # rows
+MAX_TURNS = 1e6  # whole periods by which a parameter is moved
+
+
+def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
+    """Return the best end point of the strategies."""
+    start = np.clip(start, *model.limits)
+    error = model(start).error
+    if error is not None and not model.places:
+        raise error
+    if error is None and any(name not in model.problem.values for name in model.linear):
+        start = model.fit_linear(start)
+    best = least(model, start)
+    if best.moved > MAX_LAST_STEP:
+        best = _identified(model, start, best)
+    if loss == "linear":
+        return best
+    # a known uncertainty is the scale; otherwise it is that of most residuals
+    left = np.abs(model(best.values).residuals)[model.weights > 0]
+    model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
+    # outliers may have led the squares away from the start
+    starts = [best.values] if error is not None else [best.values, start]
+    model.reached.accept(best._replace(cost=model(best.values).cost))
+    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
+    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+
+
+def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
+    """Return the end of a search for those parameters that the data determine, with the others where they started.
+
+    Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends far from the minimum.
+    """
+    if model.loss != "linear" or not best.cost < UNDEFINED_SUM_OF_SQUARES:
+        return best
+    fixed = model.null_parameters(best.values)
+    if not fixed:
+        return best
+    at = dict(zip(model.free, map(float, start), strict=True))
+    reduced = model.holding({name: at[name] for name in fixed})
+    begin = np.array([at[name] for name in reduced.free])
+    if reduced(begin).error is not None:
+        return best
+    end = least(reduced, begin)
+    model.evaluations += reduced.evaluations
+    found = {**at, **dict(zip(reduced.free, end.values, strict=True))}
+    values = np.array([found[name] for name in model.free])
+    if not end.cost < best.cost:
+        return best
+    names = ", ".join(fixed)
+    there = polished(model, values, f"{end.message}, with {names} held")
+    return model.reached.accept(
+        there if there.moved <= end.moved else end._replace(values=values, message=there.message)
+    )
+
+
+def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
+    """Return the minimum of squared distances near a fit with exact predictors."""
+
+    def rank(end: EndPoint) -> tuple[bool, float]:
+        # an oscillating curve is at no distance from any row
+        return not model.is_determined(end.values), end.moved
+
+    best = model.reached.accept(polished(model, end.values, "Gauss-Newton"), only=True)
+    for values in (end.values, start):
+        if rank(best) <= (False, MAX_LAST_STEP) or model(values).error is not None:
+            continue
+        best = model.reached.accept(min(best, searched(model, values), key=rank), only=True)
+    best = at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
+    minima = [best] if rank(best) <= (False, MAX_LAST_STEP) else []
+    with _answer_spared():
+        for there in _orthogonal_starts(model, end.values, best):
+            other = searched(model, there, REFINING_EVALUATIONS)
+            if rank(other) > (False, MAX_LAST_STEP):
+                continue
+            minima.append(other)
+            if rank(best) > (False, MAX_LAST_STEP) or other.cost < best.cost * (1 - 1e-9):
+                best = other._replace(message=f"orthogonal distances, {other.message} from another start")
+                best = model.reached.accept(at_kink(model, best), only=True)
+    return best._replace(others=_other_minima(model, best, minima))
+
+
+def _orthogonal_starts(model: Model, values: Any, best: EndPoint) -> list[Any]:
+    """Return the starts in valleys of the squared distances along each parameter, the lowest first.
+
+    A line can turn through the vertical, so the values along a parameter are a circle through 0 and infinity.
+    """
+    if len(values) > MAX_SCANNED:
+        return []
+    few = model.sample(SCANNED_ROWS).copy(most_corrections=SCANNED_CORRECTIONS)
+    factors = np.logspace(-SCANNED_DECADES, SCANNED_DECADES, max(3, SCANNED_POINTS // (2 * len(values))))
+    valleys: list[tuple[float, Any]] = []
+    for k, x in enumerate(values):
+        probe = few.copy(places=[place for place in map(model.free.index, model.linear) if place != k])
+        circle = []
+        for value in np.concatenate([-factors[::-1], factors]) * (abs(x) or 1.0):
+            there = np.clip([*values[:k], value, *values[k + 1 :]], *model.limits)
+            if probe(there).error is None:
+                there = probe.fit_linear(there)
+                circle.append((probe(there).cost, there))
+        costs = [cost for cost, _ in circle]
+        before, after = costs[-1:] + costs[:-1], costs[1:] + costs[:1]
+        valleys += [at for at, a, b in zip(circle, before, after, strict=True) if at[0] <= min(a, b)]
+    chosen: list[Any] = []
+    curves = [few(best.values).residuals] if best.moved <= MAX_LAST_STEP else []
+    for _, there in sorted(valleys, key=lambda valley: valley[0]):
+        left = few(there).residuals
+        if all(np.linalg.norm(left - other) > SAME_VALLEY * np.linalg.norm(left) for other in curves):
+            chosen.append(there)
+            curves.append(left)
+    return chosen[: REFINED // len(values)]
+
+
+def least(model: Model, start: Any) -> EndPoint:
+    """Return the smallest sum of squares that the strategies find."""
+    if len(model.places) == len(start):
+        return projected(model, start)
+    best = searched(model, start)
+    first = best.message
+    if model.places:
+        other = projected(model, start)
+        first = other.message
+        if other.cost <= best.cost * (1 + 1e-9):
+            best = other
+        else:
+            best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    best = model.reached.accept(at_kink(model, best))
+    draw, lost = random.Random(1), False
+    if best.cost < UNDEFINED_SUM_OF_SQUARES and not model.is_determined(best.values):
+        elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
+        lost = any(model(there).error is None and model.is_determined(there) for there in elsewhere)
+    if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
+        return best
+    few = model
+    with _answer_spared():
+        try:
+            few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
+            if few is not model:
+                here = projected(few, best.values)
+                there = _restarted(few, here, start, first, draw, lost=False)
+                if there.cost < here.cost * (1 - 1e-9):
+                    end = searched(model, there.values)._replace(message=there.message)
+                    best = model.reached.accept(min(best, end, key=lambda end: end.cost))
+            if few is model or best.moved > MAX_LAST_STEP:
+                best = _restarted(model, best, start, first, draw, lost=lost)
+        except SearchStopped:
+            if few is not model and few.reached.best is not None:
+                there = few.reached.best
+                whole = model.copy(stop=lambda: False)
+                model.reached.note(there._replace(cost=whole(there.values).cost))
+            raise
+        finally:
+            model.calls = None
+    return best
+
+
+@contextmanager
+def _answer_spared() -> Iterator[None]:
+    """Search with what work an answer leaves, and end the search where that is spent."""
+    work = current_budget()
+    kept = ANSWER_SHARE * work.left
+    work.left -= kept
+    try:
+        yield
+    except BudgetExceeded:
+        pass
+    finally:
+        work.left += kept
+
+
+def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
+    model.calls = copy(current_budget())
+    probe = model.copy()  # what is only looked at is not counted
+    may_alias = _is_aliased(model, start)
+
+    def faults(end: EndPoint) -> tuple[bool, bool]:
+        return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
+
+    def is_proper(end: EndPoint) -> bool:
+        return end.moved <= MAX_LAST_STEP and probe.is_determined(end.values)
+
+    model.reached.accept(best, only=True)
+    again, of_best = 0, faults(best)
+    minima = [] if any(of_best) else [best]
+    for k, (rise, there) in enumerate(_promising(probe, best, start, draw)):
+        if k >= REFINED and (again >= AGAIN or not (lost or any(of_best))):
+            break
+        try:
+            if (rise > MAX_RISE and not (lost or any(of_best))) or probe(there).error is not None:
+                continue
+            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else projected(model, there)
+            of_end, proper = faults(end), is_proper(end)
+            minima += [end] if proper and not of_end[1] else []
+            # by more than the rounding of the data
+            lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rounding_cost)
+            better = lower if of_end[1] == of_best[1] else of_end < of_best
+            # no minimum is left for an end that is none
+            if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
+                again = 0
+                end = at_kink(model, end)
+                is_minimum = best.moved <= MAX_LAST_STEP
+                ill = "had come to a higher minimum" if lower and is_minimum else "had ended badly"
+                end = end._replace(message=f"{end.message} from another start, after {first} {ill}")
+                best = model.reached.accept(end, only=True)
+                lost = lost and not model.is_determined(best.values)
+                of_best = faults(best)
+            elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
+                again += not lost or probe.is_determined(end.values)
+        except BudgetExceeded:
+            break
+    model.calls = probe.calls = None
+    return best._replace(others=_other_minima(probe, best, minima))
+
+
+def _other_minima(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
+    """Return the minima with other curves that the data do not rule out."""
+    dof = model.used - len(model.free)
+    noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
+    others: list[EndPoint] = []
+    for end in sorted(minima, key=lambda end: end.cost):
+        if best.cost < end.cost < best.cost + MAX_CHI_SQUARE_RISE / 2 * noise:
+            left = model(end.values).residuals
+            apart = [np.linalg.norm(left - model(x.values).residuals) for x in (best, *others)]
+            others += [end] if min(apart) > SAME_CURVE * math.sqrt(2 * end.cost) else []
+    return tuple(others)
+
+
+def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:
+    # the best with different curves, and the next best, by relative residuals
+    anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
+    probe = model.sample(SCANNED_ROWS)
+    points: list[tuple[float, Any, Any]] = []
+    for _ in range(SCANNED_POINTS):
+        there = _elsewhere(model, start, draw, anywhere=anywhere)
+        at = probe(there)
+        if at.error is None:
+            solved = probe.fit_linear(there) if model.places else there
+            left = at.residuals + at.jacobian @ (solved - there)
+            points.append((float(np.linalg.norm(left)), solved, left))
+    first: list[Any] = []
+    rest: list[Any] = []
+    for size, solved, left in sorted(points, key=lambda point: point[0]):
+        apart = [np.linalg.norm(left - other) > SAME_CURVE * size for *_, other in first]
+        new = len(first) < REFINED and all(apart)
+        (first if new else rest).append((size, solved, left))
+    least = float(np.linalg.norm(probe(best.values).residuals)) or 1.0
+    return [(size / least, there) for size, there, _ in [*first, *rest][:MAX_RESTARTS]]
+
+
+def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool = True) -> Any:
+    # nonlinear parameters near their own, at places, or like widths or rates
+    there = np.array(start, dtype=float)
+    for k in range(len(there)):
+        kind = draw.randrange(4) if anywhere and model.columns else 0
+        if k in model.places:
+            continue
+        if kind == 0:
+            there[k] = there[k] * math.exp(draw.gauss(0, 1)) if there[k] else draw.gauss(0, 1)
+            continue
+        low, high, count = draw.choice(model.scales)
+        width = math.copysign((high - low or 1.0) * count ** -draw.random(), there[k])
+        there[k] = draw.uniform(low, high) if kind == 1 else width if kind == 2 else math.pi / width
+    return np.clip(there, *model.limits)
+
+
+def _is_aliased(model: Model, values: Any) -> bool:
+    if len(model.columns) != 1 or model.rows < len(model.data.columns[model.data.response]):
+        return False
+    ((name, column),) = model.columns.items()
+    places = np.unique(column[model.weights > 0])
+    if not 2 < len(places) <= SAMPLED_ROWS:
+        return False
+    shares = np.random.default_rng(1).random((PATH_SAMPLES, len(places) - 1))
+    between = np.sort(np.append(places, places[:-1] + shares * np.diff(places)))
+    changes = np.diff(model.at_rows({name: between})(values).fitted)
+    changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]
+    return bool(np.count_nonzero(changes[1:] * changes[:-1] < 0) >= len(places))
+
+
+def _has_converged(model: Model, end: EndPoint) -> bool:
+    if not (end.cost < UNDEFINED_SUM_OF_SQUARES and end.moved <= MAX_LAST_STEP):
+        return False
+    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE_CHI_SQUARE * max(1, model.used - len(model.free)):
+        return False
+    few = model.used < FEW_ROWS
+    enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
+    explained = model.r_squared(end.values)
+    if explained is None:
+        return end.cost <= model.rounding_cost
+    if explained <= enough or few:
+        return explained > enough
+    sample = model.sample(SAMPLED_ROWS)
+    left = sample(end.values).residuals
+    if not float(left @ left) > 2 * sample.rounding_cost:
+        return True
+    runs = runs_test(sample.order_residuals(left))
+    return runs is None or runs.are_random
+
+
+def nearest_symmetric(model: Model, values: Any) -> Any:
+    """Return the equivalent parameter values that agree with the starts.
+
+    In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged, and in
+    `a*sin(w*t + p)` p can change by whole turns.
+    """
+    values, starts_by_name = _by_whole_periods(model, _in_order(model, values)), model.problem.values
+    fitted = model(values).fitted
+    starts = [0.0 if name in model.linear else starts_by_name.get(name, 0.0) for name in model.free]
+    is_linear = [name in model.linear for name in model.free]
+    loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (is_linear[k] and values[k])]
+    for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):
+        for places in combinations(loose, count):
+            if any(starts[k] * values[k] < 0 for k in places):
+                there = np.array(values)
+                there[list(places)] *= -1
+                if model.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
+                    values = there
+    return values
+
+
+def _by_whole_periods(model: Model, values: Any) -> Any:
+    for k, name in enumerate(model.free):
+        period = None if name in model.linear or name not in model.problem.values else _period(model, values, k)
+        turns = round((values[k] - model.problem.values[name]) / period) if period else 0
+        if turns and period and abs(turns) < MAX_TURNS:
+            there = np.array(values)
+            there[k] -= turns * period
+            if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9) + model.rounding_cost:
+                values = there
+    return values
+
+
+def _period(model: Model, values: Any, k: int) -> float | None:
+    """Return the period of the formula in a parameter, if it stands only in arguments of sines and the like.
+
+    The arguments have to be linear in it, with one factor or multiples of it, the same in all rows.
+    """
+    graph = model.problem.program.graph
+    point = {**model.held, **{name: float(column[0]) for name, column in model.columns.items()}}
+    point |= dict(zip(model.free, map(float, values), strict=True))
+    leaves = {i: point[label] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+    slopes: list[float] = []
+    varying: list[bool] = []  # with the rows
+    factors: list[float] = []
+    try:
+        data = Evaluation(REAL, graph.with_leaves(leaves)).graph.data
+        for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+            label = graph.labels.get(i) if primitive is VARIABLE else None
+            moves = [bool(slopes[p]) for p in parents]
+            slope = float(label == model.free[k])
+            varying.append(label in model.columns or any(varying[p] for p in parents))
+            if any(moves) and primitive.periodic:
+                factors.append(abs(slopes[parents[0]]))
+            elif any(moves):
+                is_factor = primitive.product or (primitive is DIV and not moves[1])
+                others_vary = any(varying[p] for p, moved in zip(parents, moves, strict=True) if not moved)
+                if not (primitive.linear or (is_factor and sum(moves) == 1 and not others_vary)):
+                    return None
+                partials = primitive.slopes(REAL, [data[p] for p in parents], data[i])
+                slope = sum([d * slopes[p] for d, p in zip(partials, parents, strict=True) if d is not None])
+            slopes.append(slope)
+    except (AutodiffError, *NO_RESULT):
+        return None
+    ratios = [factor / min(factors) for factor in factors]
+    is_periodic = factors and not slopes[graph.roots[0]] and all(abs(x - round(x)) < 1e-9 for x in ratios)
+    return 2 * math.pi / min(factors) if is_periodic else None
+
+
+def _in_order(model: Model, values: Any) -> Any:
+    names, starts = model.free, model.problem.values
+    if len(names) > MAX_PERMUTED:
+        return values
+    pairs = list(combinations(range(len(names)), 2))
+
+    def agreement(pair: tuple[int, int], end: Any) -> float:
+        if any(names[k] in model.linear or names[k] not in starts for k in pair):
+            return 0.0
+        start = [starts[names[k]] for k in pair]
+        size = (abs(start[0]) + abs(start[1])) * (abs(end[pair[0]]) + abs(end[pair[1]]))
+        return (start[0] - start[1]) * (end[pair[0]] - end[pair[1]]) / size if size else 0.0
+
+    def exchanges(first: tuple[int, int]) -> Iterator[Any]:
+        others = [pair for pair in pairs if not {*first} & {*pair}]
+        for more in ((), *((pair,) for pair in others), *combinations(others, 2)):
+            if len({*first, *sum(more, ())}) == 2 + 2 * len(more):
+                order = list(range(len(names)))
+                for i, j in (first, *more):
+                    order[i], order[j] = j, i
+                if sum(agreement(pair, values) for pair in (first, *more)) < 0:
+                    yield order
+
+    def same(order: Any) -> bool:
+        used, draw = np.flatnonzero(model.weights), random.Random(1)
+        rows = used[np.arange(MIN_COMPARED_ROWS) * (len(used) - 1) // (MIN_COMPARED_ROWS - 1)]
+        few = model.at_rows({name: column[rows] for name, column in model.columns.items()})
+        beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
+        first, other = few(beside), few(beside[order])
+        if first.errors or other.errors:
+            return False
+        return np.allclose(other.fitted, first.fitted, rtol=1e-11, atol=0)
+
+    # an exchange may call for another
+    for pair in pairs * 2:
+        if agreement(pair, values) < 0 and (order := next(filter(same, exchanges(pair)), None)):
+            there = values[order]
+            if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9):
+                values = there
+    return values

@@ -1,0 +1,1 @@
+"""A page to watch and do backpropagation."""

@@ -1,0 +1,1 @@
+"""Answers for language models, by the Model Context Protocol."""

@@ -1,0 +1,1 @@
+"""The session: lines of formulas at a prompt."""

@@ -1,0 +1,398 @@
+"""The lines of a session: statements, commands, and `:` commands.
+
+No line is ever run by a shell.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from textwrap import fill
+from typing import Any
+
+from ...cli import slips
+from ...cli.arguments import HelpAsked, check_all, scan_options
+from ...cli.commands import answer
+from ...cli.completion import TypedLine, columns
+from ...cli.declarations import COMMANDS, PAGES, QUESTIONS, SESSIONS, declared, table
+from ...cli.runner import warn
+from ...cli.strict_reading import advise_leniency
+from ...engine.numbers.budget import gc_collect
+from ...engine.table.primitive import FUNCTIONS
+from ...errors import (
+    ExpressionError,
+    Span,
+    closest,
+    error_of,
+    errors_about,
+    looks_like_option,
+    usage_error,
+)
+from ...language.diagnostics.leniency import AsRead, Composed
+from ...language.diagnostics.measured import check_letters
+from ...questions import decoding
+from ...questions.sweeps import sweeping
+from ...show.characters import terminal_of
+from ...show.error import report, write_reading
+from ...show.formats import writer
+from ...show.schema import View
+from ...show.subject import Subject
+from ...streams.requests import Reading, default_point
+from ...streams.requests import names as names_of_option
+from ..derivatives.gradient_view import GradientView
+from ..formulas.diff import Diff
+from ..formulas.diff_view import DiffView, Listing, ListView
+from .session import (
+    ANSWER,
+    FOREIGN,
+    Session,
+    SessionStatement,
+    Shown,
+    are_equations,
+    conversion_of,
+    derivative_in_full,
+    has_primes,
+    has_variables,
+    integral_arguments,
+    is_equation,
+    limit_arguments,
+    statements_of,
+    uncorrected,
+)
+
+SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
+"""The session's own commands, without the colon."""
+_WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
+_COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
+_OPERAND = re.compile(r"\s+(?!(?:if|else|and|or|in)\b)[\w\"']")
+STDIN_IS_TAKEN = "standard input is the session's own", "name a file"
+_SWEPT = Reading(sweeping(None))
+_ASSIGNS = re.compile(r"\s*(?:[-+*/]?=(?!=))")
+
+
+class Ended(Exception):
+    """The session ends."""
+
+
+class _Word(str):
+    start = 0
+    """The position in its line, without quotes."""
+
+
+def _words_in(line: str, begin: int) -> list[_Word]:
+    """Return the words of a command line, without their quotes."""
+    words = []
+    for match in _WORD.finditer(line, begin):
+        words.append(_Word((match[1] or "") + match[3] if match[2] else match[0]))
+        words[-1].start = match.start(3) if match[2] else match.start()
+    return words
+
+
+class Lines:
+    """Answers the lines of a session."""
+
+    def __init__(self) -> None:
+        self.session = Session()
+
+    def answer(self, line: str) -> int:
+        """Answer one or more lines; return the exit code. Raises `Ended`."""
+        if "\n" in line.strip() and len(pieces := list(_split(line))) > 1:
+            return max(map(self.answer, pieces))
+        try:
+            return self._answer(line)
+        except (KeyboardInterrupt, Ended, OSError):
+            raise
+        except Exception as fault:
+            error = error_of(fault, "the lines of the session")
+            sys.stdout.flush()
+            report(error.diagnostic, error.text if error.text is not None else line.strip("\n"))
+            return error.exit_code
+        finally:
+            gc_collect()
+
+    def _answer(self, line: str) -> int:
+        text = line.strip()
+        if not text or text.startswith("#"):
+            return 0
+        if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
+            raise Ended
+        if text == "?":
+            return _help("")
+        if text.startswith(":"):
+            name, _, rest = text[1:].partition(" ")
+            return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
+        limit = limit_arguments(text)
+        if limit is not None:
+            return self._command(f"limit {' '.join(limit)}", "limit", len("limit"))
+        integral = integral_arguments(text) if "--" not in text else None
+        if integral is not None:
+            formula, *more = integral
+            return self._command(f"integrate {formula} {' '.join(more)}", "integrate", len("integrate"))
+        command = self._command_of(line)
+        if command is not None:
+            return self._command(line, *command)
+        for pattern, statement in FOREIGN:
+            if match := pattern.fullmatch(text):
+                span = Span(0, len(text))
+                hint = f"write `{match.expand(statement)}`"
+                raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
+        parts = [*statements_of(line)]
+        if len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
+            return self._command(f"solve {text}", "solve", len("solve"))
+        with self.session.unchanged_on_error():
+            shown = [self.session.statement(line, part) for part in parts]
+        for result in shown:
+            self._show(line, result)
+        return 0
+
+    def _show(self, line: str, shown: Shown) -> None:
+        show(self.session, line, shown)
+
+    def _command_of(self, line: str) -> tuple[str, int] | None:
+        match = _COMMAND.match(line)
+        if match is None or _ASSIGNS.match(line, match.end()):
+            return None
+        name, after = match[2], line[match.end() :]
+        if match[1] is None and (name in self.session.names or next(statements_of(line)).kind == "define"):
+            return None
+        if name in COMMANDS or name in PAGES:
+            return name, match.end()
+        own = slips.SESSION_SYNONYMS.get(name)
+        if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
+            raise usage_error(f"there is no command `{name}`", f"write `{own[0]}{after}`")
+        is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
+        is_command = is_command and re.match(r"\s+[\w(\"']|\Z", after) is not None
+        if not is_command and _OPERAND.match(after):
+            is_command = closest(name, [*COMMANDS, *FUNCTIONS, "quit", "exit"]) in COMMANDS
+        if match[1] or (is_command and len(name) > 2 and name not in FUNCTIONS):
+            raise _as_typed_here(slips.bad_command(name))
+        return None
+
+    def _command(self, line: str, command: str, end: int) -> int:
+        if command in SESSIONS:
+            raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
+        words = _words_in(line, end)
+        if command in PAGES:
+            return _help("") if command == "help" and not words else _app([command, *words])
+        if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
+            span = Span(words[-2].start, words[-2].start + len(words[-2]))
+            hint = f"write it to a file with `--output {words[-1]}`"
+            raise usage_error("a session has no redirection, as a shell has", hint, span)
+        options = declared(command).options
+        try:
+            values, others, _ = scan_options(words, command, session=True)
+        except HelpAsked as asked:
+            return _app([command, *asked.args])
+        typed = [(option, values.get(option.parameter)) for option in options.values()]
+        typed_line = TypedLine(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
+        if any(option.reads_stdin and text == "-" for option, text in typed_line.options):
+            raise usage_error(*STDIN_IS_TAKEN)
+        sys.stdout.flush()
+        if "file" not in values and "expr" in declared(command).defaults:
+            unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
+            unknown = [word for word in unknown if looks_like_option(word)]
+            expression = [word for word in others if isinstance(word, _Word) and word not in unknown]
+            others = [*unknown, self._program(line, expression, values, command, typed_line)]
+        return answer(command, check_all(values, others, (), command))
+
+    def _program(
+        self,
+        line: str,
+        expression: Sequence[_Word],
+        values: dict[str, Any],
+        command: str,
+        typed_line: TypedLine,
+    ) -> Composed:
+        if expression:
+            first, last = expression[0].start, expression[-1]
+            spans = [(word.start, word.start + len(word)) for word in expression]
+            places = [k - first for start, end in spans for k in (*range(start, end), first - 1)]
+            piece = AsRead(" ".join(expression), line[first : last.start + len(last)], tuple(places[:-1]))
+        else:
+            piece = uncorrected(self.session.last)
+        if piece.text == "-":
+            raise usage_error(*STDIN_IS_TAKEN)
+        if not piece.text:
+            raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
+        # options give these names other meanings
+        hidden: set[str] = set()
+        for text in (*values.get("at", ()), *(values.get("fix") or ())):
+            is_file = text.startswith("@")
+            hidden.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
+        unknowns = names_of_option(values.get("unknowns"), "--for") or ()
+        hidden.update(name for name in unknowns if name in self.session.definitions)
+        hidden.update(columns(typed_line))
+        typed_text, options = piece.text, declared(command).options
+        piece, freed = self.session.spelled_out(piece, hidden)
+        takes_point = "--at" in options
+        # a parameter hides a definition of its name
+        hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
+        reading, numbers = self.session.compose_program(piece, hidden, as_point=takes_point)
+        if "=" not in piece.text:
+            self.session.last = typed_text
+        if point := ",".join(f"{name}={number}" for name, number in numbers.items()):
+            values["at"] = [*values.get("at", ()), point]
+        if "--lenient" in options:
+            values["lenient"] = True
+        if freed and "--wrt" in options and "=" not in piece.text:
+            # a lone function varies with its parameters only
+            values.setdefault("wrt", [",".join(sorted(freed))])
+        return Composed(reading)
+
+    def _special(self, name: str, rest: str) -> int:
+        session = self.session
+        if name == "quit":
+            raise Ended
+        elif name == "help":
+            return _help(rest)
+        elif name == "steps":
+            return self._answer(f"diff {rest} --steps")
+        elif name == "tree":
+            is_open = session.is_open(rest or session.last)
+            return self._answer(f"graph {rest}{' --symbolic' * is_open}")
+        elif name == "load":
+            return self.load(rest)
+        elif name == "names":
+            lines = [f"{name} = {number}" for name, number in session.values.items()]
+            lines += [session.in_primes(own.statement(name)) for name, own in session.definitions.items()]
+            sys.stdout.write("\n".join(lines or ["there are no names yet"]) + "\n")
+        elif name == "forget":
+            if not rest:
+                raise usage_error("`:forget` needs a name", "`:names` lists them")
+            for forgotten in rest.replace(",", " ").split():
+                session.forget(forgotten)
+        elif name == "save":
+            from ...streams.files import Output
+
+            path, force = re.subn(r"\s*--force$", "", rest)
+            if not path:
+                raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
+            program, out = session.program(), Output(path, force=bool(force))
+            out.stream.write(program)
+            out.finish(0)
+            sys.stdout.write(f"{path}\n")
+        else:
+            near = closest(name, SPECIAL)
+            hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
+            raise usage_error(f"there is no command `:{name}`", hint)
+        return 0
+
+    def load(self, path: str) -> int:
+        """Execute all statements of a file, or none; show the last answer."""
+        if not path or path == "-":
+            raise usage_error("`:load` needs the name of a file", "write it as `:load model.txt`")
+        text, fault = decoding.read_text(path)
+        if fault is not None:
+            raise fault
+        shown = None
+        with self.session.unchanged_on_error(), errors_about(text):
+            parts = [*statements_of(text)]
+            check_bound_once(text, parts)
+            for part in parts:
+                shown = self.session.statement(text, part)
+        if shown is not None:
+            self._show(text, shown)
+        return 0
+
+
+def show(session: Session, line: str, shown: Shown, *, alone: bool = False) -> None:
+    """Write the answer to a statement; `alone`, without the formula and the name of a value."""
+    reading = shown.reading
+    if reading.note_text is not None:
+        write_reading("", session.in_primes(reading.note_text))
+    if isinstance(shown.answer, str):
+        sys.stdout.write(shown.answer + "\n")
+        return
+    view: View[Any] = GradientView(name="" if alone else shown.name, tree=False)
+    if isinstance(shown.answer, Listing):
+        view = ListView(unnamed=ANSWER if alone else None)
+    elif isinstance(shown.answer, Diff):
+        formula = shown.formula if shown.formula != line.strip() and not alone else None
+        view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
+    writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
+    sys.stdout.flush()
+    warn(shown.answer.warnings, reading.text, composed=reading)
+
+
+def answer_line(text: str, *, lenient: bool) -> int:
+    """Answer a formula as a line of a session without names; return the exit code. Raises `ExpressionError`."""
+    parts = [*statements_of(text)]
+    if not parts:
+        raise usage_error("there is no expression", "write a formula, as in `autodiff 'x**2'`")
+    if any(is_equation(text, part) or are_equations(text, part) for part in parts):
+        return answer("solve", {"expr": text, "lenient": lenient})
+    is_program = len(parts) > 1 and not has_primes(text)
+    if is_program or parts[-1].kind == "define":
+        command = "diff" if has_variables(text) else "grad"
+        return answer(command, {"expr": text, "lenient": lenient})
+    last = parts[-1]
+    in_full = derivative_in_full(text[last.start : last.end])
+    if in_full != text[last.start : last.end]:
+        # alone, its formula is asked for, and no derivative of it
+        text = text[: last.start] + in_full
+        parts = [*statements_of(text)]
+    session = Session(lenient=lenient)
+    try:
+        check_bound_once(text, parts)
+        if conversion_of(text) is None:
+            check_letters(text)
+        shown = [session.statement(text, part) for part in parts]
+    except ExpressionError as error:
+        error.text = text if error.text is None else error.text
+        if error.offers and not lenient:
+            error.text = None
+            advise_leniency(error, text, ())
+            error.text = text
+        raise
+    show(session, text, shown[-1], alone=True)
+    return 0
+
+
+def check_bound_once(text: str, parts: Sequence[SessionStatement]) -> None:
+    """Raise an error for a name that is bound twice: in a session it is the last of them everywhere."""
+    bound: set[str] = set()
+    for part in parts:
+        if part.name in bound and part.kind == "bind":
+            span = Span(part.start, part.start + len(part.name))
+            hint = "in a session a name means one thing at a time: give this one another name"
+            raise ExpressionError("name", f"`{part.name}` is bound twice", span, hint)
+        bound.add(part.name)
+
+
+def _split(text: str) -> Iterator[str]:
+    begun: list[str] = []
+    for line in text.splitlines():
+        begun.append(line)
+        if sum(map("".join(begun).count, "([{")) <= sum(map("".join(begun).count, ")]}")):
+            yield "\n".join(begun)
+            begun = []
+    yield from begun
+
+
+def _texts(value: object) -> list[str]:
+    return value if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+
+def _help(rest: str) -> int:
+    if rest:
+        return _app(["help", rest])
+    width = min(terminal_of(sys.stdout).width or 80, 80)
+    lines = [f"{typed:<20}  {meaning}" for typed, meaning in table("session").items()]
+    lines = [fill(line, width, subsequent_indent=" " * 22, break_on_hyphens=False) for line in lines]
+    lines.append(fill("Informal notation is read where it is unambiguous: `read as:` shows how.", width))
+    lines.append(fill(f"The commands: {', '.join(QUESTIONS)}.", width))
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _app(args: Sequence[str]) -> int:
+    from ...cli.app import run_app  # needs Typer
+
+    try:
+        return run_app(args)
+    except ExpressionError as error:
+        raise _as_typed_here(error) from None
+
+
+def _as_typed_here(error: ExpressionError) -> ExpressionError:
+    hint = (error.hint or "").replace("`autodiff --help`", "`:help`")
+    return usage_error(str(error), hint.replace("`autodiff ", "`"))

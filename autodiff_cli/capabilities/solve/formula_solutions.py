@@ -1,0 +1,82 @@
+"""Formulas for solutions, with their conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...engine.algebra.rational_functions import fraction_of, polynomial_in
+from ...engine.algebra.walk import substitute
+from ...engine.graphs.value import Value, in_order, node
+from ...engine.table.operators import DIV, EQ, NEG, VARIABLE
+from ...language.printer import expression_text
+from ...record import Record
+from .conditions import ZERO, conditions_of, number_of, simplest
+from .rearranging import solve_formally
+
+
+class FormulaSolution(Record):
+    """A solution of an equation in its other variables."""
+
+    unknown: str
+    formula: str
+    condition: str | None
+    """Where it is a solution; None for everywhere."""
+
+
+class FormulaSolutions(Record):
+    """All solutions of an equation in its other variables."""
+
+    solutions: list[FormulaSolution]
+    identity: str | None
+    """Where the equation holds for all values of the unknown for which it has a value; None for nowhere, or rarely."""
+    restriction: str | None
+    """What holds for these solutions, while there may be others where it does not: `x > 0`."""
+
+
+def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> FormulaSolutions | None:
+    """Return formulas for the solutions of `output = 0`; None if they are not found.
+
+    `values` replace variables. Zeros of divisors are no solutions.
+    """
+    equation = substitute(output, lambda v: None if v._prev else values.get(v.label))
+    found = solve_formally(equation, leaf)
+    if found is None:
+        return None
+    solutions: dict[tuple[str, str | None], None] = {}
+    restrictions: dict[str, None] = {}
+    for solution, conditions in found:
+        own = [condition for condition in conditions if leaf in in_order((condition,))]
+        restrictions |= dict.fromkeys(map(expression_text, own))
+        possible, condition = conditions_of([condition for condition in conditions if condition not in own])
+        if possible:
+            solutions[expression_text(solution), condition] = None
+    listed = [FormulaSolution(unknown=leaf.label, formula=text, condition=where) for text, where in solutions]
+    return FormulaSolutions(
+        solutions=listed,
+        identity=_identity(equation, leaf, bool(listed)),
+        restriction=" and ".join(restrictions) or None,
+    )
+
+
+def _identity(equation: Value, leaf: Value, has_solutions: bool) -> str | None:
+    """Return the condition under which all coefficients are 0; beside solutions, only if it is a single one."""
+    parts = polynomial_in(fraction_of(equation)[0], leaf)
+    coefficients = [part for part in map(simplest, parts or ()) if number_of(part) != 0]
+    if not coefficients or any(number_of(part) is not None for part in coefficients):
+        return None
+    first, *others = coefficients
+    different = [part for part in others if number_of(simplest(node(DIV, (part, first)))) is None]
+    if has_solutions and different:
+        return None
+    return " and ".join(dict.fromkeys(map(_where_zero, (first, *different))))
+
+
+def _where_zero(part: Value) -> str:
+    """Return where a coefficient is 0: `d == 1` for `1 - d`."""
+    names = [v for v in in_order((part,)) if v.primitive is VARIABLE]
+    linear = polynomial_in(part, names[0]) if len(names) == 1 else None
+    if linear is not None and len(linear) == 2:
+        number = simplest(node(DIV, (linear[0], linear[1])))
+        if number_of(number) is not None:
+            return expression_text(node(EQ, (names[0], simplest(node(NEG, (number,))))))
+    return expression_text(node(EQ, (part, ZERO)))

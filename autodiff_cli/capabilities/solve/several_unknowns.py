@@ -1,0 +1,315 @@
+"""Several equations: SciPy with the exact Jacobian, and damped Newton steps."""
+
+from __future__ import annotations
+
+import math
+import random
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from operator import mul
+from typing import Any
+
+from ...compiled.evaluator import Evaluator
+from ...engine.algebra.walk import linear_and_kinks
+from ...engine.numbers.budget import Defined, current_budget
+from ...engine.numbers.exact import EXACT
+from ...engine.numbers.floats import REAL
+from ...engine.numerics.linear_algebra import rank, solve_linear
+from ...engine.numerics.newton import newton, refine
+from ...errors import ExpressionError, plural, require
+from ...questions.problem import Problem
+from .continuity import may_break
+from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, Root, Search
+
+MAX_NEWTON_STEPS = 100
+RANDOM_STARTS = 200
+RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
+
+MAX_NAMED = 4
+"""Unknowns named in the hint on further solutions."""
+SHRINKING_STEPS = 12
+"""Newton steps that halve the error at a root of multiplicity 17."""
+NEGLIGIBLE_STEP = 1e-60
+"""The relative size of the last Newton step in many digits."""
+MAX_SHARE = 0.95
+"""The remaining share of the way after a Newton step at multiplicity 20."""
+SINGULAR_STEPS = 60
+"""Newton steps from which a singular solution is extrapolated."""
+NEAR = 1e-6
+"""The distance of equal solutions, relative to that of the bounds."""
+RELATIVE_OFFSET = 1e-6
+"""The relative distance of a start from a singular solution."""
+MAX_SINGULAR_RESIDUAL = 1e-9
+"""The share of the initial residuals below which a solution may be near."""
+
+
+class SeveralEquations(Search):
+    """Several equations, in doubles."""
+
+    kind = "the equations are linear"
+
+    def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
+        message = "several equations need SciPy, the extra `optimize`"
+        require("scipy.optimize", "optimize", message, "; a single equation needs no extra")
+        import numpy
+
+        super().__init__(problem, stop)
+        self.np, program = numpy, problem.program
+        self.least: tuple[float, list[float]] | None = None
+        self.rounded, self.starts = False, 1
+        self.broken = ""
+        """What to say of a jump or a hole that was found last."""
+        self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
+        self._evaluators = [
+            Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
+        ]
+
+    def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
+        self.count_evaluation()
+        if not all(map(math.isfinite, x)):
+            raise ExpressionError("overflow", "the point is too large")
+        here = self.values_at(list(map(float, x)))
+        point = [here[name] for name in self.problem.program.variables]
+        rows = [evaluator(point) for evaluator in self._evaluators]
+        values = self.np.array([value for value, _ in rows])
+        size = math.hypot(*values)
+        if self.least is None or size < self.least[0]:
+            self.least = size, [here[name] for name in self.unknowns]
+        return values, self.np.array([row for _, row in rows])
+
+    def solve_once(self) -> list[list[float]]:
+        """Return the solution near the start, if any.
+
+        Between bounds without a start, random ones follow.
+        """
+        start = [self.problem.values[name] for name in self.unknowns]
+        solution = None
+        point, bounds = self.problem.point, self.problem.bounds
+        chosen = any(x in point or x not in bounds for x in self.unknowns)
+        with Defined():
+            self(start)
+        if self.least is not None:
+            solution = self._from(start) or self._from(self._wander(start))
+        if not (chosen or self.linear):
+            starts = self._random_starts()
+            while solution is None and (other := next(starts, None)):
+                solution = self._from(other)
+                self.starts += 1
+        if self.least is None:
+            self(start)  # raises the error of the start
+        return self._decide([] if solution is None else [solution])
+
+    @cached_property
+    def linear(self) -> bool:  # type: ignore[override]
+        return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
+
+    def _decide(self, solutions: list[list[float]]) -> list[list[float]]:
+        """Decide in fractions about singular linear equations."""
+        is_small = len(self.unknowns) <= MAX_UNKNOWNS_IN_DIGITS
+        if not (self.linear and is_small) or (solutions and self.accuracy(solutions[0])):
+            return solutions
+        with Defined(ArithmeticError, ValueError):
+            in_fractions = self.system(EXACT, self.parameters(EXACT))
+            values, rows = in_fractions([EXACT.number(0) for _ in self.unknowns])
+            count = rank(rows)
+            if count == len(rows):
+                x = [float(a) for (a,) in solve_linear(EXACT, rows, [[-a] for a in values])]
+                if self._inside(x):
+                    return [x]
+                self.complete, self.kind = True, "the equations are linear without a solution"
+                return []
+            if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
+                self.complete, self.kind = True, "the equations are linear and contradict each other"
+                return []
+            # from the edge of the bounds a line of solutions may leave them
+            if solutions and all(low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)):
+                self.complete, solutions = False, solutions[:1]
+        return solutions
+
+    around = solve_once
+
+    def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
+        reach = [share and share * (high - low) for low, high in self.bounds]
+        return all(low - r <= a <= high + r for a, r, (low, high) in zip(x, reach, self.bounds, strict=True))
+
+    def _from(self, start: Sequence[float]) -> list[float] | None:
+        from scipy.optimize import root
+
+        ended = list(start)
+        # outside the domain it cannot continue
+        outside = Defined(ValueError, self.np.linalg.LinAlgError)
+        with outside, warnings.catch_warnings(), self.np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            begin = self.np.array(start, dtype=float)
+            ended = root(self, begin, jac=True, method="hybr", options={"xtol": 1e-13}).x
+        return self._newton(ended) or self._newton(start)
+
+    def _newton(
+        self, start: Sequence[float], is_known: Callable[[Sequence[float]], bool] = lambda _: False
+    ) -> list[float] | None:
+        def evaluate(x: list[float]) -> tuple[Any, Any] | None:
+            with Defined():
+                return self(x)
+            return None
+
+        def least_squares(rows: Any, values: Any) -> list[float]:
+            return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
+
+        steps = newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
+        x, first = [math.nan], 0.0  # in no bounds
+        for point, (values, _), _ in islice(steps, MAX_NEWTON_STEPS + 1):
+            x, first = point, first or math.hypot(*values)
+            if is_known(x):
+                return None
+        if not self._inside(x, NEAR):
+            return None
+        holds = self.rounds_to_zero(x, values)
+        if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
+            return None
+        accuracy, limit = self.accuracy(x), None
+        if not holds or accuracy is None or accuracy.lacks_digits(x):
+            limit = self._limit(x)
+            if limit is None:
+                self.rounded = self.rounded or holds
+                return None
+            x = limit
+        is_exact = limit is not None and self.holds_exactly(x)
+        self.special_roots[tuple(x)] = Root(errors=[0.0] * len(x) if is_exact else None)
+        # a solution is moved onto a bound that it misses by rounding errors
+        moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
+        reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
+        is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
+        if not is_inside:
+            return None
+        self.broken = self._break_at(moved)
+        return None if self.broken else moved
+
+    @cached_property
+    def _may_break(self) -> bool:
+        return any(map(may_break, self.outputs))
+
+    def _break_at(self, x: list[float]) -> str:
+        """Return what the equations have where they hold within rounding and not in many digits; empty if they hold."""
+        if not self._may_break or len(x) > MAX_UNKNOWNS_IN_DIGITS or self.holds_exactly(x):
+            return ""
+        m, values = self.in_digits(ROOT_DIGITS)
+        system = self.system(m, values)
+        size = None
+        with Defined(ArithmeticError, ValueError):
+            point = refine(m, system, x)
+            before, after = (max(map(abs, system(list(map(m.number, at)))[0])) for at in (x, point))
+            size = after - before
+        where = ", ".join(f"{name} = {self.problem.text(name, a)}" for name, a in zip(self.unknowns, x, strict=True))
+        if size is None:
+            return f"; they have a pole or a hole at {where}, where they do not hold"
+        # at a jump the residuals grow on the last step
+        return f"; they jump at {where}, where they do not hold" if size > 0 else ""
+
+    def _limit(self, x: list[float]) -> list[float] | None:
+        """Return the limit of Newton's method from beside a point, if any.
+
+        Each step takes the same share of the way, which gives the rest.
+        """
+        m, values = self.in_digits(ROOT_DIGITS)
+        in_digits = self.system(m, values)
+        shares = (RELATIVE_OFFSET * (1 + k / len(x)) for k in range(len(x)))
+        beside = [m.number(a + share * (abs(a) or 1.0)) for a, share in zip(x, shares, strict=True)]
+        before: list[Any] = []
+        limit: list[Any] | None = None
+        sizes: list[Any] = []
+        with Defined(ArithmeticError):
+            for point, _, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
+                if step is None or not any(step):
+                    limit = point
+                    break
+                sizes.append(max(map(abs, step)))
+                share = sum(map(mul, before, step)) / sum(map(mul, before, before)) if before else 0
+                share = min(share, MAX_SHARE)
+                rest = [d / (1 - share) for d in step]
+                limit = [0 * x if abs(x + d) <= abs(d) * 1e-9 else x + d for x, d in zip(point, rest, strict=True)]
+                before = step
+                if sizes[-1] <= max(map(abs, point)) * NEGLIGIBLE_STEP:
+                    break
+                shrinks = sizes[-1] < sizes[-2] if len(sizes) > SHRINKING_STEPS else 2 * min(sizes) <= sizes[0]
+                if len(sizes) >= SHRINKING_STEPS and not shrinks:
+                    limit = None
+                    break
+        if before:
+            x = [float(a) for a in limit or ()]
+            with Defined():
+                return x if x and self.rounds_to_zero(x, self(x)[0]) else None
+            return None
+        # the derivative is singular all around, as with two equal equations
+        flat = True
+        with Defined(ArithmeticError):
+            flat = not any(in_digits(beside)[0])
+        return None if flat and not self.holds_exactly(x) else x
+
+    def _wander(self, start: Sequence[float]) -> list[float]:
+        from scipy.optimize import least_squares
+
+        bounds = tuple(zip(*self.bounds, strict=True))
+        with Defined(ValueError), self.np.errstate(all="ignore"):
+            ended = least_squares(
+                lambda x: self(x)[0], start, jac=lambda x: self(x)[1], bounds=bounds, x_scale="jac", max_nfev=200
+            )
+            return list(ended.x)
+        return list(self.least[1]) if self.least else list(start)
+
+    def search_all(self) -> list[list[float]]:
+        """Return the solutions reached from many starts between the bounds."""
+        solutions: list[list[float]] = []
+        reach = [NEAR * (high - low) for low, high in self.bounds]
+
+        def is_known(x: Sequence[float]) -> bool:
+            return any(all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True)) for y in solutions)
+
+        for start in self._random_starts():
+            x = self._newton(start, is_known)
+            if x and not is_known(x):
+                solutions.append(x)
+        return self._decide(sorted(solutions))
+
+    def _random_starts(self) -> Iterator[list[float]]:
+        draw, work = random.Random(0), current_budget()
+        for _ in range(RANDOM_STARTS):
+            if work.left < RESERVED_WORK_SHARE * work.most:
+                self.cut_short = "; the search reached the limit on computation: `--work 10` raises it"
+                break
+            yield [draw.uniform(low, high) for low, high in self.bounds]
+
+    def describe_search(self, count: int) -> str:
+        """Return a sentence on the range of the search."""
+        if self.complete is False:
+            return "1 solution found of infinitely many: the linear equations depend on each other"
+        if self.linear:
+            return "1 solution found; there may be others: the linear equations are nearly dependent"
+        missing = [name for name in self.unknowns if name not in self.problem.bounds]
+        how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
+        if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
+            how = "`--all` with bounds for all unknowns"
+        starts = "one start" if self.starts == 1 else f"{self.starts} starts"
+        if self.starts == 1 and len(self.unknowns) <= MAX_NAMED and not {*self.unknowns} & {*self.problem.point}:
+            text, values = self.problem.text, self.problem.values
+            starts += f", {', '.join(f'{name} = {text(name, values[name])}' for name in self.unknowns)}"
+        return f"{plural(count, 'solution')} found from {starts}; {how} searches for others"
+
+    def describe_least_residual(self) -> str:
+        """Describe the point with the least residuals."""
+        if self.least is None or self.complete:
+            return f": {self.kind}" if self.complete else ""
+        size, place = self.least
+        text, units = self.problem.text, self.problem.units
+        at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True))
+        if self.broken:
+            return self.broken
+        if self.rounded:
+            return f"; they hold within rounding errors near {at}, where no solution shows in {ROOT_DIGITS} digits"
+        if units is not None and len(set(units.sides)) == 1:
+            by = self.problem.residual_text(size, 3)
+        else:
+            by = f"{size:.3g}{'' if units is None else ', in units of the SI'}"
+        outside = "" if self._inside(place) else " outside the bounds,"
+        return f"; they are nearest to holding at {at},{outside} where the sides differ by {by}"

@@ -1,0 +1,656 @@
+"""Solutions of equations, their errors, and their derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...engine.graphs.value import Value
+from ...engine.graphs.value_and_gradient import evaluate_in
+from ...engine.numbers.base import Number, NumberType, undecided
+from ...engine.numbers.budget import Defined
+from ...engine.numbers.floats import REAL
+from ...engine.numerics.krawczyk import Krawczyk, boxes
+from ...engine.numerics.linear_algebra import Singular
+from ...engine.numerics.newton import refine, with_errors
+from ...errors import (
+    Diagnostic,
+    ExpressionError,
+    limit_error,
+    plural,
+    quote,
+    spelling_hint,
+    usage_error,
+)
+from ...language.elements import expand
+from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
+from ...questions.equations import read_with_unknowns
+from ...questions.optional_units import program_units, with_units
+from ...questions.parse_point import Range
+from ...questions.problem import (
+    Point,
+    Problem,
+    check_values,
+    numbers_or_quantities,
+    parse,
+    unit_offers,
+    unused_name,
+    wanted_variables,
+)
+from ...record import Record
+from .enclosures import prove
+from .formula_solutions import FormulaSolution, formula_solutions
+from .one_unknown import SAME_ROOT, OneEquation
+from .residuals import (
+    ROOT_DIGITS,
+    Ends,
+    Root,
+    Search,
+    SolvingStopped,
+    derivatives,
+    half_ulp,
+    second_derivatives,
+)
+from .several_unknowns import SeveralEquations
+
+if TYPE_CHECKING:
+    from ...questions.quantities import Units
+
+MAX_UNKNOWNS = 200
+MAX_HESSIAN_SIZE = 30
+MAX_NAMED_POLES = 4
+SHARP_DIGITS = 17
+"""Digits of a solution for which doubles are too rough."""
+MAX_VANISHING = 1e-20
+"""The size up to which a number that may be 0 counts as 0."""
+T = TypeVar("T")
+
+
+class Solution(Record):
+    """One solution of the equations."""
+
+    values: dict[str, Shown]
+    errors: dict[str, float | None]
+    """Error bounds from rounding, if known."""
+    residuals: list[float]
+    simple: bool
+    """Whether the Jacobian by the unknowns is invertible there."""
+    multiplicity: int | None
+    """For a root in one unknown; None if unknown or not an integer."""
+    proven: bool
+    """Whether exactly one solution is proven to be there."""
+    derivatives: dict[str, dict[str, Shown]] | None = None
+    second: dict[str, dict[str, dict[str, Shown]]] | None = None
+    elasticities: dict[str, dict[str, Shown | None]] | None = None
+    """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
+
+
+class Solved(Record):
+    """The solutions of equations, with their derivatives."""
+
+    declaration = """
+    csv line id solution unknown value[] off[] variable derivative[] error
+    equations: the equations
+    unknowns: the unknowns
+    solutions: the solutions
+      values figures: the value of each unknown, by name
+      derivatives figures: by each unknown, its derivatives by the other variables
+      second figures optional: with `--order 2`: the second derivatives, by unknown, then by two variables
+      elasticities figures optional: with `--relative`: the elasticities, by unknown and variable; \
+    null where there are none
+      errors: how far rounding may have put each unknown off, by name; null where not known
+      residuals: left side less right side of each equation
+      simple: whether the solution is simple: the equations' Jacobian is regular there
+      multiplicity: the multiplicity of a root; null where it is not known
+      proven: whether it is proven that there is exactly one solution there
+    formulas optional nonempty: where other variables have no values: the solutions as formulas
+      unknown: the unknown
+      formula: the solution as a formula
+      condition: where it is one; null for everywhere
+    converged: whether a solution was found
+    reason: `solved`, `none`, `not found`, `undecided` or `interrupted`
+    message: the reason in words
+    between: the bounds, by name
+    others: where other solutions between the bounds seem to be, of one unknown
+    undecided: boxes for which it is not proven whether they hold a solution
+    complete: whether it is proven that there are no other solutions; null where that is not known
+    evaluations: how often the equations were evaluated
+    point figures column=at: the values of the other variables, by name
+    units
+    constants
+    warnings
+    """
+
+    text: str
+    arithmetic: Arithmetic
+    equations: list[str]
+    unknowns: list[str]
+    converged: bool
+    reason: str
+    """`solved`, `none`, `not found`, `undecided` or `interrupted`."""
+    message: str
+    point: dict[str, Shown]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+    between: Ends
+    solutions: Sequence[Solution] = ()
+    others: Sequence[float] = ()
+    undecided: Sequence[Ends] = ()
+    complete: bool | None = None
+    """Whether there are provably no other solutions, if known."""
+    evaluations: int = 0
+    variables: Sequence[str] = ()
+    formulas: Sequence[FormulaSolution] = ()
+    units: Units | None = None
+
+
+def solve(
+    text: str,
+    point: Point | None = None,
+    *,
+    unknowns: Sequence[str] | None = None,
+    between: Mapping[str, Range] | Range | None = None,
+    wrt: Sequence[str] | None = None,
+    every: bool = False,
+    order: int = 1,
+    relative: bool = False,
+    arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
+    system: bool = False,
+    stop: Callable[[], bool] = lambda: False,
+) -> Solved:
+    """Return the solutions of equations, and their derivatives by `wrt`.
+
+    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions there.
+
+    >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
+    >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
+    (1.414213562373, 0.353553390593)
+    """
+    if between is None and not every:
+        answer = _formulas(text, with_units(point), unknowns)
+        if answer is not None:
+            return answer
+    problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
+    if arithmetic.name == "exact":
+        hint = "use `--precision 50` or `--certified`"
+        raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
+    for name in problem.unknowns if every else ():
+        if name not in problem.bounds:
+            hint = f"`--between {name}=0:1`"
+            raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
+    if order > 1 and problem.wanted:
+        _check_size(len(problem.wanted), len(problem.unknowns))
+    finder = _finder(problem, stop)
+    interrupted = False
+    starts: list[list[float]] = []
+    try:
+        starts = _starts(finder, every, certified=arithmetic.name == "certified")
+    except SolvingStopped:
+        interrupted = True
+    finder.warn_of_places(starts)
+    solutions = [_FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts]
+    others: list[float] = []
+    if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
+        others = finder.other_solutions(*starts[0])
+    is_open = finder.complete is None and finder.undecided is None
+    if is_open and finder.linear and solutions and solutions[0].simple:
+        finder.complete = True  # a regular matrix has one solution
+    reason, message = ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
+    fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
+    measured = problem.units
+    tree = None if measured is None else measured.of_solution(problem.wanted, order)
+
+    def shown(box: Ends) -> Ends:
+        return box if measured is None else {name: measured.ends(name, ends) for name, ends in box.items()}
+
+    return Solved(
+        text=text,
+        arithmetic=arithmetic,
+        equations=list(problem.texts),
+        unknowns=list(problem.unknowns),
+        solutions=solutions,
+        converged=reason == "solved",
+        reason=reason,
+        message=message,
+        between=shown(dict(problem.bounds)),
+        others=[shown({problem.unknowns[0]: (x, x)})[problem.unknowns[0]][0] for x in others],
+        undecided=[shown(box) for box in finder.undecided or ()],
+        complete=finder.complete,
+        evaluations=finder.evaluations,
+        variables=list(problem.wanted),
+        point=arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"] if fixed else {},
+        constants=problem.program.constants,
+        warnings=tuple(problem.warnings),
+        units=tree,
+    )
+
+
+def _check_size(variables: int, unknowns: int) -> None:
+    if variables + unknowns > MAX_HESSIAN_SIZE:
+        numbers = f"{plural(variables, 'variable')} and {plural(unknowns, 'unknown')}"
+        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
+        hint = "name some of the variables: `--wrt x,y`" if unknowns < MAX_HESSIAN_SIZE else "leave out `--order 2`"
+        raise limit_error(message, hint)
+
+
+def _finder(problem: Problem, *stop: Callable[[], bool]) -> OneEquation | SeveralEquations:
+    return (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, *stop)
+
+
+def _starts(finder: OneEquation | SeveralEquations, every: bool, certified: bool) -> list[list[float]]:
+    """Return the roots in doubles. Raises `SolvingStopped`."""
+    problem = finder.problem
+    if every and certified:
+        exact = finder.solve_exactly() if isinstance(finder, OneEquation) else None
+        return prove(finder) if exact is None else exact
+    if every:
+        return finder.search_all()
+    if isinstance(finder, OneEquation) and not problem.bounds and problem.unknowns[0] not in problem.point:
+        return finder.around()
+    return finder.solve_once()
+
+
+def find_solution(problem: Problem) -> dict[str, float]:
+    """Return the requested solution. Raises `ExpressionError`."""
+    finder = _finder(problem)
+    for root in finder.solve_once():
+        if isinstance(finder, OneEquation):
+            _warn_of_others(problem, root[0])
+        return dict(zip(problem.unknowns, root, strict=True))
+    first = problem.unknowns[0]
+    hint = f"give a start, `--at {first}=…`, or bounds, `--between {first}=0:1`"
+    message = f"no solution of the equations was found{finder.describe_least_residual()}"
+    raise ExpressionError("domain", message, hint=hint)
+
+
+def _warn_of_others(problem: Problem, x: float) -> None:
+    """Warn of other solutions than the one that is taken, unless a start chose it."""
+    (name,) = problem.unknowns
+    if name in problem.point:
+        return
+    finder = OneEquation(problem)
+    others: list[float] = []
+    with Defined():
+        others = finder.other_solutions(x) if problem.bounds else finder.nearby()
+    others = [y for y in others if abs(y - x) > SAME_ROOT * max(abs(x), abs(y))]
+    if others:
+        near = min(others, key=lambda y: abs(y - x))
+        message = f"the equation has other solutions, such as {name} = {problem.text(name, near)}"
+        message += f": the one at {name} = {problem.text(name, x)} is taken"
+        choose = f"choose one by a start, `--at {name}=…`, or by bounds, `--between {name}=…`"
+        problem.warnings.append(Diagnostic("branch", message, None, choose))
+
+
+def posed_equations(
+    text: str,
+    point: Point | None,
+    unknowns: Sequence[str] | None,
+    between: Mapping[str, Range] | Range | None,
+    wrt: Sequence[str] | None,
+    units: Sequence[str] | str | None = None,
+    *,
+    dimensions: bool = True,
+    system: bool = False,
+) -> Problem:
+    """Return the equations with all values; the `dimensions` of data are checked later."""
+    typed = with_units(point)
+    ranges = dict(between) if isinstance(between, Mapping) else {}
+    program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
+    names, count = list(program.leaves), len(program.roots)
+    if not names:
+        hint = "write the unknown as a name: `x**2 = 2`"
+        raise usage_error("there is no variable in the equations", hint)
+    unknowns = _unknowns(unknowns, names, ranges, typed, count)
+    if len(unknowns) != count:
+        raise _wrong_number(text, unknowns, typed, count)
+    if count > MAX_UNKNOWNS:
+        message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
+        raise limit_error(message, "solve fewer")
+    if isinstance(between, Range):
+        if count > 1:
+            hint = "write `--between x=0:1,y=0:2`"
+            raise usage_error("bounds of several unknowns need their names", hint)
+        ranges = {unknowns[0]: between}
+    numbers, measured = numbers_or_quantities(typed), None
+    if dimensions:
+        measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
+    bounds: Ends = {name: _bounds(name, ends) for name, ends in ranges.items()}
+    values = {name: float(x) for name, x in numbers.items()}
+    for name in unknowns:
+        if name not in values:
+            values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
+        elif name in bounds:
+            Range(*bounds[name]).check_start(name, typed[name])
+    warnings = [*check_values(program, values), *(measured.warnings if measured is not None else ())]
+    wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
+    wanted = [name for name in wanted if name in names and name not in unknowns]
+    return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
+
+
+def _unknowns(
+    asked: Sequence[str] | None, names: Sequence[str], bounded: Collection[str], known: Collection[str], count: int
+) -> list[str]:
+    """Return the unknowns, by default those variables that have bounds, or no value. Raises a usage error."""
+    if asked is None:
+        asked = [name for name in names if name in bounded] or [name for name in names if name not in known]
+        if not asked and len(names) == count:
+            asked = names
+    unknowns = expand(asked, names)
+    for name in [*unknowns, *bounded]:
+        if name not in names:
+            hint = f"their variables: {quote(names)}"
+            raise usage_error(f"`{name}` is not a variable of these equations", hint)
+    for name in bounded:
+        if name not in unknowns:
+            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
+    return list(unknowns)
+
+
+def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) -> ExpressionError:
+    many = f"{len(unknowns)} unknowns, {quote(unknowns)}"
+    if len(unknowns) < 2:
+        many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
+    hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
+    verb = "is" if count == 1 else "are"
+    offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
+    hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
+    return ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
+
+
+def _bounds(name: str, ends: Range) -> tuple[float, float]:
+    low, high = ends
+    if low is None or high is None or not low < high:
+        wrong = "need two ends" if low is None or high is None else "are one number"
+        raise usage_error(f"the bounds of `{name}` {wrong}", f"write `--between {name}=0:1`")
+    return float(low), float(high)
+
+
+def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
+    if len(unknowns or ()) != 1:
+        return None
+    program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
+    (name,) = unknowns or ()
+    if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
+        return None
+    numbers = {other: getattr(x, "number", x) for other, x in numbers_or_quantities(point).items()}
+    values = {
+        other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(numbers[other])).outputs[0]
+        for other, x in point.items()
+        if other != name and not hasattr(x, "unit")
+    }
+    found = formula_solutions(program.outputs[0], program.variables[name], values)
+    if found is None:
+        return None
+    formulas = found.solutions
+    warnings = [unused_name(program, other) for other in point if other not in program.leaves]
+    message = "solved" if formulas else "none: there is no real solution"
+    if found.restriction is not None:
+        only = (
+            f"only solutions with `{found.restriction}` are given: a negative number has powers for some exponents only"
+        )
+        warnings.append(Diagnostic("branch", only, None, "give the exponent as a number"))
+    if found.identity is not None:
+        always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
+        warnings.append(Diagnostic("flat", always, None, "give the other variables values to see where"))
+        message = message if formulas else f"none, but where {found.identity}"
+    held: dict[str, Shown] = {x: numbers[x] for x in point if x in program.leaves and x != name}
+    return Solved(
+        text=text,
+        arithmetic=DOUBLE,
+        equations=list(texts),
+        unknowns=[name],
+        converged=bool(formulas),
+        reason="solved" if formulas else "none",
+        message=message,
+        between={},
+        point=held,
+        constants=program.constants,
+        warnings=tuple(warnings),
+        formulas=formulas,
+        units=_units_of_point(point),
+    )
+
+
+def _units_of_point(point: Mapping[str, float | str]) -> Units | None:
+    if not any(hasattr(x, "unit") for x in point.values()):
+        return None
+    from ...engine.quantities.unit import Unit
+    from ...questions.quantities import Units  # only units need it
+
+    return Units(point={other: getattr(x, "unit", None) or Unit() for other, x in point.items()})
+
+
+class _FoundRoot:
+    """A root that a search found: its values and derivatives in any arithmetic, and what is known of it."""
+
+    def __init__(
+        self, finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic
+    ) -> None:
+        self.finder, self.start, self.order, self.relative, self.arithmetic = finder, start, order, relative, arithmetic
+        self.at = _named(finder.unknowns, start)
+        self.left, self.slopes = finder.residuals(start)
+        if start[0] in finder.on_jumps:
+            self.left = [0.0]  # that of the double beside the solution says nothing
+        self.multiplicity, self.off, self.equation = finder.special_roots.get(tuple(start), Root())
+        self.accuracy = finder.accuracy(start) if self.may_be_simple else None
+        self.simple = self.accuracy is not None
+        if self.simple:
+            self.multiplicity = 1
+        self.exact = self.off is not None and not any(self.off)
+
+    @property
+    def may_be_simple(self) -> bool:
+        return (self.multiplicity or 1) == 1 and self.equation is None
+
+    def solution(self) -> Solution:
+        """Return the root with its derivatives, and warn where it has none."""
+        finder, arithmetic, problem = self.finder, self.arithmetic, self.finder.problem
+        tree = None if problem.units is None else problem.units.of_solution(problem.wanted, self.order)
+        point = {name: problem.point[name] for name in problem.program.leaves if name not in self.at}
+        is_rough = self.accuracy is None or self.accuracy.lacks_digits(self.start)
+        answer: dict[str, Any] | None = None
+        if arithmetic == DOUBLE and self.may_be_simple and is_rough:
+            answer = self._sharper(point, tree)
+        answer = answer or self._answer(point, tree)
+        is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
+        if not self.simple and problem.wanted and not is_told:
+            problem.warnings.append(self._without_derivative())
+        bounds, left = self._bounds(), self.left
+        if tree is not None:
+            from ...engine.quantities.presentation import present_tree  # only units need it
+
+            bounds = present_tree(REAL, bounds, tree["errors"])
+            left = present_tree(REAL, left, tree["residuals"])
+        return Solution(
+            **answer,
+            errors=dict(bounds),
+            residuals=left,
+            simple=self.simple,
+            multiplicity=self.multiplicity,
+            proven=arithmetic.name == "certified" and not finder.on_a_plateau(self.start[0]),
+        )
+
+    def _answer(self, point: Point, tree: Units | None) -> dict[str, Any]:
+        """Return the values and derivatives; the values alone where the derivatives have none."""
+        precisely = self.exact and self.arithmetic.name == "precision"
+        try:
+            return self.arithmetic.run(point, self._work, tree)
+        except ExpressionError as error:
+            if not (precisely or self.arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
+                raise
+            answer = self.arithmetic.run(point, lambda m, _: {"values": self._numbers(m)}, tree)
+            if not precisely:
+                message = f"the solution has no derivatives: {error}"
+                self.finder.problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
+            return answer
+
+    def _numbers(self, m: NumberType) -> dict[str, Number]:
+        return {name: m.number(x) for name, x in self.at.items()}
+
+    def _work(self, m: NumberType, values: Values) -> dict[str, Any]:
+        plain = m is REAL or (self.exact and not self.simple and m.name == "precision")
+        here = self._numbers(m) if plain else self._sharpened(m, values)
+        answer: dict[str, Any] = {"values": here}
+        if self.simple and self.finder.problem.wanted:
+            with suppress(Singular):
+                self._differentiate(m, values, here, answer)
+        return answer
+
+    def _sharpened(self, m: NumberType, values: Values) -> dict[str, Number]:
+        if self.equation is None:
+            return _sharpen(
+                m, self.finder, values, self.at, self.multiplicity or 0, list(self.finder.outputs), self.exact
+            )
+        return _sharpen(m, self.finder, values, self.at, 1, [self.equation], self.exact)
+
+    def _differentiate(self, m: NumberType, values: Values, here: dict[str, Number], answer: dict[str, Any]) -> None:
+        """Add the derivatives to an answer."""
+        problem, unknowns, wanted = self.finder.problem, self.finder.unknowns, self.finder.problem.wanted
+        outputs, everything = self.finder.outputs, {**values, **here}
+        first, kinks = derivatives(m, outputs, everything, unknowns, wanted)
+        met = kink_warnings(self.arithmetic, kinks.values())
+        problem.warnings.extend(warning for warning in met if warning not in problem.warnings)
+        if self.order > 1:
+            second = second_derivatives(m, outputs, everything, unknowns, wanted, first)
+            by_name = ([_named(wanted, row) for row in rows] for rows in second)
+            answer["second"] = _named(unknowns, (_named(wanted, rows) for rows in by_name))
+        answer["derivatives"] = _named(unknowns, (_named(wanted, row) for row in first))
+        if self.relative:
+            shares = answer["elasticities"] = {}
+            for (unknown, u), row in zip(here.items(), first, strict=True):
+                slopes_of = zip(wanted, row, strict=True)
+                shares[unknown] = {p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of}
+
+    def _sharper(self, point: Point, tree: Units | None) -> dict[str, Any] | None:
+        """Return the answer from more digits than doubles have, or None; it takes the root for a simple one."""
+        fails, self.simple = self.simple and len(self.at) == 1, True
+        with Defined(ArithmeticError, ValueError):
+            sharper = self.arithmetic.run(point, self._in_more_digits, tree)
+            self.left, self.slopes = self.finder.residuals([*self.at.values()])
+            self.multiplicity = 1
+            self.off = self.off or [half_ulp(x) if x else MAX_VANISHING for x in self.at.values()]
+            return sharper
+        self.at, self.simple = _named(self.finder.unknowns, self.start), fails
+        return None
+
+    def _in_more_digits(self, *_: Any) -> dict[str, Any]:
+        from ...engine.numbers.running_digits import RunningDigits
+
+        m = RunningDigits(ROOT_DIGITS)
+
+        def in_doubles(_: str, x: Any) -> float:
+            if x.correct_digits(SHARP_DIGITS) >= SHARP_DIGITS:
+                return float(x)
+            if x.abs_upper() > MAX_VANISHING:
+                raise undecided("cannot determine the digits of this")
+            return 0.0
+
+        answer: dict[str, Any] = convert_numbers(self._work(m, self.finder.parameters(m)), in_doubles)
+        self.at.update(answer["values"])
+        return answer
+
+    def _without_derivative(self) -> Diagnostic:
+        """Return the warning that the solution has no derivative here."""
+        multiplicity = self.multiplicity
+        where = ", ".join(f"{name} = {self.finder.problem.text(name, x)}" for name, x in self.at.items())
+        if self.slopes is None or (self.equation is not None and self.off is not None and multiplicity in (None, 1)):
+            message = (
+                f"the equation has no derivative by the unknown at {where}: the derivative of the solution is not known"
+            )
+            hint = "the solution lies on the edge of a domain or at a kink"
+        elif multiplicity == 1:
+            message = (
+                f"cannot distinguish the derivative by the unknown from 0 at {where}: the solution has no derivative"
+            )
+            hint = "another root may be near; `--precision 50` differentiates it"
+        else:
+            what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
+            message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
+            hint = "it may split or vanish when a value changes"
+        return Diagnostic("multiple", message, None, hint)
+
+    def _bounds(self) -> Any:
+        """Return the error bounds of the values, where they are known."""
+        if self.arithmetic == DOUBLE and self.off is not None:
+            return _named(self.at, self.off)
+        if self.arithmetic == DOUBLE and self.accuracy:
+            return _named(self.at, self.accuracy.errors)
+        return dict.fromkeys(self.at)
+
+
+def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
+    return dict(zip(names, values, strict=True))
+
+
+def _sharpen(
+    m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
+) -> dict[str, Number]:
+    unknowns, places = finder.unknowns, list(start.values())
+    if m.name != "certified":
+        # Newton steps correct themselves: only the limit has an error.
+        from ...engine.numbers import running_digits
+
+        fixed = {name: running_digits.value_of(x) for name, x in values.items()}
+        point = refine(m.base, finder.system(m.base, fixed, order or 1, outputs), places)
+        if order == 1 or len(point) > 1:
+            return _named(unknowns, with_errors(m, finder.system(m, values, 1, outputs), point))
+        # a multiple root has the digits in which values beside it differ from 0
+        (root,), (name,) = point, unknowns
+
+        def is_zero(x: Number) -> bool:
+            (value,) = evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values
+            return bool(m.same(value, 0))
+
+        distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
+        while is_zero(root - distance) or is_zero(root + distance):
+            distance *= 4
+            if distance > 1 + abs(root):
+                raise undecided("cannot determine the distance to the root")
+        return {name: m.within(root, distance)}
+    from flint import arb
+
+    from ...engine.numbers.ball import Ball
+
+    operator = Krawczyk(outputs, unknowns, values, boxes(m.bits))
+    if (order > 1 or exact) and operator.proves_root(places):
+        return _named(unknowns, map(m.number, places))
+    enclosed = operator.enclose(places, 8)
+    if enclosed is None:
+        raise undecided("cannot determine whether there is exactly one solution here")
+    box, narrow = enclosed[0], operator.contract_repeatedly(enclosed[1])
+    # an exact solution in the box is the only one in it
+    plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
+    if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.proves_root(plain):
+        return _named(unknowns, map(m.number, plain))
+    return _named(unknowns, map(Ball, narrow))
+
+
+def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) -> tuple[str, str]:
+    listed, text, boxes = finder.listed(count), finder.problem.text, finder.undecided
+    bounds = finder.problem.bounds.items()
+    where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
+    between = f" for {where}" if where else ""
+    if boxes:
+        message = f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
+        if finder.unbounded:
+            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
+            places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
+            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
+            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
+        return "undecided", message
+    if finder.complete:
+        all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
+        if boxes is not None:
+            ranges = ", with their intervals" * bool(finder.plateaus)
+            all_known, none = f"proven to be all{between}{ranges}", f"it is proven that there is no solution{between}"
+        return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
+    if not count:
+        where = between if every else ""
+        least = finder.describe_least_residual()
+        return "not found", f"no solution was found{where}{least}{finder.cut_short}"
+    if every and not (finder.linear and finder.complete is False):
+        more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
+        return "solved", f"{listed} found{between}{more}"
+    return "solved", finder.describe_search(count)

@@ -1,0 +1,1 @@
+"""Tangents and normals of curves."""

@@ -1,0 +1,21 @@
+"""The Python function of `tangent`."""
+
+from __future__ import annotations
+
+from ...api.api_answers import Answer
+from ...api.calls import function_of
+from . import tangent as _tangent
+
+
+class TangentLine(Answer, _tangent.TangentLine, shows=("tangent", "normal")):
+    """The tangent and the normal of a program's graph at a point.
+
+    >>> answer = tangent("x**2", {"x": 2})
+    >>> answer.tangent, answer.normal
+    ('y = 4*x - 4', 'y = 4.5 - x/4')
+    >>> tangent("cbrt(x)", {"x": 0}).tangent
+    'x = 0'
+    """
+
+
+tangent = function_of(TangentLine, "tangent")

@@ -1,0 +1,1 @@
+"""Backpropagation, step by step."""

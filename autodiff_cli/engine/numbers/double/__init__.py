@@ -1,0 +1,1 @@
+"""Functions of floats, one module a family; `engine.numbers.floats` collects them."""

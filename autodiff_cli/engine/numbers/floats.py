@@ -1,0 +1,86 @@
+"""REAL: Python's floats as a number type, the default.
+
+Functions take finite floats and raise ValueError outside the domain, ZeroDivisionError or OverflowError.
+Elementary functions are right to 4 ulp and special ones to 16, wherever the last digit of an argument does not change
+the value more. Underflow rounds to 0; vector functions return lists.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from typing import Any
+
+from ..table.primitive import ACCURATE
+from ..table.primitives import by_name, functions_of
+from . import budget
+from .base import Number, NumberType
+from .double import elementary, special
+from .double.twofold import check_finite
+
+_AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
+"""Python's own accurate functions that raise the same errors."""
+
+_CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
+"""Comparisons and logic."""
+
+PLAIN: dict[str, Callable[..., float]] = by_name({
+    "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
+    "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
+    "floor": lambda x: float(math.floor(x)), "ceil": lambda x: float(math.ceil(x)), "round": lambda x: float(round(x)),
+    "min": lambda *xs: float(min(xs)), "max": lambda *xs: float(max(xs)),
+    "hypot": lambda *xs: check_finite(math.hypot(*xs)), "relu": lambda x: float(x) if x > 0.0 else 0.0,
+})  # fmt: skip
+"""Operations of one expression."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = (
+    PLAIN
+    | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
+    | {name: getattr(operator, name) for name in _CONDITIONS.split()}
+    | functions_of(vars(elementary))
+    | functions_of(vars(special))
+)
+"""Functions by operation: Python's own, and those of `engine.numbers.double`."""
+
+
+class Real(NumberType):
+    """Double precision."""
+
+    name = "real"
+    has_values = True
+    pi = math.pi
+    tolerance = 1e-13
+
+    def __init__(self) -> None:
+        # Instance attributes: the sweeps look them up for each node.
+        self.__dict__.update(FUNCTIONS, is_finite=math.isfinite, literal=_literal, number=float)
+
+    @cached_property
+    def accurate(self) -> Mapping[str, Callable[..., Number]]:  # type: ignore[override]
+        from .double.formulas import FORMULAS  # rarely needed
+
+        return ACCURATE | FORMULAS
+
+    def definition(self, name: str) -> Callable[..., Number]:
+        rule = super().definition(name)
+
+        def function(m: NumberType, *inputs: Number) -> Number:
+            out = rule(m, *map(float, inputs))
+            return out if isinstance(out, list) else check_finite(float(out))
+
+        return function
+
+    def charge_operations(self, operations: int) -> None:
+        budget.charge(operations * 0.4)
+
+    def __reduce__(self) -> str:
+        return "REAL"  # the singleton: some functions cannot be pickled
+
+
+def _literal(text: str) -> float:
+    return math.e if text == "e" else math.pi if text in ("pi", "π") else float(text)
+
+
+REAL = Real()

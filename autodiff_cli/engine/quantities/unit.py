@@ -1,0 +1,592 @@
+"""Units: products of powers, with exact factors to coherent SI units."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from functools import cache, lru_cache, reduce
+from operator import mul
+from typing import NamedTuple
+
+from ...errors import ExpressionError, Span, closest, errors_about
+from .table import BASE, TableUnit, spellings, table, units_file
+
+Exponent = int | Fraction
+Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
+NUMBER: Dimension = (0,) * len(BASE)
+_LENGTH = BASE.index("m")
+MAX_POWER = 99
+MAX_EXPONENT = 999
+"""The largest exponent that powers of powers are read to."""
+MAX_SCALE_BITS = 4096
+"""The most binary digits of the exact factor of a unit; doubles end at 1074."""
+MAX_QUOTIENT_UNITS = 2
+MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
+MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<open>\()|(?P<close>\))|(?P<over>/|÷|\bper\b)|(?P<times>\*(?!\*)|[·⋅×∙.])"
+    r"|(?P<power>(?:\*\*|\^)\s*(?:[-+−]?\d+(?:\.\d+)?|\(\s*[-+−]?\d+\s*(?:/\s*\d+\s*)?\))|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|(?P<one>1(?![\d.]))|(?P<name>°\s?[CF](?![^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])|[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+|[°º℃℉Åµ]|(?:''|′′|[′″'\"])(?![′″'\"])))"
+)
+
+
+class Unit(NamedTuple):
+    """A product of powers of units."""
+
+    atoms: tuple[tuple[str, Exponent], ...] = ()
+    dimension: Dimension = NUMBER
+    scale: Fraction = Fraction(1)
+    pi: Exponent = 0
+    """The unit is `scale*pi**pi` coherent SI units."""
+    zero: Fraction = Fraction(0)
+    """The zero of its scale in coherent units: not 0 for degrees Celsius and Fahrenheit."""
+
+    def __str__(self) -> str:
+        """Return the unit as text: `kg·m/s²`, `s⁻¹`; empty for a number."""
+        above = [symbol + _raised(n) for symbol, n in self.atoms if n > 0]
+        below = [symbol + _raised(-n) for symbol, n in self.atoms if n < 0]
+        if not below or not above:
+            return "·".join(above or [symbol + _raised(n) for symbol, n in self.atoms])
+        divisor = "·".join(below)
+        return f"{'·'.join(above)}/{f'({divisor})' if len(below) > 1 else divisor}"
+
+    def to_si(self, x: float) -> float:
+        """Return a difference in this unit, in coherent units."""
+        return times_scale(x, self.scale) * math.pi**self.pi if self.pi else times_scale(x, self.scale)
+
+    @property
+    def difference(self) -> Unit:
+        """The unit of differences: kelvin for degrees."""
+        return parse_unit("K") if self.zero else self
+
+    @property
+    def degree(self) -> Unit:
+        """The unit of differences on its scale: kelvin for degrees Celsius, smaller for Fahrenheit."""
+        return self._replace(zero=Fraction(0)) if self.zero and self.scale != 1 else self.difference
+
+    @property
+    def factor_text(self) -> str:
+        """The exact factor as an expression: `1/1000`, `1/180*pi`."""
+        return f"{self.scale}" + (f"*pi**({self.pi})" if self.pi else "")
+
+    def __mul__(self, other: Unit) -> Unit:  # type: ignore[override]
+        return _product((self, 1), (other, 1))
+
+    def __truediv__(self, other: Unit) -> Unit:
+        return _product((self, 1), (other, -1))
+
+    def __pow__(self, n: Exponent) -> Unit:
+        return _product((self, n))
+
+    @property
+    def latex(self) -> str:
+        r"""The unit in LaTeX with siunitx: `\unit{kg.s^{-2}}`."""
+        texts = []
+        for symbol, n in sorted(self.atoms, key=lambda atom: atom[1] < 0):
+            plain = symbol.replace("µ", r"\micro ").replace("Ω", r"\ohm").replace("Å", r"\angstrom")
+            text = _DEGREES.get(symbol, plain)
+            # degrees are superscripts already
+            text = f"{{{text}}}" if n != 1 and symbol in _DEGREES else text
+            texts.append(text + (f"^{{{n}}}" if n != 1 else ""))
+        return r"\unit{" + ".".join(texts) + "}"
+
+
+_DEGREES = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
+_MATHEMATICS = {
+    r"\degreeCelsius": r"{}^{\circ}C", r"\degree": r"{}^{\circ}", r"\arcminute": "{}'", r"\arcsecond": "{}''",
+    r"\micro ": r"\mu ", r"\ohm": r"\Omega ", r"\angstrom": r"\mathring{A}", ".": r"\,",
+}  # fmt: skip
+
+
+def without_siunitx(latex: str) -> str:
+    r"""Return LaTeX with units as plain mathematics: `\mathrm{kg\,s^{-2}}`."""
+
+    def plain(match: re.Match[str]) -> str:
+        text = match[1]
+        for macro, mathematics in _MATHEMATICS.items():
+            text = text.replace(macro, mathematics)
+        return rf"\mathrm{{{text}}}"
+
+    return re.sub(r"\\unit\{((?:[^{}]|\{[^{}]*\})*)\}", plain, latex)
+
+
+def times_scale(x: float, scale: Fraction) -> float:
+    """Return a double times an exact factor, rounded once where the factor is no power or part of a whole."""
+    top, bottom = scale.numerator, scale.denominator
+    with suppress(OverflowError):  # a factor beyond doubles
+        if bottom == 1:
+            return x * top
+        if top == 1:
+            return x / bottom
+    try:
+        return float(Fraction(x) * scale)
+    except (OverflowError, ValueError):
+        return x if math.isnan(x) else math.copysign(math.inf, x)
+
+
+def _raised(n: Exponent) -> str:
+    if n == 1:
+        return ""
+    return str(n).translate(_RAISED) if n == int(n) else f"^({n})" if Fraction(n).denominator != 2 else f"^{float(n):g}"
+
+
+def _product(*parts: tuple[Unit, Exponent]) -> Unit:
+    atoms: dict[str, Exponent] = {}
+    dimension, scale, pi = list(NUMBER), Fraction(1), Fraction(0)
+    for factor, power in parts:
+        unit = factor.degree
+        for symbol, n in unit.atoms:
+            atoms[symbol] = atoms.get(symbol, 0) + n * power
+        dimension = [a + b * power for a, b in zip(dimension, unit.dimension, strict=True)]
+        scale *= _raised_scale(unit.scale, Fraction(power))
+        pi += Fraction(unit.pi) * power
+    if _bits(scale) > MAX_SCALE_BITS or abs(pi) > MAX_POWER:
+        raise _too_large()
+    kept = tuple((symbol, plain_exponent(n)) for symbol, n in atoms.items() if n)
+    return Unit(kept, tuple(map(plain_exponent, dimension)), scale, plain_exponent(pi))
+
+
+def _raised_scale(scale: Fraction, power: Fraction) -> Fraction:
+    if _bits(scale) * abs(power.numerator) > MAX_SCALE_BITS * power.denominator:
+        raise _too_large()
+    root = _root(scale, power.denominator)
+    return root**power.numerator
+
+
+def _bits(scale: Fraction) -> int:
+    return max(scale.numerator.bit_length(), scale.denominator.bit_length()) if scale != 1 else 0
+
+
+def _too_large() -> ExpressionError:
+    message = "this unit is too large: its factor goes beyond the numbers of the program"
+    return ExpressionError("point", message, None, "write the power of ten out")
+
+
+def plain_exponent(n: Exponent) -> Exponent:
+    """Return a whole exponent as an integer."""
+    return int(n) if n == int(n) else n
+
+
+def _root(scale: Fraction, k: int) -> Fraction:
+    if k == 1 or scale == 1:
+        return scale
+    parts = [_whole_root(part, k) for part in (scale.numerator, scale.denominator)]
+    if (parts[0] ** k, parts[1] ** k) != (scale.numerator, scale.denominator):
+        raise ExpressionError("point", "a root of this unit has no exact factor", None, "write it in units of the SI")
+    return Fraction(*parts)
+
+
+def _whole_root(number: int, k: int) -> int:
+    """Return the largest whole number whose k-th power is at most `number`."""
+    low, high = 1, 1 << (number.bit_length() // k + 1)
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if middle**k <= number else (low, middle - 1)
+    return low
+
+
+# ---- reading
+@lru_cache(1024)
+def parse_unit(text: str) -> Unit:
+    """Return the unit of a text: `kg*m/s^2`, `kg m s^-2`, `m/s²`, `N·m`, `J/(kg K)`, `1/s`.
+
+    Raises `ExpressionError` of kind `point`, with the span in its `text`.
+
+    >>> unit = parse_unit("kN/mm²")
+    >>> str(unit), unit.scale, unit.dimension
+    ('kN/mm²', Fraction(1000000000, 1), (1, -1, -2, 0, 0, 0, 0))
+    """
+    with errors_about(text, always=True):
+        tokens = list(_tokens(text))
+        if not tokens:
+            raise _wrong("a unit is missing here", 0, len(text))
+        try:
+            unit, rest = _quotient(tokens, 0, text)
+        except ExpressionError as error:
+            raise error if error.span is not None else error.at(Span(0, len(text))) from None
+        if rest < len(tokens):
+            raise _wrong("this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3])
+        return unit
+
+
+def unit_or_none(text: str) -> Unit | None:
+    """Return the unit of a text, or None."""
+    try:
+        return parse_unit(text.strip())
+    except ExpressionError:
+        return None
+
+
+_Token = tuple[str, str, int, int]
+MAX_UNIT_CHARACTERS = 200
+MAX_JOINED_CHARACTERS = 4
+"""The most characters of a word that may be two units without a sign between them: `Nm`."""
+PREFIX_NAMES = {
+    "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h", "deca": "da", "deci": "d", "centi": "c",
+    "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f",
+}  # fmt: skip
+EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
+
+
+def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> ExpressionError:
+    return ExpressionError("point", message, Span(start, max(end, start + 1)), hint)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    if len(text) > MAX_UNIT_CHARACTERS:
+        message = f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}"
+        raise _wrong(message, 0, len(text))
+    end, length = 0, len(text.rstrip())
+    while end < length:
+        match = _TOKEN.match(text, end)
+        if match is None or match.lastgroup is None:
+            start = end + len(text[end:]) - len(text[end:].lstrip())
+            digits = re.match(r"[-+−]?\d+", text[start:])
+            if digits and start and text[start - 1].isalpha():
+                name = re.search(r"[^\W\d_]+$", text[:start])
+                message = f"a power is written with `^`, and `{digits[0]}` is not"
+                raise _wrong(message, start, start + digits.end(), f"write `{name[0] if name else ''}^{digits[0]}`")
+            raise _wrong(f"`{text[start]}` is not part of a unit", start, start + 1)
+        yield match.lastgroup, match[match.lastgroup], match.start(match.lastgroup), match.end()
+        end = match.end()
+
+
+def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
+    result: Unit | None = None
+    over: int | None = None  # the last sign of division
+    while at < len(tokens) and tokens[at][0] != "close":
+        kind, _, start, end = tokens[at]
+        if kind == "over":
+            over = at
+        elif over is not None:
+            below, skip = text[tokens[over + 1][2] : start].strip(), end if kind == "times" else start
+            before, rest = text[: tokens[over][2]].strip(), text[skip:].strip()
+            hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
+            raise _wrong("a product after `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
+        if kind == "over" or (kind == "times" and result is not None):
+            at += 1
+            if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
+                raise _wrong("a unit is missing after this sign", start, end)
+        elif start and text[start] == "°" and text[start - 1].isalpha():
+            # `m°C`: a prefix, or metres times degrees
+            begin = tokens[at - 1][2]
+            apart = f"{text[begin:start]} {text[start:end].strip()}"
+            hint = f"write the number without a prefix, or the product as `{apart}`"
+            raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
+        _check_degree(tokens, at, text)
+        unit, at = _power(tokens, at, text)
+        if kind == "over":
+            result = (result or Unit()) / unit
+        else:
+            result = unit if result is None else result * unit
+    return result or Unit(), at
+
+
+def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
+    """Refuse `deg C` and `°K`, which are scales of temperature and not products with an angle."""
+    words = [token[1] for token in tokens[at : at + 2]]
+    entry = table_entry(words[0])
+    if entry is None or entry[0].symbol != "°" or words[-1] not in ("C", "F", "K"):
+        return
+    start, end = tokens[at][2], tokens[at + 1][3]
+    written = text[start:end].strip()
+    temperature = f"°{words[1]}" if words[1] in "CF" else "K"
+    hint = f"write `{temperature}`, or `{words[0]}*{words[1]}`"
+    raise _wrong(f"`{written}` can be read in two ways", start, end, hint)
+
+
+def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
+    kind, word, start, end = tokens[at]
+    if kind == "open":
+        unit, at = _quotient(tokens, at + 1, text)
+        if at == len(tokens):
+            raise _wrong("this parenthesis is never closed", start, end)
+    elif kind == "one":
+        unit = Unit()
+    elif kind == "name":
+        unit = _symbol(word.replace(" ", ""), start)
+    else:
+        raise _wrong("a unit is missing here", start, end)
+    at += 1
+    if at < len(tokens) and tokens[at][0] == "power":
+        _, written, start, end = tokens[at]
+        digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
+        try:
+            n = plain_exponent(Fraction(digits))
+        except ZeroDivisionError:
+            raise _wrong("the power of a unit divides by 0", start, end, "write it as in `m^(1/2)`") from None
+        if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
+            raise _wrong(f"a unit cannot have the power {n}", start, end, "write the power of ten out")
+        if unit.zero:
+            raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")
+        try:
+            unit = _product((unit, n))
+        except ExpressionError as error:
+            raise error.at(Span(start, end)) from None
+        if any(abs(k.numerator) > MAX_EXPONENT or k.denominator > MAX_EXPONENT for _, k in unit.atoms):
+            message = f"the exponents of a unit go to {MAX_EXPONENT}"
+            raise _wrong(message, start, end, "write the power of ten out")
+        at += 1
+    return unit, at
+
+
+@cache
+def _symbol(symbol: str, start: int = 0) -> Unit:
+    entry = table_entry(symbol)
+    if entry is not None:
+        return _of_entry(*entry)
+    reason = units_file()["refused"].get(symbol)
+    span = (start, start + len(symbol))
+    if reason is not None:
+        raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
+    hints = [f"`{name}`" for name in _meant_by(symbol)]
+    hint = f"did you mean {' or '.join(hints)}? " if hints else ""
+    raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
+
+
+def _meant_by(symbol: str) -> list[str]:
+    """Return the units that a word may mean: by name, in the plural, in another case, without a sign of a product."""
+    word = symbol.lower().replace("meter", "metre").replace("liter", "litre")
+    singulars = {word, word.removesuffix("s"), word.removesuffix("es")}
+    prefixes = {"": "", **PREFIX_NAMES}
+    named = [
+        prefix + entry.symbol
+        for entry in table().values()
+        for name, prefix in prefixes.items()
+        if name + entry.name in singulars and (not name or prefix in entry.prefixes)
+    ]
+    if not named and len(symbol) > 2 and symbol.endswith("s") and table_entry(symbol[:-1]):
+        named = [symbol[:-1]]
+    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
+    other_case = sorted(name for name in names if name.lower() == symbol.lower())
+    halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
+    products = [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
+    close = closest(symbol, list(spellings()))
+    return [*dict.fromkeys(named)] or [*other_case, *products][:3] or ([close] if close else [])
+
+
+def table_entry(symbol: str) -> tuple[TableUnit, str] | None:
+    """Return the unit of the table that a symbol stands for, and its prefix."""
+    names = spellings()
+    symbol = symbol.replace("μ", "µ").replace("\N{OHM SIGN}", "Ω").replace("\N{ANGSTROM SIGN}", "Å")
+    if symbol in names:
+        return names[symbol], ""
+    for length in (2, 1):
+        prefix, rest = symbol[:length], symbol[length:]
+        prefix = "µ" if prefix == "u" else prefix
+        entry = names.get(rest)
+        if entry is not None and prefix in entry.prefixes:
+            return entry, prefix
+    return None
+
+
+@cache
+def _of_entry(entry: TableUnit, prefix: str = "") -> Unit:
+    if not entry.definition:
+        dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
+        return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** units_file()["prefixes"].get(prefix, 0))
+    number, _, rest = entry.definition.partition(" ")
+    scale, pi = Fraction(1), Fraction(0)
+    try:
+        scale = Fraction(number)
+    except ValueError:
+        rest = entry.definition
+    power = re.match(r"pi(?:\^(-?\d+))?\s*", rest)
+    if power:
+        pi, rest = Fraction(power[1] or 1), rest[power.end() :]
+    of = parse_unit(rest) if rest else Unit()
+    scale *= of.scale * Fraction(10) ** units_file()["prefixes"].get(prefix, 0)
+    return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, plain_exponent(pi + of.pi), Fraction(entry.zero))
+
+
+# ---- choosing
+@cache
+def si_unit(dimension: Dimension) -> Unit:
+    """Return the usual coherent SI unit of a dimension: `N`, `J`, `Pa·s`, `m²/s²`."""
+    named = [_of_entry(entry) for entry in table().values() if entry.quantity and entry.definition]
+    for unit in (*named, *map(parse_unit, units_file()["dimensions"].values())):
+        if unit.dimension == dimension:
+            return unit
+    candidates = [in_base_units(dimension)]
+    # one named unit absorbs the mass or the current
+    for unit in named:
+        for n in (1, -1):
+            rest = tuple(plain_exponent(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
+            if unit.atoms == (("J", 1),) and n * rest[_LENGTH] > 0:
+                continue  # `N·m³`, not `J·m²`: a force times lengths is no energy
+            if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
+                candidates.append(unit**n * in_base_units(rest))
+    return min(candidates, key=_length)
+
+
+def in_base_units(dimension: Dimension) -> Unit:
+    """Return the product of base units of a dimension: `kg·m/s²`."""
+    return _product(*[(parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n])
+
+
+def _length(unit: Unit) -> Fraction:
+    return sum((abs(Fraction(n)) for _, n in unit.atoms), Fraction(0))
+
+
+def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
+    """Return the unit of a result: an input's, the power of one, or the coherent unit."""
+    if dimension == NUMBER:
+        return Unit()
+    units = [unit for unit in inputs if not unit.zero]
+    for unit in units:
+        if unit.dimension == dimension:
+            return unit
+    for unit in units:
+        for n in (2, 3):
+            if len(unit.atoms) == 1 and tuple(n * x for x in unit.dimension) == dimension:
+                return unit**n
+    return si_unit(dimension)
+
+
+def ratio(above: Unit, below: Unit, higher: bool = False, *, kept: bool = False) -> Unit:
+    """Return the unit of a derivative, in the SI if shorter: `mm³` by `mm` is `mm²`, `mm/m` a number.
+
+    With `kept` it stays `mm/m`: the derivative times a number of metres is a number of millimetres.
+    """
+    quotient = above.difference / below.difference
+    alike = [d for symbol, _ in quotient.atoms if (d := parse_unit(symbol).dimension) != NUMBER]
+    if alike and quotient.dimension == NUMBER:
+        return quotient if kept and len(quotient.atoms) == 2 else Unit()
+    simple = si_unit(quotient.dimension)
+    if higher:
+        shorter = quotient.scale == 1 and not quotient.pi and _length(simple) < _length(quotient)
+    else:
+        shorter = _length(quotient) > MAX_QUOTIENT_UNITS > _length(simple)
+    return simple if len(set(alike)) < len(alike) or shorter else quotient
+
+
+def with_prefix(unit: Unit, x: float) -> Unit:
+    """Return the unit with the most readable prefix for a number: mm for 0.0105 m."""
+    if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
+        return unit
+    symbol, n = unit.atoms[0]
+    entry = table_entry(symbol)
+    if n != 1 or entry is None:
+        return unit
+    plain, prefix = entry
+    if plain.symbol == "kg":
+        plain, prefix = spellings()["g"], "k"
+    powers = {
+        power: name for name, power in units_file()["prefixes"].items() if power % 3 == 0 and name in plain.prefixes
+    } | {0: ""}
+    size = math.floor(math.log10(abs(x)) + 1e-12) + units_file()["prefixes"].get(prefix, 0)
+    power = size // 3 * 3
+    if power not in powers or not MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER or (plain.symbol == "g" and power > 3):
+        return unit
+    name = "kg" if plain.symbol == "g" and power == 3 else powers[power] + plain.symbol
+    return parse_unit(name) * (unit / parse_unit(symbol))
+
+
+def readable_unit(unit: Unit, x: float) -> Unit:
+    """Return the unit with a more readable prefix if a number is very large or small.
+
+    >>> str(readable_unit(parse_unit("m"), 0.00012)), str(readable_unit(parse_unit("m"), 12.0))
+    ('µm', 'm')
+    """
+    return unit if MIN_UNPREFIXED <= abs(x) < MAX_UNPREFIXED else si_named(with_prefix(unit, x))
+
+
+def si_named(unit: Unit) -> Unit:
+    """Return a quotient by its SI name if the factor is 1, `Ω` for `V/A`; other units unchanged."""
+    simple = si_unit(unit.dimension)
+    is_quotient = len(unit.atoms) > 1 and any(n < 0 for _, n in unit.atoms)
+    same = (simple.scale, simple.pi) == (unit.scale, unit.pi)
+    return simple if is_quotient and same and [n for _, n in simple.atoms] == [1] else unit
+
+
+@cache
+def quantity_name(dimension: Dimension) -> str:
+    """Return a dimension in words: `a force (N)`, `an area (m²)`; the unit if it has no name."""
+    unit = si_unit(dimension)
+    if dimension == NUMBER:
+        return "a number"
+    for symbol, entry in table().items():
+        if entry.quantity and parse_unit(symbol).dimension == dimension:
+            return f"{'an' if entry.quantity[0] in 'aeio' else 'a'} {entry.quantity} ({unit})"
+    for name, text in units_file()["dimensions"].items():
+        if parse_unit(text).dimension == dimension:
+            return f"{name} ({unit})"
+    return f"`{unit}`"
+
+
+def split_literal(text: str) -> tuple[str, Unit]:
+    """Return the digits and the unit of a literal such as `5[kg]`."""
+    digits, _, unit = text.partition("[")
+    return digits, parse_unit(unit[:-1])
+
+
+# ---- systems
+class Elimination:
+    """Linear combinations that are 0, each solved for an eliminated component."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        """Eliminate components from this index on; if negative, those before `-first`."""
+        self.rows: dict[int, list[Fraction]] = {}
+
+    def reduce(self, vector: Sequence[Exponent]) -> list[Fraction]:
+        """Return the vector without the eliminated components."""
+        rest = [Fraction(x) for x in vector]
+        for place, row in self.rows.items():
+            if rest[place]:
+                rest = [x - rest[place] * y for x, y in zip(rest, row, strict=True)]
+        return rest
+
+    def add(self, vector: Sequence[Exponent]) -> bool:
+        """Add a combination that is 0; return whether it eliminates a component."""
+        row = self.reduce(vector)
+        places = range(self.first, len(row)) if self.first >= 0 else range(-self.first)
+        place = next((k for k in places if row[k]), None)
+        if place is None:
+            return False
+        row = [x / row[place] for x in row]
+        for k, other in self.rows.items():
+            self.rows[k] = [x - other[place] * y for x, y in zip(other, row, strict=True)]
+        self.rows[place] = row
+        return True
+
+
+class UnitSystem:
+    """A product of given units for each dimension, so that formulas need no factors.
+
+    >>> system = UnitSystem([parse_unit("mV"), parse_unit("A")])
+    >>> str(system.unit(parse_unit("ohm").dimension)), str(system.unit(parse_unit("m").dimension))
+    ('mV/A', 'm')
+    """
+
+    def __init__(self, units: Iterable[Unit]) -> None:
+        self._units = [unit.difference for unit in units]
+        self._solved = Elimination(-len(BASE))
+        for k, unit in enumerate(self._units):
+            self._solved.add([*unit.dimension, *(int(k == j) for j in range(len(self._units)))])
+
+    def unit(self, dimension: Dimension) -> Unit:
+        """Return the product of the units for a dimension, or else the coherent unit."""
+        return self._product(dimension) or si_unit(dimension)
+
+    def has_units_for(self, dimensions: Iterable[Dimension]) -> bool:
+        """Return whether the system has units for all dimensions."""
+        return all(self._product(dimension) is not None for dimension in dimensions)
+
+    def _product(self, dimension: Dimension) -> Unit | None:
+        if dimension == NUMBER:
+            return Unit()
+        rest = self._solved.reduce([*dimension, *(0 for _ in self._units)])
+        if any(rest[: len(BASE)]):
+            return None
+        powers = zip(self._units, (-x for x in rest[len(BASE) :]), strict=True)
+        try:
+            unit = reduce(mul, [unit ** plain_exponent(n) for unit, n in powers if n], Unit())
+        except ExpressionError:  # a root of the factor is no fraction
+            return None
+        return si_named(unit)

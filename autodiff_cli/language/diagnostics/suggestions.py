@@ -1,0 +1,348 @@
+"""Suggestions for unknown names, calls and missing values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
+from itertools import groupby
+from typing import Any, NamedTuple
+
+from ...engine.table.primitive import FUNCTIONS
+from ...engine.table.primitives import library_names as native_names
+from ...errors import ExpressionError, Offer, Span, either, spelling_hint
+from ..parser import parse
+from ..reader import ParseFailure
+from ..tokens import UnexplainedText
+from ..typesetting import GREEK, TYPICAL_FUNCTIONS, plain_name
+from .context import ENDS, POWERS, TIGHT, Context, Kind
+
+MAX_SPELLING = 72  # longer spellings are not offered, as nobody would read them
+MAX_CONTEXT = 2000  # after a longer text a spelling is checked alone
+MAX_NODES = 10_000  # calls that expand to more nodes are not checked
+MAX_NAME_LENGTH = 40  # longer names are not split
+MAX_SPLITS = 16  # ways of splitting a name that are tried
+
+_CALLED = {
+    "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
+    "arctg": "atan", "arctn": "atan", "arcsen": "asin", "arcctg": "acot", "arccotg": "acot", "arccosec": "acsc",
+    "sh": "sinh", "senh": "sinh", "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth",
+    "arsh": "asinh", "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
+    "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean", "product": "prod",
+    "maximum": "max", "minimum": "min", "logistic": "sigmoid", "expit": "sigmoid", "degrees": "deg", "rad2deg": "deg",
+    "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma", "heavisidetheta": "heaviside",
+    "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp", "dlog": "log", "dlog10": "log10", "dsin": "sin",
+    "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
+    "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
+}  # fmt: skip
+"""Names of functions in other programs, in lower case."""
+
+_WRITTEN = {
+    "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
+    "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
+}  # fmt: skip
+"""Functions of other languages as expressions."""
+
+_SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
+"""Ambiguous names: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
+
+_TURNED = frozenset((*native_names("log atan2"), "arctan2"))
+"""Functions whose two arguments may be swapped in capitals."""
+
+_DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
+_BASE = re.compile(r"log_(\d+)")
+_VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
+_EXPONENT = re.compile(r"[dD]\d{1,4}")
+_NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
+_NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
+_NOT_HERE = dict.fromkeys(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE)
+_NOT_HERE |= dict.fromkeys(("len", "length", "size", "numel", "shape"), _NO_SIZE)
+"""Hints for other programs' functions, by name."""
+
+
+def _program(text: str) -> Any:
+    with suppress(ParseFailure, ExpressionError):
+        return parse(text, most=MAX_NODES)
+    return None
+
+
+def is_program(text: str) -> bool:
+    """Return whether the text is a valid program, and no condition."""
+    program = _program(text)
+    if program is None:
+        return False
+    return not any(program.all_nodes.primitives[i].gives_condition for i in program.roots)
+
+
+def meaning(text: str) -> object:
+    """Return a key that is equal for texts with equal meaning; None for no program."""
+    program = _program(text)
+    if program is None:
+        return None
+    graph = program.all_nodes
+    leaves = {place: name for name, place in program.leaves.items()}
+    nodes = zip(graph.primitives, graph.parents, graph.data, strict=False)
+    return tuple([(node.name, parents, leaves.get(i), x) for i, (node, parents, x) in enumerate(nodes)]), program.roots
+
+
+def may_offer(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
+    """Return whether to suggest a spelling for a statement after the `earlier` ones."""
+    if len(spelling) > MAX_SPELLING or set("`\r\n") & set(spelling):
+        return False
+    if any(name in FUNCTIONS and name not in GREEK for name in _VARIABLE.findall(spelling)):
+        return False  # `1/(sin*x)`
+    if len(earlier) > MAX_CONTEXT or not is_program(f"{earlier}0"):
+        earlier = ""
+    return is_program(earlier + spelling) or (not last and is_program(f"{earlier}{spelling}; 0"))
+
+
+class NamePart(NamedTuple):
+    """A piece of a name: a function, a number, or a name with a value."""
+
+    text: str
+    is_function: bool = False
+
+
+def own_name(name: str, known_names: Collection[str]) -> str:
+    """Return the name here of another language's function. Raises `KeyError` for variables."""
+    if name in known_names or (len(name) < 3 and name != "tg"):
+        raise KeyError(name)
+    plain = plain_name(name)  # `log₁₀`
+    return plain if plain != name and plain in FUNCTIONS else _CALLED[name]
+
+
+def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
+    """Return the suggestions for a call of an unknown function."""
+    name, call = text[span.start : span.end], text[span.end : end]
+    context = Context(text, ParseFailure((), span.start), known_names)
+    arguments = _arguments(context)
+    lower = plain_name(name).lower()
+    following = context.kinds[context.partner.get(context.at + 1, context.at) + 1]
+    if lower == "pi" and arguments == [""]:
+        return (Offer(span.start, end, "pi", shown=("pi",)),)
+    names, calls, certain = _meant_by(name, arguments, following, known_names)
+    offers = [Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names]
+    offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
+    for parts in _divide(name, {*known_names, name[:1]}):
+        if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
+            offers += _products(context, "*".join(part.text for part in parts), call, end)
+    return tuple([offer for offer in offers if not offer.shown or may_offer(offer.shown[0])])
+
+
+def _meant_by(
+    name: str, arguments: Sequence[str], following: str, known_names: Collection[str]
+) -> tuple[Sequence[str], Sequence[str], bool]:
+    """Return the functions that a name may mean, or calls in place of its own, and whether that is certain."""
+    lower, count = plain_name(name).lower(), len(arguments)
+    if lower in _SEVERAL and (count == 1 or lower == "lg"):
+        return _SEVERAL[lower], (), False
+    if (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
+        return (), [f"log({arguments[0]}, {base[1]})"], False
+    if lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
+        alone = lower in ("square", "cube", "mod")
+        operands = [x if not alone or re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
+        return (), [_WRITTEN[lower].format(*operands)], lower == name and following not in POWERS + Kind.UNREADABLE
+    if lower in _TURNED and count == 2 and name != "LOG" and name != lower:
+        return (), [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])], False
+    if lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
+        return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
+    return (), (), False
+
+
+def is_glued(name: str, known_names: Collection[str]) -> bool:
+    """Return whether a name can be split."""
+    return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divide(name, known_names))
+
+
+def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
+    """Return suggestions for a missing name made of known names and functions."""
+    context = Context(text, ParseFailure((), span.start), known_names)
+    following = context.kinds[context.at + 1]
+    if name in ("PI", "Pi"):
+        return (Offer(span.start, span.end, "pi", shown=("pi",)),)
+    if _EXPONENT.fullmatch(name) and (number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])):
+        return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
+    if name in FUNCTIONS or len(name) > MAX_NAME_LENGTH:
+        return ()
+    offers: dict[str, Offer] = {}
+    for parts in _divide(name, known_names, exponential=following in POWERS):
+        if parts[-1].is_function:
+            continue
+        for offer in _readings(context, parts, span.end):
+            offers.setdefault(offer.text, offer)
+        if len(offers) > 2:
+            break
+    return tuple(list(offers.values())[:3])
+
+
+def _arguments(c: Context) -> list[str]:
+    if c.kinds[c.at + 1 : c.at + 2] != Kind.OPEN or c.at + 1 not in c.partner:
+        return []
+    end = c.partner[c.at + 1]
+    arguments, start, depth = [], c.tokens[c.at + 1].end, 0
+    for token in c.tokens[c.at + 2 : end]:
+        depth += (token.kind == Kind.OPEN) - (token.kind == Kind.CLOSE)
+        if token.kind == Kind.COMMA and not depth:
+            arguments.append(c.text[start : token.start].strip())
+            start = token.end
+    return [*arguments, c.text[start : c.tokens[end].start].strip()]
+
+
+def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[NamePart, ...]]:
+    functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
+    words = [NamePart(word) for word in {*known_names, "π"} if word and word in name]
+    words += [NamePart(f, True) for f in functions if f in name]
+
+    # The places from which the rest can be split, to avoid dead ends.
+    possible = {len(name)}
+    for at in range(len(name) - 1, -1, -1):
+        special = name[at].isdigit() or (exponential and name[at:] == "e") or (at == 0 and name.startswith("pi"))
+        if special or any(name.startswith(word.text, at) and at + len(word.text) in possible for word in words):
+            possible.add(at)
+
+    count = 0
+    ahead: list[tuple[NamePart, ...]] = [()]
+    while ahead and count < MAX_SPLITS:
+        parts = ahead.pop()
+        at = sum(len(part.text) for part in parts)
+        if at == len(name) and len(parts) > 1:
+            yield parts
+            count += 1
+        if at == len(name) or at not in possible:
+            continue
+        ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
+        if at == 0 and name.startswith("pi") and "pi" not in known_names:
+            ahead.append((NamePart("pi"),))
+        if parts and exponential and name[at:] == "e" and "e" not in known_names:
+            ahead.append((*parts, NamePart("e")))
+        if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
+            ahead.append((*parts, NamePart(digits[0])))
+
+
+def _readings(c: Context, parts: Sequence[NamePart], end: int) -> Iterator[Offer]:
+    start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
+    texts = [part.text for part in parts]
+    if not any(part.is_function for part in parts):
+        name = "".join(texts)
+        letters = all(len(factor) == 1 and factor.isascii() for factor in texts)
+        is_word = len({*texts}) < len(texts) or (letters and len(texts) > 3)
+        is_word = is_word or any(len(function) > 2 and function in name for function in FUNCTIONS)
+        yield from (offer._replace(certain=not is_word) for offer in _products(c, "*".join(texts), "", end))
+        return
+    # Each function takes everything up to the next one, or only the first name.
+    short, long = _apply(parts, 1), _apply(parts, len(parts))
+    is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
+    spellings = [short] if short == long else [long, short]
+    if any(part.text.isdigit() for part in parts):
+        spellings = [long, re.sub(r"(\w+?)\((\d+)\*(\w+)\)", r"\1(\3)**\2", long)]
+    # `relu3` is more likely a name.
+    has_names = any(not part.is_function and not part.text.isdigit() for part in parts)
+    for spelling in spellings:
+        yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
+
+
+def _apply(parts: Sequence[NamePart], most: int) -> str:
+    factors: list[str] = []
+    names: list[str] = []
+    for is_function, run in groupby(parts, lambda part: part.is_function):
+        texts = [part.text for part in run]
+        if is_function:
+            names = texts
+            continue
+        if names:
+            factors.append("(".join(names) + "(" + "*".join(texts[:most]) + ")" * len(names))
+            texts = texts[most:]
+        factors += texts
+    return "*".join(factors)
+
+
+_FACTOR = re.compile(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
+"""A name that is a factor where a space stands between it and parentheses."""
+
+_FACTORS = frozenset("xzabckmn")
+"""Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""
+_LONE = re.compile(r"\(\s*\w*\s*\)")
+"""The arguments of what may be a function of time or place: `x(t)`, `a(0)`."""
+
+
+def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
+    """Yield a product instead of a name; after `/`, `^` or a root both readings."""
+    token = c.tokens[c.at]
+    sign = c.signs() - 1
+    if sign >= 0 and c.kinds[sign] in TIGHT:
+        left = sign
+        with suppress(KeyError):
+            if c.kinds[sign] != Kind.ROOT:
+                left = c.term(sign) if c.kinds[sign] == Kind.DIVIDE else c.atom(sign)
+        before = c.text[c.tokens[left].start : token.start]
+        grouped = f"({product}{call})"
+        yield Offer(token.start, end, grouped, shown=(before + grouped,))
+        yield Offer(token.start, token.end, product, shown=(f"{before}{product}{call}",))
+    else:
+        yield Offer(token.start, token.end, product, shown=(f"{product}{call}",))
+
+
+def explain(text: str, error: UnexplainedText, known_names: Collection[str]) -> ExpressionError:
+    """Return the error with suggestions; `known_names` have values in the point."""
+    assert error.span is not None
+    offers: tuple[Offer, ...] = ()
+    if error.after:
+        named = f"y = {text[error.span.start : error.span.end]}"
+        named = f"`{named}`" if may_offer(named) else "as in `y = x`"
+        hint = f"give it a name, {named}, or leave it out"
+        if text[error.after] in "+-−":
+            hint = "put a sum over several lines in parentheses"
+    elif error.functions is not None:
+        hint, offers = _unknown(text, error.span, error.end, error.functions, known_names)
+    else:
+        hint, offers = _product(text, error.span, error.end, known_names)
+    return ExpressionError(error.kind, str(error), error.span, hint, offers=offers)
+
+
+def _unknown(
+    text: str, span: Span, end: int, functions: Collection[str], known_names: Collection[str]
+) -> tuple[str, tuple[Offer, ...]]:
+    name = text[span.start : span.end]
+    offers = suggest_for_call(text, span, end, known_names)
+    if offers:
+        return f"write {spelling_hint(offers)}", offers
+    if name.lower() in _NOT_HERE:
+        return _NOT_HERE[name.lower()], ()
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
+    return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
+
+
+def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
+    name, arguments = text[name_span.start : name_span.end], text[name_span.end : end].strip()
+    context = Context(text, ParseFailure((), name_span.start), known_names)
+    tokens, kinds, opening = context.tokens, context.kinds, context.at + 1
+    if context.partner[opening] == opening + 1:
+        return f"for its value write `{name}`", (Offer(name_span.start, end, name, shown=(name,)),)
+    what = "a product"
+    sign = context.signs() - 1
+    is_tight = sign >= 0 and kinds[sign] in TIGHT
+    following = kinds[context.partner[opening] + 1]
+    if sign > 0 and is_tight and kinds[sign] != Kind.ROOT and following not in POWERS:
+        offers = [*_products(context, f"{name}*", arguments, end)]
+        if kinds[sign - 1 : sign + 1] == Kind.FUNCTION + Kind.POWER:
+            what = "a power, which stands after the argument of a function,"
+            start, exponent = tokens[sign - 1].start, text[tokens[sign + 1].start : name_span.end]
+            spelling = f"{context.text_between(sign - 1)}{arguments}**{exponent}"
+            offers = [Offer(start, end, spelling, shown=(spelling,))]
+    else:
+        is_known = name in known_names or any(
+            kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
+            for k, token in enumerate(tokens)
+        )
+        is_apart = tokens[opening].start > name_span.end and _FACTOR.fullmatch(name) is not None
+        is_factor = name in _FACTORS and _LONE.fullmatch(arguments) is None
+        certain = (is_known or is_apart or is_factor) and not is_tight
+        offers = [Offer(name_span.end, tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
+    good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
+    if not good:
+        # The content of the parentheses may need a repair of its own.
+        unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
+        return "a product has a sign between its factors, as in `a*b`", unseen
+    return f"for {what} write {spelling_hint(good)}", good

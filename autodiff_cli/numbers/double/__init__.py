@@ -1,1 +1,0 @@
-"""Functions of floats, one module a family; `numbers.floats` collects them."""

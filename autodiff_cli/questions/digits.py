@@ -1,0 +1,870 @@
+"""How accurate a gradient is, and where digits were lost."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..engine.graphs.value import Value, values_of
+from ..engine.graphs.value_and_gradient import value_and_gradient
+from ..engine.numbers import budget
+from ..engine.numbers.base import NO_RESULT, Number, NumberType, digits_text
+from ..engine.numbers.floats import REAL
+from ..engine.numbers.running_error import RUNNING, Bounded
+from ..engine.run.evaluation import Evaluation
+from ..engine.run.flat_graph import Graph
+from ..engine.run.sweep import NodeError, forward, tangents
+from ..engine.table.operators import ADD, CONSTANT, SUB
+from ..engine.table.primitives import EXP, LOG, SQRT
+from ..errors import Diagnostic, ExpressionError, plural, quote
+from ..language.printer import expression_text
+from ..record import Record
+from .arithmetic import number_as_typed
+from .optional_units import pose_with_units, with_units
+from .problem import Point, Problem
+
+if TYPE_CHECKING:
+    from ..compiled.data_loss import DataLoss, LossSpec, LossSummary
+    from .quantities import ProgramUnits, Units
+
+REFERENCE_DIGITS = 50  # of the reference at first
+REFERENCE_STEP = "1e-50"  # of differences of the reference, relative
+REFERENCE_NOISE = "1e-95"  # their rounding error, times the point, relative to the value
+MAX_DIGITS = 3200
+AGREE_WITHIN = 1e-25  # relative difference of two precisions that agree
+DEFAULT_REQUIRED_DIGITS = 6  # correct digits by default
+SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
+MAX_DOUBLE_DIGITS = 16  # the most digits of a double
+ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
+ZERO_DIGITS = 800  # digits with which a result of 0 is believed
+MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
+ZERO_SUM_TOLERANCE = 1e-40  # a sum that is 0, relative to its terms
+MIN_REPORTED_LOSS = 3  # digits lost, out of 16
+MAX_COMPARISON_EFFORT = 30_000  # variables times nodes compared with differences
+
+EXTRAPOLATION_ROWS = 12  # step sizes of an extrapolation, each half of the previous one
+FIRST_STEPS = (0.1, 1e-3)  # relative to the point, and absolute
+NEAR_STEPS = (1e-6, 1e-9, 1e-12)  # beside a pole or another sudden change
+ROUGH = 1e-3  # relative error of an estimate for which nearer steps are tried
+
+ZERO = "0 to within rounding"
+RESCALE = "rescale the variables, so that no number on the way is so small"
+
+
+class Difference(NamedTuple):
+    """A slope with an estimated error; None if one side has no values."""
+
+    slope: float | None = None
+    error: float | None = None
+
+
+class _Comparison(NamedTuple):
+    """How a partial derivative compares with differences of values."""
+
+    slope: Difference = Difference()
+    remark: str = ""
+    agrees: bool = True
+    exists: bool = True  # the derivative, as far as is known
+
+
+class CheckedNumber(Record):
+    """A value or partial derivative in doubles, and its accuracy."""
+
+    name: str
+    computed: float
+    exact: str
+    digits: int | None
+    kept: int | None
+    difference: float | None
+    difference_error: float | None
+    condition: float | None
+    agrees: bool
+    remark: str
+
+
+class Check(Record):
+    """A check of a program's value and gradient at a point."""
+
+    declaration = """
+    csv line id variable at[] computed[] exact digits kept difference condition agrees error
+    value
+    gradient
+    point
+    units
+    constants
+    warnings
+    agrees: whether value and all partial derivatives agree
+    data
+    precision: the digits of the reference
+    required: how many digits the computation has to keep
+    checked from=quantities: the value, then each partial derivative
+      variable column from=name nonempty: the variable; null for the value
+      computed column: the number in doubles
+      exact column: the reference, to 25 digits
+      digits column: how many digits at least are right, of the formula in decimals
+      kept column: how many digits at least the computation has kept
+      difference column: the slope by finite differences
+      difference_error: the error that these estimate for themselves
+      condition column: how much a relative change of the variable is magnified
+      agrees column: whether it agrees
+      remark nonempty: why it was not compared, or what is wrong
+    """
+
+    text: str
+    value: float
+    gradient: dict[str, float]
+    point: dict[str, float]
+    constants: dict[str, float]
+    precision: int
+    required: int
+    quantities: tuple[CheckedNumber, ...]
+    warnings: tuple[Diagnostic, ...]
+    over: LossSummary | None = None
+    units: Units | None = None
+
+    @property
+    def agrees(self) -> bool:
+        return bool(self.quantities) and all(number.agrees for number in self.quantities)
+
+
+def check(
+    text: str,
+    point: Point | None = None,
+    *,
+    wrt: Sequence[str] | None = None,
+    required: int = DEFAULT_REQUIRED_DIGITS,
+    over: LossSpec | None = None,
+    watch: Callable[[int], None] | None = None,
+    units: Sequence[str] | str | None = None,
+    system: bool = False,
+) -> Check:
+    """Return value and gradient of a program, with lower bounds on their correct digits.
+
+    The reference is the program in 50 digits or more, at exactly the doubles of the computation; its
+    partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
+    `watch` receives the number of rows of data added up, in 50 digits and again in 100.
+
+    >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
+    0
+    """
+    if over is None:
+        problem = pose_with_units(text, point, wrt, units, system=system)
+        answer = _check_program(problem, required)
+    else:
+        from ..compiled.data_loss import pose_over
+
+        passes, point = 1 + MAX_DIFFERENCE_EVALUATIONS, with_units(point)
+        problem, function = pose_over(text, point, wrt, over, passes, only_variables=True, units=units)
+        answer = _check_loss(problem, function, required, watch)._replace(text=text)
+    return answer if problem.units is None else _in_units(answer, problem.units, of_numbers=over is not None)
+
+
+def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
+    from ..engine.numbers.multiprecision import Multiprecision
+    from ..engine.quantities.presentation import present, present_difference, present_number
+    from ..engine.quantities.unit import si_unit
+
+    tree = units.of_gradient(answer.gradient)
+    m = Multiprecision(REFERENCE_DIGITS)
+    shown = {"": tree["value"], **tree["gradient"]}
+    factors = {
+        name: unit / units.quotient([name] if name else []) if of_numbers else unit for name, unit in shown.items()
+    }
+
+    def converted(number: CheckedNumber) -> CheckedNumber:
+        unit, own, remark = factors[number.name], shown[number.name], number.remark
+        if own.atoms and re.search(r"\d", remark.partition(":")[2]):
+            remark += f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
+        differences = number.difference, number.difference_error
+        slope, error = (None if x is None else present_difference(x, unit) for x in differences)
+        return number._replace(
+            computed=present(number.computed, unit),
+            exact=_text(present_number(m, m.literal(number.exact), unit)),
+            difference=slope,
+            difference_error=error,
+            remark=remark,
+        )
+
+    of_numbers_checked = [dict.fromkeys(("computed", "exact", "difference"), unit) for unit in shown.values()]
+    return answer._replace(
+        value=present(answer.value, factors[""]),
+        gradient={name: present_difference(x, factors[name]) for name, x in answer.gradient.items()},
+        point={name: units.number_of(name, x) for name, x in answer.point.items()},
+        quantities=tuple(map(converted, answer.quantities)),
+        units=type(tree)({**tree, "checked": of_numbers_checked[: len(answer.quantities)]}),
+    )
+
+
+def _check_program(problem: Problem, required: int) -> Check:
+    graph, values, wanted = problem.program.graph, problem.values, problem.wanted
+    try:
+        doubles = value_and_gradient(REAL, graph, values, wanted)
+    except ExpressionError as error:
+        diagnostic = error.diagnostic
+        try:
+            exact = _references(graph, values, ()).exact.value
+        except ExpressionError:
+            raise error from None
+        message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the program has the value {_short(exact)}"
+        raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
+    partials = [doubles.gradient[name] for name in wanted]
+    answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
+    try:
+        references = _references(graph, values, wanted)
+    except ExpressionError as error:
+        return answer._replace(warnings=(*answer.warnings, _without_value(error)))
+    compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]
+    numbers = [_number(doubles, references, name, required, name in compared) for name in ("", *wanted)]
+    kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
+    warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
+    return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
+
+
+def _without_value(error: ExpressionError) -> Diagnostic:
+    hint = "the double-precision result is an artefact of rounding"
+    return Diagnostic("lost_digits", f"computed without rounding, this has no value: {error}", error.span, hint)
+
+
+UNSETTLED = Diagnostic(
+    "lost_digits",
+    "rounding may have lost digits here, and the correct ones could not be determined within the limit on computation",
+    None,
+    "rewrite the formula",
+)
+
+
+def lost_digits(
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    wanted: Sequence[str],
+    required: int,
+    noise: Mapping[str, float] = MappingProxyType({}),
+) -> list[Diagnostic]:
+    """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
+
+    Errors up to the `noise`, by variable and "" for the value, are none, but for a 0 by underflow. The reference is
+    that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer. What stays undecided is
+    said. Raises `ExpressionError` and `BudgetExceeded`.
+    """
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    doubles = value_and_gradient(REAL, graph, values, wanted)
+    try:
+        references = _references(graph, values, wanted)
+    except ExpressionError as error:
+        return [_without_value(error)]
+    with suppress(ExpressionError):
+        m = Multiprecision(references.precision, decimals=True)
+        typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
+        references.written.append(value_and_gradient(m, graph, typed, wanted))
+    lost, zeros, unsettled = [], [], []
+    for name in ("", *wanted):
+        number = _number(doubles, references, name, required, False)
+        exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
+        # a tiny one is 0, but for the digits of this reference
+        written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
+        right = any(correct_digits(number.computed, x) >= required for x in written)
+        allowed = noise.get(name, 0.0)
+        if allowed < math.inf and not number.computed and _underflows(doubles, references.exact):
+            allowed = 0.0
+        right = right or abs(number.computed - exact) <= allowed
+        if number.kept is None or allowed == math.inf:
+            continue
+        if name not in references.settled:
+            unsettled.append(name)
+        elif right:
+            continue
+        elif number.remark == ZERO:
+            zeros.append(name)
+        elif not number.agrees:
+            lost.append((name, number.kept))
+    warnings = losses(doubles, references.exact, lost) if lost else []
+    if zeros:
+        warnings.append(zero_warning(_numbers_of(zeros), len(zeros)))
+    return [*warnings, UNSETTLED] if unsettled else warnings
+
+
+def zero_warning(subject: str, numbers: int) -> Diagnostic:
+    """Return the warning that so many numbers are 0, and what is shown of them is their rounding error."""
+    message = f"{subject} {'is' if numbers == 1 else 'are'} 0: what is shown is a rounding error"
+    return Diagnostic("lost_digits", message, None, "rewrite the formula so that it cancels exactly")
+
+
+def _answer(
+    problem: Problem, value: float, partials: Sequence[float], required: int, warnings: Iterable[Diagnostic]
+) -> Check:
+    return Check(
+        text=problem.program.text,
+        value=value + 0.0,
+        gradient={name: partial + 0.0 for name, partial in zip(problem.wanted, partials, strict=True)},
+        point={**problem.values},
+        constants=problem.program.constants,
+        precision=REFERENCE_DIGITS,
+        required=required,
+        quantities=(),
+        warnings=(*problem.warnings, *warnings),
+    )
+
+
+def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Callable[[int], None] | None) -> Check:
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    wanted, graph = problem.wanted, function.evaluator.graph
+    here = [problem.values[name] for name in function.variables]
+
+    def sums(digits: int) -> tuple[list[Number], list[Number]]:
+        m = Multiprecision(digits)
+        totals, sizes = ([m.number(0) for _ in range(1 + len(wanted))] for _ in range(2))
+        for row in range(function.data.rows):
+            budget.charge(budget.REFERENCE_NODE * len(graph.places))
+            if watch is not None:
+                watch(row)
+            at = zip(function.names, map(m.number, function.point_at(row, here)), strict=True)
+            try:
+                swept = value_and_gradient(m, graph, dict(at), wanted)
+            except ExpressionError as error:
+                function.leave_out(row, error)
+                continue
+            for k, part in enumerate((swept.value, *[swept.gradient[name] for name in wanted])):
+                totals[k], sizes[k] = totals[k] + part, sizes[k] + abs(part)
+        return totals, sizes
+
+    def compare(name: str, exact: Number) -> _Comparison:
+        place = function.variables.index(name)
+
+        def along(x: float) -> float | None:
+            with budget.Defined():
+                return function.value([*here[:place], x, *here[place + 1 :]])
+            return None
+
+        slope = ridders(along, here[place], lambda _: noise)
+        near = abs(exact) * 1e-6 + 2 * (slope.error or 0.0)
+        if slope.slope is None or kinks or abs(slope.slope - exact) <= near:
+            return _Comparison(slope, exists=not kinks)
+        return _Comparison(slope, f"wrong: differences give {slope.slope:.6g}", agrees=False)
+
+    value, partials = function(here)
+    summary, kinks = function.summary, function.kinks(problem.values, wanted)
+    coarse, _ = sums(REFERENCE_DIGITS)
+    totals, sizes = sums(2 * REFERENCE_DIGITS)
+    share = summary.rows if function.over.how == "mean" else 1
+    roundings = [ROUNDING_STEPS * 2.0**-52 * float(size) / share for size in sizes]
+    noise = abs(value - float(totals[0] / share)) + roundings[0]
+    numbers = []
+    for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
+        # a sum that cancels below this precision is rounding error
+        exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
+        sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
+        unsure = 0 if sure else 2 * REFERENCE_DIGITS
+        condition = totals[k] * problem.values[name] / totals[0] if name and totals[0] else None
+        comparison = _Comparison()
+        if name and k <= MAX_COMPARISON_EFFORT // max(1, summary.rows):
+            comparison = compare(name, exact)
+        elif name:
+            comparison = _Comparison(remark="no differences: too many rows")
+        numbers.append(_judge(name, computed, exact, [exact], required, unsure, roundings[k], comparison, condition))
+    answer = _answer(problem, value, partials, required, kinks)
+    return answer._replace(precision=2 * REFERENCE_DIGITS, quantities=tuple(numbers), over=summary)
+
+
+class _References(NamedTuple):
+    exact: Evaluation  # at exactly the doubles of the computation
+    written: list[Evaluation]  # with decimal literals, at decimals and doubles; empty without a value
+    precision: int
+    settled: frozenset[str]  # the variables, and "" for the value, that more digits do not change
+    underflowed: bool
+
+
+def _references(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    def swept(digits: int) -> Evaluation:
+        m = Multiprecision(digits)
+        return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+
+    digits, errors, every = REFERENCE_DIGITS, _error_bounds(graph, values, wanted), 1 + len({*wanted})
+    coarse, finer = swept(digits), swept(2 * digits)
+    settled = _settled(coarse, finer, wanted, digits, errors)
+    while len(settled) < every and 2 * digits < MAX_DIGITS:
+        try:
+            coarse, finer = finer, swept(4 * digits)
+        except budget.BudgetExceeded:
+            # out of budget: accept what has not changed so far, or has shrunk
+            settled = _settled(coarse, finer, wanted, digits, errors, believed=True)
+            break
+        digits *= 2
+        settled = _settled(coarse, finer, wanted, digits, errors, believed=2 * digits >= ZERO_DIGITS)
+    # what shrinks with more digits is 0, and its digits are rounding
+    for name, partial in finer.gradient.items():
+        if name in settled and abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
+            finer.gradient[name] = 0 * partial
+    if "" in settled and abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
+        finer.value = 0 * finer.value
+    decimals = Multiprecision(2 * digits, decimals=True)
+    written: list[Evaluation] = []
+    with suppress(ExpressionError):
+        for point in (
+            {name: decimals.literal(repr(x)) for name, x in values.items()},
+            {name: decimals.number(x) for name, x in values.items()},
+        ):
+            written.append(value_and_gradient(decimals, graph, point, wanted))
+    precision = digits if len(settled) == every else 2 * digits
+    return _References(finer, written, precision, settled, finer.m.underflowed)
+
+
+def _error_bounds(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
+    """Return bounds on the rounding errors of the gradient in doubles, and of the value as ""; none without a bound."""
+    try:
+        at = value_and_gradient(RUNNING, graph, {name: Bounded(x) for name, x in values.items()}, wanted)
+    except (ExpressionError, *NO_RESULT):
+        return {}
+    return {name: getattr(x, "error", 0.0) for name, x in {"": at.value, **at.gradient}.items()}
+
+
+def is_beyond_rounding(x: Number, error: float, digits: int) -> bool:
+    """Return whether so many digits leave a number right to `AGREE_WITHIN` that doubles leave within `error`."""
+    if not math.isfinite(error):
+        return True  # there is no bound
+    context = x.context
+    return bool(context.mpf(error) * context.mpf(10) ** (MAX_DOUBLE_DIGITS - digits) <= AGREE_WITHIN * abs(x))
+
+
+def _settled(
+    coarse: Evaluation,
+    finer: Evaluation,
+    wanted: Sequence[str],
+    digits: int,
+    errors: Mapping[str, float],
+    *,
+    believed: bool = False,
+) -> frozenset[str]:
+    """Return the numbers that twice the `digits` have not changed; zeros too if they are `believed`."""
+    settled = set()
+    for name in ("", *wanted):
+        a, b = (at.gradient[name] if name else at.value for at in (coarse, finer))
+        if believed and abs(b) <= AGREE_WITHIN * abs(a):
+            settled.add(name)
+        elif abs(a - b) > AGREE_WITHIN * abs(b):
+            continue
+        elif is_beyond_rounding(b, errors.get(name, 0.0), digits) if b else believed or _structural(finer, name):
+            settled.add(name)
+    if believed or not finer.value:
+        return frozenset(settled)
+    noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
+    is_clear = noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25)
+    return frozenset(settled if is_clear else ())
+
+
+def _structural(swept: Evaluation, name: str) -> bool:
+    if name:
+        leaf = swept.wanted[name]
+        return leaf is None or swept.adjoints[leaf] is None
+    data, parents, primitives = swept.graph.data, swept.graph.parents, swept.graph.primitives
+    if all(not data[i] for i in swept.order if swept.adjoints[i] is not None):
+        return True
+    exact = [not ps for ps in parents]
+    for i in swept.order:
+        # A correctly rounded function of exact inputs is 0 only if it truly is.
+        if parents[i] and not data[i]:
+            cut = primitives[i].product and any(exact[p] and not data[p] for p in parents[i])
+            exact[i] = cut or all(exact[p] for p in parents[i])
+    return exact[-1]
+
+
+def correct_digits(computed: float, exact: Number) -> int:
+    """Return a lower bound on the correct significant digits of a double."""
+    wrong = relative_error(computed, exact)
+    return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
+
+
+def _judge(
+    name: str,
+    computed: float,
+    exact: Number,
+    written: Sequence[Number],
+    required: int,
+    unsure: int,
+    rounding: float,
+    comparison: _Comparison,
+    condition: Number | None,
+    underflowed: bool = False,
+) -> CheckedNumber:
+    # `unsure` are the digits in which the reference has not settled, 0 if it has
+    kept = correct_digits(computed, exact)
+    agrees, remark = kept >= required, ""
+    digits = kept if written else 0
+    if written and written[0] != computed:
+        digits = min([kept, *(correct_digits(computed, x) for x in written)])
+    if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
+        # the number is a rounding error, and as small as underflow
+        agrees, digits, remark = True, min(digits, kept if exact else 0), "underflow: too small for a double"
+    elif not agrees:
+        agrees = not (exact or unsure) and abs(computed) <= rounding
+        remark = ZERO if agrees else "digits lost"
+    elif not written:
+        remark = "as written, in decimals, it has no value"
+    elif kept - digits >= 2:
+        remark = f"{kept - digits} digits lost to the rounding of the inputs"
+    if unsure:
+        agrees, remark = False, f"undecided with {unsure} digits"
+    if not remark or (comparison.slope.slope is not None and not (remark == ZERO and comparison.agrees)):
+        remark = comparison.remark or remark
+    ratio = None if condition is None else abs(float(condition))
+    return CheckedNumber(
+        name=name,
+        computed=computed,
+        exact=_text(exact),
+        digits=digits if comparison.exists else None,
+        kept=kept if comparison.exists else None,
+        difference=comparison.slope.slope,
+        difference_error=comparison.slope.error,
+        condition=ratio if ratio is None or math.isfinite(ratio) else None,
+        agrees=agrees and comparison.agrees,
+        remark=remark,
+    )
+
+
+def _number(
+    doubles: Evaluation, references: _References, name: str, required: int, with_differences: bool
+) -> CheckedNumber:
+    def of(result: Evaluation) -> Number:
+        return result.gradient[name] if name else result.value
+
+    leaf, reference = doubles.wanted[name] if name else None, references.exact
+    computed, exact = of(doubles) + 0.0 if name else doubles.value, of(reference)
+    rounding, condition = 0.0, None
+    if computed and not exact:
+        flows = doubles.graph.data
+        if leaf is not None:
+            active = doubles.activity([leaf])
+            flows = doubles.sweep(tangents, doubles.order, active, {leaf: 1.0}, doubles.graph.roots)
+        terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
+        rounding = ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
+    if name and reference.value:
+        condition = 0 if leaf is None else exact * doubles.graph.data[leaf] / reference.value
+    comparison = _Comparison(exists=not (name and reference.kinks))
+    if leaf is not None and with_differences:
+        comparison = _compare(doubles, references, name, leaf)
+    elif leaf is not None:
+        comparison = comparison._replace(remark="no differences: too many variables")
+    written = [of(result) for result in references.written]
+    unsure = 0 if name in references.settled else references.precision
+    underflowed = references.underflowed
+    return _judge(name, computed, exact, written, required, unsure, rounding, comparison, condition, underflowed)
+
+
+def _compare(doubles: Evaluation, references: _References, name: str, leaf: int) -> _Comparison:
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    bounded = evaluator(doubles.graph, RUNNING, leaf)
+
+    def noise(x: float) -> float:
+        error = getattr(bounded(x), "error", 0.0)
+        return error if math.isfinite(error) else 0.0
+
+    slope = ridders(evaluator(doubles.graph, REAL, leaf), doubles.graph.data[leaf], noise)
+    m, exact = Multiprecision(references.precision + 2 * REFERENCE_DIGITS), references.exact
+    graph = exact.graph
+    data = [x if graph.parents[i] else m.number(x) for i, x in enumerate(graph.data)]
+    x, partial, here = data[leaf], m.number(exact.gradient[name]), data[-1]
+    value = evaluator(graph.with_data(data), m, leaf)
+    step = (abs(x) or m.number(1)) * m.literal(REFERENCE_STEP)
+    around = sides(value, x, step)
+    if around is None:
+        return _Comparison(slope, "one-sided: the function ends here")
+    left, right = around.left, around.right
+    middle = (left + right) / 2
+    near = (abs(partial) + abs(left) + abs(right)) * 1e-12
+    # the rounding error of a difference, divided by the step
+    near += abs(here) * m.literal(REFERENCE_NOISE) / (abs(x) or 1)
+    consistent = abs(middle - partial) <= near and abs(left - right) <= near
+    if consistent or (around.vanishes and not partial):
+        return _Comparison(slope)
+    if not around.digits_agree:
+        before = value(x - step)
+        for other in (value(x + step), here):
+            if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
+                return _Comparison(slope, f"a jump: from {_short(before)} to {_short(other)}", exists=False)
+        return _Comparison(slope, "differences do not converge here", exists=not exact.kinks)
+    # A curved piece has another slope a step away.
+    if min(left, right) - near <= partial <= max(left, right) + near and abs(left - right) > near:
+        return _Comparison(
+            slope, f"a kink: slope {_short(left)} on the left, {_short(right)} on the right", exists=False
+        )
+    remark = f"wrong: differences in {m.digits} digits give {_short(middle)}"
+    return _Comparison(slope, remark, agrees=False, exists=not exact.kinks)
+
+
+def _short(x: Number) -> str:
+    return digits_text(x, 6) if x else "0"
+
+
+def _text(x: Number) -> str:
+    return digits_text(x, 25, strip_zeros=False, min_fixed=-5, max_fixed=20) if x else "0"
+
+
+def evaluator(graph: Graph, m: NumberType, leaf: int) -> Callable[[Any], Any]:
+    """Return the value of the graph as a function of that at `leaf`; None if undefined."""
+    leaves = [x if not graph.parents[i] else None for i, x in enumerate(graph.data)]
+
+    def value(x: Number) -> Number | None:
+        if isinstance(x, float) and not math.isfinite(x):
+            return None
+        data = list(leaves)
+        data[leaf] = x
+        try:
+            forward(graph.with_data(data), m, graph.roots[:1])
+        except NodeError:
+            return None
+        return data[graph.roots[0]]
+
+    return value
+
+
+def ridders(
+    value: Callable[[float], float | None], x: float, noise: Callable[[float], float] = lambda _: 0.0
+) -> Difference:
+    """Return the slope at `x` by Ridders' method: extrapolated central differences.
+
+    `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+    """
+    best, error, nearest, count = 0.0, math.inf, math.inf, 0
+    for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
+        for scale in dict.fromkeys((abs(x) or 1.0, 1.0)):
+            if count > 1 and error < enough * abs(best):
+                return Difference(best, error)
+            shrunk = (start * scale / 16**k for k in range(10))
+            step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
+            if step is None:
+                continue
+            slope, own_error = _ridders(value, x, step, max(noise(x - step), noise(x + step)))
+            if own_error == math.inf:
+                continue
+            count += 1
+            # of two contradictory estimates the nearer one holds
+            contradicts = abs(slope - best) > 3 * (own_error + error)
+            if step < nearest if contradicts else own_error < error:
+                best, error, nearest = slope, own_error, step
+    return Difference(best, error) if count else Difference()
+
+
+def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> tuple[float, float]:
+    best, best_error = 0.0, math.inf
+    previous: list[float] = []
+    for _ in range(EXTRAPOLATION_ROWS):
+        up, down = value(x + step), value(x - step)
+        if up is None or down is None or x + step == x - step:
+            break
+        row = [(up - down) / ((x + step) - (x - step))]
+        if not math.isfinite(row[0]):
+            break
+        rounding = (2.0**-52 * max(abs(up), abs(down)) + noise) / step
+        for k, before in enumerate(previous):
+            factor = 4.0 ** (k + 1)
+            row.append((factor * row[k] - before) / (factor - 1))
+            error = max(abs(row[k + 1] - row[k]), abs(row[k + 1] - before)) + rounding
+            if error < best_error:
+                best, best_error = row[k + 1], error
+        if len(row) > 4 and abs(row[-1] - previous[-1]) >= 2 * best_error:
+            break
+        previous = row
+        step /= 2
+    return best, best_error
+
+
+class Sides(NamedTuple):
+    """Slopes from the left and the right of a point, by very fine differences."""
+
+    left: Number
+    right: Number
+    digits_agree: bool  # a finer step gives the same digits
+    vanishes: bool  # the slopes shrink with the step, so that they are 0
+
+
+def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
+    """Return the slopes on both sides of `x`; None if one side has no value.
+
+    The step should be about a third of the digits: then a smooth function's slopes differ by as little as that.
+    """
+    estimates = []
+    for h in (step, step / 16):
+        up, here, down = value(x + h), value(x), value(x - h)
+        if up is None or here is None or down is None:
+            return None
+        estimates.append(((here - down) / h, (up - here) / h))
+    (wide_left, wide_right), (left, right) = estimates
+    digits_agree = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
+    vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
+    return Sides(left, right, digits_agree, vanishes)
+
+
+MAX_NAMED_PART = 40
+"""The most characters of a part of a formula in a warning."""
+
+
+def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
+    """Return warnings about lost digits."""
+    for i in doubles.order:
+        exact = swept.graph.data[i]
+        is_condition = doubles.graph.primitives[i].gives_condition
+        if is_condition and exact is not None and exact != doubles.graph.data[i]:
+            message = "rounding decides this comparison: in exact arithmetic its result is the opposite"
+            hint = "leave a margin around the edge"
+            return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
+    wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
+    lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
+    values = values_of(doubles.graph) if lost else []
+    numbers: dict[tuple[int | None, str, str, int], list[str]] = {}
+    for name, left in lost:
+        node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
+        if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and not name:
+            # the digits may be lost in constants, which have no adjoints
+            node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, True))
+        why, hint = "", "rewrite the formula so that rounding matters less"
+        if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
+            node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
+            if node is not None and factor >= 10.0:
+                why, hint = _loss_of_adjoint(doubles, swept, values, node)
+        elif node is not None:
+            why, hint = _loss_of_value(doubles, swept, values[node], node)
+            were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))
+            why = f"{were_lost} were lost here, where {why}"
+        if why or left < DEFAULT_REQUIRED_DIGITS:
+            numbers.setdefault((node if why else None, why, hint, left), []).append(name)
+    diagnostics = []
+    for (node, why, hint, left), names in numbers.items():
+        message = _digits_left(names, left) + (why and f": {why}")
+        diagnostics.append(Diagnostic("lost_digits", message, None if node is None else values[node].span, hint))
+    return diagnostics
+
+
+def _loss_of_adjoint(doubles: Evaluation, swept: Evaluation, values: Sequence[Value], node: int) -> tuple[str, str]:
+    """Return why the adjoint of a node has lost digits, and a hint."""
+    text = values[node].label
+    if not text:
+        text = expression_text(values[node])
+        text = text if len(text) <= MAX_NAMED_PART else text[: MAX_NAMED_PART - 1] + "…"
+    if _is_too_small(doubles.adjoints[node], swept.adjoints[node]):
+        return f"the adjoint of `{text}` is too small for a double", RESCALE
+    uses = [i for i in doubles.order if node in doubles.graph.parents[i]]
+    if len(uses) == 1:
+        why = f"the derivative of `{values[uses[0]].primitive.written}` magnifies the rounding of `{text}`"
+        return why, "rewrite it so that the rounding of its input matters less"
+    return f"the contributions to the adjoint of `{text}` cancel", "write the formula so that its parts do not cancel"
+
+
+def _loss_of_value(doubles: Evaluation, swept: Evaluation, value: Value, node: int) -> tuple[str, str]:
+    """Return why a node has lost digits, and a hint."""
+    inputs, primitive = doubles.graph.inputs(node), value.primitive
+    if _is_too_small(doubles.graph.data[node], swept.graph.data[node]):
+        return f"`{primitive.written}` is too small for a double", RESCALE
+    if primitive in (ADD, SUB):
+        return "nearly equal numbers cancel", _hint(value)
+    if len(inputs) == 1 and not primitive.gives_condition:
+        return f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument", _hint(value)
+    return f"`{primitive.written}` magnifies the rounding of its inputs", _hint(value)
+
+
+def _digits_left(names: Sequence[str], left: int) -> str:
+    return f"{_numbers_of(names)} {having_digits(len(names), left)}"
+
+
+def _numbers_of(names: Sequence[str]) -> str:
+    variables = [name for name in names if name]
+    derivatives = f"the {'derivative' if len(variables) == 1 else 'derivatives'} by {quote(variables)}"
+    return " and ".join(["the value"] * ("" in names) + [derivatives] * bool(variables))
+
+
+def having_digits(numbers: int, left: int) -> str:
+    """Return what so many numbers have if rounding leaves them so many digits, at least: `has no reliable digit`."""
+    count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
+    return f"{'has' if numbers == 1 else 'have'} {count}"
+
+
+def _is_too_small(computed: Number, exact: Number) -> bool:
+    return bool(exact != computed and abs(exact) < SMALLEST_NORMAL)
+
+
+def _underflows(doubles: Evaluation, swept: Evaluation) -> bool:
+    """Return whether a value or an adjoint on the way is too small for a double, and not 0."""
+    pairs = [*zip(doubles.graph.data, swept.graph.data, strict=True)]
+    pairs += zip(doubles.adjoints, swept.adjoints, strict=True)
+    numbers = [(x, y) for x, y in pairs if x is not None and y is not None and not isinstance(x, bool)]
+    return any(y != 0 and _is_too_small(x, y) for x, y in numbers)
+
+
+def relative_error(computed: object, exact: Number) -> float:
+    """Return the relative error of a double; 0 for conditions and unevaluated nodes."""
+    if computed is None or exact is None or isinstance(computed, bool) or isinstance(exact, bool):
+        return 0.0
+    error = abs(exact - computed)
+    if not error:
+        return 0.0
+    return min(1.0, float(error / abs(exact))) if exact else 1.0
+
+
+def _most_amplifying(growth: Iterable[tuple[int, float]]) -> tuple[int | None, float]:
+    node, factor = None, 0.0
+    for i, grown in growth:
+        if grown > factor * 1.5:
+            node, factor = i, grown
+    return node, factor
+
+
+def _value_growth(
+    doubles: Evaluation, swept: Evaluation, wrong: Sequence[float], any_way: bool
+) -> Iterator[tuple[int, float]]:
+    total = abs(doubles.value - swept.value)
+    for i in doubles.order:
+        parents = doubles.graph.parents[i]
+        adjoint = swept.adjoints[i]
+        if not parents or not wrong[i]:
+            continue
+        error = swept.graph.data[i] - doubles.graph.data[i]
+        if any_way or (adjoint is not None and 20 * abs(adjoint * error) >= total):
+            yield i, wrong[i] / max(2.0**-53, *(wrong[p] for p in parents))
+
+
+def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[float]) -> Iterator[tuple[int, float]]:
+    consumers: dict[int, list[int]] = {}
+    for i in doubles.order:
+        for p in doubles.graph.parents[i]:
+            consumers.setdefault(p, []).append(i)
+    for i in doubles.order:
+        adjoint, exact = doubles.adjoints[i], swept.adjoints[i]
+        if adjoint is None or exact is None:
+            continue
+        uses = consumers.get(i, [])
+        before = [relative_error(doubles.adjoints[c], swept.adjoints[c]) for c in uses]
+        before += [wrong[p] for c in uses for p in (c, *doubles.graph.parents[c])]
+        yield i, relative_error(adjoint, exact) / max([2.0**-53, *before])
+
+
+def _hint(node: Value) -> str:
+    primitive, operands = node.primitive, node._prev
+
+    def kinds(of: Value) -> list[object]:
+        return [1 if x.primitive is CONSTANT and x.data == 1 else x.primitive for x in of._prev]
+
+    if primitive is LOG and operands[0].primitive is ADD:
+        terms = kinds(operands[0])
+        if 1 in terms:
+            return "write `softplus(…)`" if EXP in terms else "write `log1p(…)`"
+        if terms == [EXP, EXP]:
+            return "write `logsumexp(…)`"
+    if primitive is SUB:
+        first, second = kinds(node)
+        if (first, second) == (EXP, 1):
+            return "write `expm1(…)`"
+        if first == 1 and operands[1].primitive.complement:
+            return f"write {operands[1].primitive.complement}"
+        if SQRT in (first, second):
+            return "multiply out by the sum: `sqrt(a) - b` is `(a - b**2)/(sqrt(a) + b)`"
+    if primitive in (ADD, SUB):
+        return "rewrite it so that nearly equal numbers are not subtracted"
+    return "rewrite it so that the rounding of its input matters less"

@@ -1,0 +1,568 @@
+"""Values with units, and units of results; programs compute in coherent SI units."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fractions import Fraction
+from functools import partial, reduce
+from operator import mul, truediv
+from typing import Any, cast
+
+from ..engine.graphs.value_and_gradient import at_point
+from ..engine.numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
+from ..engine.quantities import unit as unit_tools
+from ..engine.quantities.presentation import factor, present
+from ..engine.quantities.table import units_file
+from ..engine.quantities.unit import (
+    NUMBER,
+    Dimension,
+    Unit,
+    parse_unit,
+    quantity_name,
+    si_unit,
+    unit_or_none,
+)
+from ..engine.run.evaluation import Evaluation
+from ..engine.table.operators import ADD, CONSTANT, DIV, MUL
+from ..engine.table.primitive import FUNCTIONS, Primitive
+from ..errors import (
+    Diagnostic,
+    ExpressionError,
+    Span,
+    plural,
+    point_error,
+    quote,
+    usage_error,
+)
+from ..language.builder import CONSTANTS, Program
+from ..language.tokens import has_unit_literals, is_name, plain_number
+from .parse_point import Range, constant_value, split
+from .problem import Names, Quantity, evaluate_constant, output_names
+
+
+class Units(dict[str, Any]):
+    """The units of an answer's numbers, by field, in the shape of the numbers."""
+
+    fixed = False
+    typed: Mapping[str, float] = {}
+    asked: Collection[str] = ()
+
+    def __repr__(self) -> str:
+        return repr(self.texts())
+
+    def texts(self) -> dict[str, Any]:
+        """Return the units as texts: `1` for a number, None for an unknown unit."""
+        return cast(dict[str, Any], map_units(self, lambda unit: None if unit is None else str(unit) or "1"))
+
+
+def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
+    """Apply a function to each unit in a tree of lists and dictionaries."""
+    if isinstance(tree, dict):
+        return {name: map_units(item, function) for name, item in tree.items()}
+    return [map_units(item, function) for item in tree] if isinstance(tree, list) else function(tree)
+
+
+_NUMBER = re.compile(r"\s*([-+−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
+_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
+_IN_BRACKETS = re.compile(rf"{_NUMBER.pattern}\[([^\[\]\d:][^\[\]:]*)\](?=\s*\Z)", re.ASCII)
+"""A number with its unit as in a formula: `2[kg]`."""
+_BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
+_WORDS = re.compile(r"[^\W\d]\w*")
+
+
+def quantity_value(name: str, text: str, offset: int = 0) -> float:
+    """Return the value of a constant expression, which may be followed by a unit.
+
+    `offset` is its place in a longer text. Raises `ExpressionError` of kind `point`.
+
+    >>> length = quantity_value("L", "2 mm")
+    >>> length, length.number, str(length.unit), length.source
+    (0.002, 2.0, 'mm', '1/500')
+    """
+    try:
+        parts = split_quantity(text)
+    except ExpressionError as error:
+        span = error.span
+        moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
+        raise _refuse(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
+    if parts is not None:
+        return make_quantity(name, *parts, text, offset)
+    return constant_value(name, text, offset)
+
+
+def _refuse(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
+    error = ExpressionError(kind, message, span, hint)
+    error.text = text
+    return error
+
+
+def split_quantity(text: str) -> tuple[str, Unit] | None:
+    """Return the number and the unit behind it, or in brackets; None without a unit."""
+    if "[" in text:
+        text = _IN_BRACKETS.sub(r"\1 \2", text)
+    match = _NUMBER.match(text)
+    end = match.end() if match else 0
+    rest = text[end:]
+    if match is not None and (not rest or not _BEGINS_UNIT.match(rest) or _DIGITS.match(rest)):
+        return None
+    if match is not None:
+        words = set(_WORDS.findall(rest))
+        try:
+            return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
+        except ExpressionError as error:
+            # `0x10` and `1d5` are notations of other languages, which the number parser reports
+            prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
+            foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
+            functions = words & (CONSTANTS.keys() | FUNCTIONS.keys())
+            if "(" not in rest:  # `sec` and `deg` are functions and names of units
+                functions -= {*units_file()["refused"], *filter(unit_or_none, functions)}
+            if functions or rest[0] in "(/1" or foreign:
+                return None
+            span = error.span or Span(0, len(rest))
+            raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
+    # an expression before the unit: in parentheses, a call or a name
+    depth, first = 0, max(len(text.rstrip()) - unit_tools.MAX_UNIT_CHARACTERS, 0)
+    for index, char in enumerate(text):
+        depth += (char == "(") - (char == ")")
+        if depth or index < first or not (char == " " or text[index - 1] == ")"):
+            continue
+        before = text[:index].strip()
+        if before:
+            try:
+                unit = parse_unit(text[index:].strip())
+            except ExpressionError:
+                continue
+            inner = before.lstrip("+-−")
+            is_call = re.fullmatch(r"(?:[^\W\d]\w*)?\(.*\)", inner, re.DOTALL)
+            if is_call or is_name(inner):
+                return before, unit
+    return None
+
+
+def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0) -> Quantity:
+    """Return an expression's value in a unit; decimals are converted as fractions."""
+    value = constant_value(name, number, offset)
+    if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
+        exact = Fraction(number) * unit.scale + unit.zero
+        si, source = to_double(exact), str(exact)
+    else:
+        zero = f" + {unit.zero}" if unit.zero else ""
+        source = f"({number})*({unit.factor_text}){zero}"
+        si = evaluate_constant(source)
+    if not math.isfinite(si):
+        raise _refuse(f"`{name}` is too large for double precision", None, "give a smaller number", text)
+    check_temperature(name, si, unit, text, offset)
+    quantity = Quantity(si)
+    quantity.source, quantity.number, quantity.unit = source, float(value), unit
+    return quantity
+
+
+def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int = 0) -> None:
+    """Raise an `ExpressionError` for a temperature below absolute zero."""
+    if unit.zero and si < 0:
+        message = f"`{name}={text.strip()}` is below absolute zero"
+        hint = f"that is {present(0.0, unit):.6g} {unit}"
+        raise _refuse(message, Span(offset, offset + len(text)), hint, text)
+
+
+def to_double(exact: Fraction) -> float:
+    """Return the double nearest to a fraction; infinite on overflow."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return math.inf if exact > 0 else -math.inf
+
+
+def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
+    """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
+    if texts is None:
+        return {}
+    listed = [piece for text in ([texts] if isinstance(texts, str) else texts) for piece in split(text)]
+    units: dict[int, Unit] = {}
+    for k, piece in enumerate(listed):
+        name, equals, text = (part.strip() for part in piece.rpartition("="))
+        if equals and name not in outputs:
+            raise usage_error(f"`--in` names `{name}`, which is not an output", f"the outputs: {quote(outputs)}")
+        if not equals and k >= len(outputs):
+            raise usage_error(f"`--in` has {len(listed)} units for {plural(len(outputs), 'output')}", "leave some out")
+        try:
+            units[outputs.index(name) if equals else k] = parse_unit(text)
+        except ExpressionError as error:
+            raise _refuse(f"`--in {piece}`: {error}", None, error.hint, piece, "usage") from None
+    return units
+
+
+def _dimensioned(unit: Unit) -> Dimensioned:
+    return Dimensioned(unit.dimension, temperatures=Fraction(1) if unit.zero else None)
+
+
+def _temperatures(
+    program: Program, leaves: Mapping[str, Dimensioned], unknowns: Mapping[str, Dimensioned]
+) -> list[Dimensioned]:
+    """Return the dimensions of unknowns, as those of differences where the equations are of differences."""
+    differences = {name: of._replace(temperatures=Fraction(0)) for name, of in unknowns.items()}
+    sides = evaluate_dimensions(Dimensions(), program, {**leaves, **differences}).values
+    return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
+
+
+class ProgramUnits:
+    """The units of a program's variables, nodes and outputs at a point."""
+
+    def __init__(
+        self,
+        program: Program,
+        values: Mapping[str, Any],
+        asked: Names = None,
+        *,
+        unknowns: Sequence[str] = (),
+        ranges: Mapping[str, Range] = {},
+        system: bool = False,
+    ) -> None:
+        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
+
+        In a `system`, outputs are in products of input units; else in an input unit, or the SI's. An unknown has the
+        dimension of its start or bounds, else the one that makes the equations consistent.
+        """
+        self.unknowns = list(unknowns)
+        self.warnings: list[Diagnostic] = []
+        self.point: dict[str, Unit] = {
+            name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
+        }
+        own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
+        m: Any = (
+            UnknownDimensions([name for name, unit in own_unit.items() if unit is None]) if unknowns else Dimensions()
+        )
+        leaves = {name: _dimensioned(unit) for name, unit in self.point.items()}
+        of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
+        evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
+        self.dimensions: list[Any] = evaluation.graph.data
+        self._inputs = [self.point[name] for name in program.leaves if name in self.point]
+        self._inputs += [unit for unit in own_unit.values() if unit is not None]
+        by_length = sorted(self._inputs, key=lambda unit: len(unit.atoms))
+        self._system = unit_tools.UnitSystem(by_length) if system else None
+        self._unit = partial(unit_tools.choose, inputs=self._inputs) if self._system is None else self._system.unit
+        results = evaluation.values
+        if unknowns:
+            solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
+            results = [Dimensioned(dimension) for dimension in solved]
+        wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
+        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
+        if unknowns and any(unit.zero for unit in (own | wanted).values()):
+            results = _temperatures(program, leaves, dict(zip(unknowns, results, strict=True)))
+        used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
+        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
+        self.chosen = {*wanted, *own}
+        self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
+        self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
+        self.numbers: dict[str, float] = {
+            name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
+        }
+        self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
+        self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
+        self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+
+    def _side(self, dimension: Dimension | None) -> Unit:
+        return Unit() if dimension is None else unit_tools.choose(dimension, self._inputs)
+
+    def _output(self, result: Dimensioned, asked: Unit | None, own: Unit | None) -> Unit:
+        unit = asked or own
+        if unit is None:
+            return self._unit(result.dimension)
+        if unit.dimension != result.dimension:
+            ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
+            hint = f"ask for it in a unit such as `--in {si_unit(result.dimension)}`"
+            hint = hint if result.dimension != NUMBER else "leave `--in` out"
+            raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
+        if unit.zero and result.temperatures == 0:
+            message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
+            raise usage_error(message, "ask for it in kelvin: `--in K`")
+        if asked is not None and asked.zero:
+            why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
+            hint = "leave `--in` out for kelvin"
+            self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
+        return unit
+
+    def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
+        """Return the unit of an output's derivative by these variables in succession.
+
+        In a unit that was asked for, a first derivative stays in it over that of the variable: `mm/m`.
+        """
+        if not names:
+            return self.outputs[output].difference
+        kept = output in self.chosen and len(names) == 1
+        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names], kept=kept)
+
+    def sensitivity(self, name: str, output: int) -> Unit:
+        """Return the unit of an output over that of a variable: times an uncertainty, it is a contribution."""
+        below = self.point[name].degree
+        unit = unit_tools.ratio(self.outputs[output].degree, below, kept=True)
+        # a product of other units cannot replace `mm/m`
+        return unit if unit.atoms and unit.dimension == NUMBER else self._of_system(unit, output, [below])
+
+    def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
+        unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), len(below) > 1, kept=kept)
+        return self._of_system(unit, output, below)
+
+    def _of_system(self, unit: Unit, output: int, below: Sequence[Unit]) -> Unit:
+        """Return the unit of a derivative by variables in units `below`, which the system of units replaces."""
+        if self._system is None or output in self.chosen:
+            return unit
+        # products of other units cannot replace degrees and per cent
+        return reduce(truediv, [one for one in below if one.dimension == NUMBER], self._system.unit(unit.dimension))
+
+    def in_system(self, tree: Any) -> Any:
+        """Return the units in which numbers of these dimensions need no factor: the system's, or the SI's."""
+        assert self._system is not None
+        unit = si_unit if self._in_si else self._system.unit
+        return map_units(tree, lambda own: unit(own.dimension))
+
+    def quotient(self, by: Iterable[str]) -> Unit:
+        """Return the unit of the output over those of these variables."""
+        return reduce(truediv, (self.point.get(name, Unit()).degree for name in by), self.outputs[0].degree)
+
+    def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
+        """Return the factor from that `quotient` to this unit."""
+        return factor(self.quotient(by), unit)
+
+    def of_steps(self, free: Iterable[str]) -> Units:
+        """Return the units of an iterate; those of derivatives are quotients."""
+        return self.tree(**step_units(self.outputs[0], self.point, free))
+
+    def node(self, i: int) -> Unit:
+        """Return the unit of differences of a graph node."""
+        return self._node_units[i] if i in self._node_units else self._unit(self.dimensions[i].dimension)
+
+    def adjoint(self, i: int) -> Unit:
+        """Return the unit of the first output's derivative by a graph node."""
+        return self._ratio(0, [self.node(i)], kept=0 in self.chosen)
+
+    def gradient(self, wanted: Iterable[str], output: int = 0) -> dict[str, Unit]:
+        """Return the units of an output's derivatives by these variables."""
+        return {name: self.derivative([name], output) for name in wanted}
+
+    def of_gradient(self, wanted: Iterable[str], bound: Sequence[int | None] = ()) -> Units:
+        """Return the units of a gradient; `bound` are the nodes of intermediates."""
+        units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
+        if bound:
+            units["intermediates"] = [
+                {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.adjoint(i)}
+                for i in bound
+            ]
+        return units
+
+    def of_jacobian(self, names: Sequence[str]) -> Units:
+        """Return the units of a Jacobian's numbers."""
+        matrix = [[self.derivative([name], k) for name in names] for k in range(len(self.outputs))]
+        return self.tree(values=self.outputs, jacobian=matrix)
+
+    def of_hessian(self, names: Sequence[str]) -> Units:
+        """Return the units of a Hessian's numbers."""
+        places = range(len(names))
+        matrix = [[self.derivative([names[min(j, k)], names[max(j, k)]]) for j in places] for k in places]
+        return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
+
+    def tree(self, **fields: Any) -> Units:
+        """Return the units of an answer's fields and of its point."""
+        units = Units({**fields, "point": self.point})
+        units.fixed, units.typed = bool(self.chosen), self.numbers
+        return units
+
+    def in_own_units(
+        self, program: Program, others: Mapping[str, Unit] = {}, computed: Callable[[Unit], Unit] | None = None
+    ) -> Program:
+        """Return the program for numbers in its own units, or in those of `others`, as `in_own_units` does."""
+        return in_own_units(program, {**self.point, **others}, self.sides, computed)
+
+    def number_of(self, name: str, x: float) -> float:
+        """Return a variable's value in its unit, as typed."""
+        return self.numbers[name] if name in self.numbers else present(x, self.point[name])
+
+    def of_solution(self, by: Sequence[str], order: int = 1) -> Units:
+        """Return the units of a solution and of its derivatives up to this order."""
+        named = {name: self.point[name] for name in self.unknowns}
+        numbered = [*enumerate(self.unknowns)]
+        units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
+        if order > 1:
+            units["second"] = {
+                name: {x: {y: self.derivative([x, y], k) for y in by} for x in by} for k, name in numbered
+            }
+        units["errors"] = {name: unit.difference for name, unit in named.items()}
+        units["residuals"] = self.sides
+        units["point"] = {name: unit for name, unit in self.point.items() if name not in self.unknowns}
+        units.asked = [self.unknowns[k] for k in self.chosen]
+        return units
+
+    def ends(self, name: str, ends: tuple[float, float]) -> tuple[float, float]:
+        """Return an unknown's bounds in its unit."""
+        unit = self.point[name]
+        return present(ends[0], unit), present(ends[1], unit)
+
+
+def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
+    typed = [x for x in (*(ends or ()), start) if x is not None]
+    units = [x.unit for x in typed if hasattr(x, "unit")]
+    if not units:
+        return None
+    own: Unit = units[0]
+    for unit in units:
+        if unit.dimension != own.dimension:
+            theirs = f"{quantity_name(own.dimension)} and {quantity_name(unit.dimension)}"
+            raise usage_error(
+                f"`{name}` has two dimensions, {theirs}",
+                "give its bounds and its start in one dimension",
+            )
+    for x in typed:
+        if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
+            raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+    return own
+
+
+def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> unit_tools.Dimension:
+    if own is not None:
+        return own.dimension
+    dimension = m.solution(name)
+    if dimension is None:
+        message = f"the equations do not determine the unit of `{name}`"
+        raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
+    typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
+    if typed and dimension != NUMBER:
+        what = "its start is a number" if start is not None else "its bounds are numbers"
+        message = f"`{name}` is {quantity_name(dimension)}, and {what}"
+        raise usage_error(message, f"give a unit: `{float(typed[0]):g} {si_unit(dimension)}`")
+    return dimension
+
+
+def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, Any]) -> Evaluation:
+    """Evaluate dimensions on all branches. Raises if they are inconsistent."""
+    graph = at_point(m, program.graph, leaves)
+    graph.has_lazy_inputs = False
+    return Evaluation(m, graph)
+
+
+def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
+    """Return a value in a unit, from which to derive units of results."""
+    value = Quantity(unit.to_si(number))
+    value.source, value.number, value.unit = repr(float(value)), number, unit
+    return value
+
+
+def step_units(value: Unit, point: Mapping[str, Unit], free: Iterable[str]) -> Units:
+    """Return the units of an iterate; the gradient norm has none if the units differ."""
+    slopes = {name: value.degree / point[name].degree for name in free}
+    norm = {*slopes.values()}
+    of_norm = norm.pop() if len(norm) == 1 else None
+    return Units(value=value, gradient=slopes, gradient_norm=of_norm, point={**point})
+
+
+def unit_of_rate(units: Units, free: Iterable[str], scaled: bool = False) -> str:
+    """Return the unit of a descent's rate, by `scaled` derivatives or not; several are listed."""
+    own = {name: units["point"][name].degree for name in free}
+    if not scaled:
+        own = {name: unit / units["gradient"][name] for name, unit in own.items()}
+    texts = {name: str(unit) or "1" for name, unit in own.items()}
+    shared = {*texts.values()}
+    if len(shared) == 1:
+        return shared.pop()
+    lists: dict[str, set[str]] = {}
+    for name, text in texts.items():
+        lists.setdefault(name.partition("[")[0], set()).add(text)
+    # a list by its name if its entries have one unit
+    stems = {name: name.partition("[")[0] for name in texts}
+    by_name = {name if len(lists[stems[name]]) > 1 else stems[name]: x for name, x in texts.items()}
+    return ", ".join(f"{text} for `{name}`" for name, text in by_name.items())
+
+
+def direction_in_units(
+    units: ProgramUnits, direction: Mapping[str, float | str]
+) -> tuple[dict[str, float | str], dict[str, Unit], Unit]:
+    """Return a direction in coherent units, its components' units, and their common divisor."""
+    values: dict[str, float | str] = {}
+    shown: dict[str, Unit] = {}
+    rates: dict[str, Unit] = {}
+    for name, component in direction.items():
+        own = units.point.get(name, Unit()).degree
+        value = quantity_value(name, component) if isinstance(component, str) else component
+        number = value.number if isinstance(value, Quantity) else value
+        shown[name] = value.unit.degree if isinstance(value, Quantity) else own
+        source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
+        values[name] = make_quantity(name, source or repr(float(number)), shown[name], str(component))
+        if number:
+            rates[name] = own / shown[name]
+    first, *others = rates or [""]
+    for name in others:
+        if rates[name].dimension != rates[first].dimension:
+            message = f"the components of the direction by `{first}` and `{name}` are not per the same unit"
+            raise usage_error(message, "give all components in the units of their variables, or all per second")
+    return values, shown, si_unit(rates[first].dimension) if rates else Unit()
+
+
+def in_own_units(
+    program: Program,
+    variables: Mapping[str, Unit],
+    sides: Sequence[Unit],
+    computed: Callable[[Unit], Unit] | None = None,
+) -> Program:
+    """Return the program with variables and outputs converted to these units.
+
+    It computes in the units of `computed`, by default the SI's: its own numbers may have units.
+    """
+    of_system = computed or (lambda unit: si_unit(unit.dimension))
+    source, leaves = program.all_nodes, {i: name for name, i in program.leaves.items()}
+    primitives: list[Primitive] = []
+    parents: list[tuple[int, ...]] = []
+    places: list[Any] = []
+    constants: dict[int, tuple[float, str | None]] = {}
+
+    def node(primitive: Primitive, inputs: tuple[int, ...], place: Any) -> int:
+        primitives.append(primitive)
+        parents.append(inputs)
+        places.append(place)
+        return len(places) - 1
+
+    def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
+        scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
+        steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
+        steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
+        for primitive, number in steps:
+            constant = node(CONSTANT, (), place)
+            constants[constant] = number, None
+            k = node(primitive, (k, constant), place)
+        return k
+
+    moved: list[int] = []
+    own: dict[str, int] = {}
+    for i, (primitive, inputs, place) in enumerate(zip(source.primitives, source.parents, source.places, strict=True)):
+        k = node(primitive, tuple([moved[p] for p in inputs]), place)
+        if i in source.constants:
+            constants[k] = source.constants[i]
+        if i in leaves:
+            own[leaves[i]] = k
+            unit = variables.get(leaves[i], Unit())
+            k = converted(k, unit, of_system(unit), place)
+        moved.append(k)
+    roots = [
+        converted(moved[root], of_system(unit), unit, source.places[root])
+        for root, unit in zip(program.roots, sides, strict=True)
+    ]
+    graph = source.replace(primitives=primitives, parents=parents, places=places, constants=constants)
+    graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in source.names[0].items()}, own)
+    bound = [(name, place, moved[i]) for name, place, i in program.bound]
+    return Program(program.text, graph, program.parameters, program.constants, bound)
+
+
+def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "a bound of it") -> dict[str, Range]:
+    """Return ranges in the units of their variables. Raises a usage error on other dimensions."""
+
+    def end(name: str, x: float | None) -> float | None:
+        if x is None:
+            return None
+        unit = units.get(name, Unit())
+        own = x.unit if isinstance(x, Quantity) else Unit()
+        if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
+            mine, theirs = quantity_name(unit.dimension), quantity_name(own.dimension)
+            raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
+        return x.number if isinstance(x, Quantity) and own == unit else present(float(x), unit)
+
+    return {name: Range(end(name, low), end(name, high)) for name, (low, high) in ranges.items()}

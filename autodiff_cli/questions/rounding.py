@@ -1,0 +1,356 @@
+"""Warnings about digits that rounding loses, for answers in doubles.
+
+A running bound of the rounding errors decides whether any may be lost; only then more digits are computed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from itertools import repeat
+from types import MappingProxyType
+from typing import NamedTuple
+
+from ..engine.numbers.base import NO_RESULT, Number, NumberType
+from ..engine.numbers.budget import BudgetExceeded, use_share
+from ..engine.numbers.floats import REAL
+from ..engine.numbers.running_error import RUNNING, Bounded
+from ..engine.run.evaluation import Evaluation
+from ..engine.run.flat_graph import Graph
+from ..engine.table.operators import VARIABLE
+from ..errors import Diagnostic, ExpressionError
+from .problem import Point
+
+MAX_BOUNDED_NODES = 100_000
+"""Larger graphs are not checked, which a note says: their bounds take a second or more."""
+BUDGET_SHARE = 0.25
+"""The share of an answer's budget that its check may take; what takes more is not checked."""
+REQUIRED_DIGITS = 6
+"""Fewer correct digits are reported."""
+MAX_RELATIVE_ERROR = 10.0**-REQUIRED_DIGITS / 4
+"""A bound that leaves so many digits, with a margin, since it holds to first order."""
+MAX_NAMED = 4
+"""The most numbers that a warning names."""
+
+
+MAX_BOUNDED_POINTS = 50
+"""The points of a curve, or rows of data, whose rounding errors are bounded."""
+MAX_CONFIRMED_POINTS = 3
+"""Those with the largest bounds, which are computed with more digits."""
+
+
+Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
+"""Returns numbers by name, in a number type at values of it."""
+
+
+def rounding_warnings(
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    wanted: Sequence[str],
+    command: str = "grad",
+    uncertainties: Sequence[float] = (),
+    tolerated: Mapping[str, float] = MappingProxyType({}),
+) -> list[Diagnostic]:
+    """Return warnings about lost digits of the outputs at `values` and of their derivatives by `wanted`.
+
+    `point` has the values as typed: what is right for these has lost no digit. An output with one of the
+    `uncertainties` needs digits of the larger of both only. Errors of derivatives, and of the value as "", up to those
+    `tolerated` are none. The hints offer the digits of a `command`. There are none for graphs that are too large.
+    """
+
+    def find() -> list[Diagnostic]:
+        found: list[Diagnostic] = []
+        try:
+            at = _bounded(graph, values, wanted)
+            decided, rows = _branches_are_decided(at), at.jacobian()[0]
+            numbers: list[list[Number] | None] = [[x, *row] for x, row in zip(at.values, rows, strict=True)]
+        except (ExpressionError, *NO_RESULT):
+            decided, numbers = False, [None] * len(graph.roots)
+        for k, (root, bounds) in enumerate(zip(graph.roots, numbers, strict=True)):
+            of_value = {"": 10.0**-REQUIRED_DIGITS * uncertainties[k]} if uncertainties else {}
+            allowed = {**tolerated, **of_value}
+            room = [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
+            if not (decided and all(map(is_accurate, bounds or (), room))):
+                found += _lost_digits_of(graph.subgraph_of((root,))[0], values, point, wanted, allowed)
+        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
+
+    return _within_share(graph, find, command)
+
+
+class Points(NamedTuple):
+    """Points at which numbers of one kind are shown: those of a curve, or rows of data."""
+
+    values: Sequence[Mapping[str, float]]
+    place: Callable[[int], str]
+    """Return the place of a point, for messages: `x = 2`."""
+    kind: str
+    """What they are: `points of the curve`."""
+
+
+def spread_over(count: int) -> list[int]:
+    """Return the indices of the points to check, out of so many."""
+    checked = min(count, MAX_BOUNDED_POINTS)
+    return [k * count // checked for k in range(checked)]
+
+
+def rounding_warnings_over(
+    graph: Graph,
+    points: Points,
+    wanted: Sequence[str],
+    tolerated: Mapping[str, float] = MappingProxyType({}),
+    *,
+    with_value: bool = True,
+    command: str = "grad",
+) -> list[Diagnostic]:
+    """Return a warning if rounding loses digits of the value, or of the derivatives by `wanted`, at some of the points.
+
+    Digits count relative to the largest number of its kind at these points; an error up to those `tolerated` is none.
+    The points at which the bound on rounding errors is largest are computed with more digits.
+    """
+
+    def find() -> list[Diagnostic]:
+        numbers = [_bounded_numbers(graph, values, wanted, with_value=with_value) for values in points.values]
+        allowed = _shares_of_largest(numbers, tolerated)
+        excess = {
+            k: math.inf if bounds is None else max((_excess(x, allowed[name]) for name, x in bounds.items()), default=0)
+            for k, bounds in enumerate(numbers)
+        }
+        doubtful = sorted((k for k in excess if excess[k] > 1), key=lambda k: -excess[k])
+        noise = allowed if with_value else {**allowed, "": math.inf}
+        for k in doubtful[:MAX_CONFIRMED_POINTS]:
+            found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise)
+            if found:
+                return [_at_place(found[0], points, k, len(doubtful), command)]
+        return []
+
+    return _within_share(graph, find, command)
+
+
+def _bounded_numbers(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], *, with_value: bool
+) -> dict[str, Number] | None:
+    """Return value, as "", and derivatives with bounds on their errors; None where there are no bounds."""
+    try:
+        at = _bounded(graph, values, wanted)
+        numbers: dict[str, Number] = dict(zip(wanted, at.jacobian()[0][0], strict=True)) if wanted else {}
+    except (ExpressionError, *NO_RESULT):
+        return None
+    if not _branches_are_decided(at):
+        return None
+    return {"": at.value, **numbers} if with_value else numbers
+
+
+def _shares_of_largest(
+    numbers: Sequence[Mapping[str, Number] | None], tolerated: Mapping[str, float]
+) -> dict[str, float]:
+    allowed = dict(tolerated)
+    for bounds in numbers:
+        for name, x in (bounds or {}).items():
+            size = abs(x.x if type(x) is Bounded else float(x))
+            share = 10.0**-REQUIRED_DIGITS * size
+            allowed[name] = max(allowed.get(name, 0.0), share)
+    return allowed
+
+
+def _excess(x: Number, allowed: float) -> float:
+    """Return the error of a number relative to what is allowed; 0 for a number without one."""
+    error = getattr(x, "error", 0.0)
+    if not error:
+        return 0.0
+    return float(error / allowed) if allowed else math.inf
+
+
+def _at_place(warning: Diagnostic, points: Points, k: int, doubtful: int, command: str) -> Diagnostic:
+    count = len(points.values)
+    others = f"; rounding may be as large at {doubtful} of the {count:,} {points.kind} checked" if doubtful > 1 else ""
+    message = f"at {points.place(k)}, {warning.message}{others}"
+    return warning._replace(message=message, hint=f"{warning.hint}, {_offer(command)}")
+
+
+def _lost_digits_of(
+    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], noise: Mapping[str, float]
+) -> list[Diagnostic]:
+    from .digits import UNSETTLED, lost_digits
+
+    names = set(graph.labels.values())
+    own_values = {name: x for name, x in values.items() if name in names}
+    own_point = {name: x for name, x in point.items() if name in names}
+    own_wanted = [name for name in wanted if name in names]
+    try:
+        return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise)
+    except BudgetExceeded:
+        return [UNSETTLED]
+
+
+def lost_number_warnings(
+    graph: Graph, values: Mapping[str, float], point: Point, compute: Compute, command: str
+) -> list[Diagnostic]:
+    """Return warnings that name the numbers which lose digits.
+
+    `compute` returns numbers of the graph by what messages call them. The hint offers the digits of
+    a `command`.
+    """
+
+    def find() -> list[Diagnostic]:
+        doubles = compute(REAL, values)  # may be nearer, where it takes more digits itself
+        try:
+            bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})
+        except (ExpressionError, *NO_RESULT):
+            bounded = {name: Bounded(float(x), math.inf) for name, x in doubles.items()}
+        doubtful = {name: float(doubles[name]) for name, x in bounded.items() if not is_accurate(x)}
+        if not doubtful:
+            return []
+        from .digits import UNSETTLED, having_digits, zero_warning
+
+        errors = {name: getattr(bounded[name], "error", 0.0) for name in doubtful}
+        digits = _correct_digits(values, point, compute, doubtful, errors)
+        found: list[Diagnostic] = []
+        lost = {name: left for name, left in digits.items() if left is not None and left < REQUIRED_DIGITS}
+        if lost:
+            message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
+            found.append(Diagnostic("lost_digits", message, None, "rewrite the formula"))
+        zeros = [name for name, left in digits.items() if left is None]
+        if zeros:
+            found.append(zero_warning(_listed(zeros), len(zeros)))
+        if len(digits) < len(doubtful):
+            found.append(UNSETTLED)
+        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in found]
+
+    return _within_share(graph, find, command)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join([*names[:MAX_NAMED], *["…"] * (len(names) > MAX_NAMED)])
+
+
+def _correct_digits(
+    values: Mapping[str, float],
+    point: Point,
+    compute: Compute,
+    doubles: Mapping[str, float],
+    errors: Mapping[str, float],
+) -> dict[str, int | None]:
+    """Return the correct digits of `doubles`, None for a rounding error of 0, nothing where more digits change them.
+
+    As in `check.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
+    `errors`.
+    """
+    from ..engine.numbers.multiprecision import Multiprecision
+    from .arithmetic import number_as_typed
+    from .digits import MAX_DIGITS, REFERENCE_DIGITS, ZERO_DIGITS
+
+    def compute_in(digits: int) -> Mapping[str, Number]:
+        m = Multiprecision(digits)
+        return compute(m, {name: m.number(x) for name, x in values.items()})
+
+    def settle(coarse: Mapping[str, Number], finer: Mapping[str, Number], digits: int, believed: bool) -> None:
+        for name in [name for name in doubles if name not in settled]:
+            exact = _settled_number(coarse[name], finer[name], errors[name], digits, believed)
+            if exact is not None:
+                settled[name] = exact
+
+    digits, settled = REFERENCE_DIGITS, dict[str, Number]()
+    coarse, finer = compute_in(digits), compute_in(2 * digits)
+    settle(coarse, finer, digits, False)
+    while len(settled) < len(doubles) and 2 * digits < MAX_DIGITS:
+        try:
+            coarse, finer = finer, compute_in(4 * digits)
+        except BudgetExceeded:
+            settle(coarse, finer, digits, True)
+            break
+        digits *= 2
+        settle(coarse, finer, digits, 2 * digits >= ZERO_DIGITS)
+    written: Mapping[str, Number] = {}
+    with suppress(ExpressionError, BudgetExceeded):
+        m = Multiprecision(2 * digits, decimals=True)
+        written = compute(m, {name: number_as_typed(m, name, x) for name, x in point.items()})
+    return {name: _digits_of(doubles[name], x, written.get(name, x)) for name, x in settled.items()}
+
+
+def _settled_number(coarse: Number, finer: Number, error: float, digits: int, believed: bool) -> Number | None:
+    """Return a number that twice the `digits` have not changed, 0 if they made it shrink and that is believed."""
+    from .digits import AGREE_WITHIN, is_beyond_rounding
+
+    if believed and abs(finer) <= AGREE_WITHIN * abs(coarse):
+        return 0 * finer
+    if abs(coarse - finer) > AGREE_WITHIN * abs(finer):
+        return None
+    return finer if (is_beyond_rounding(finer, error, digits) if finer else believed) else None
+
+
+def _digits_of(computed: float, exact: Number, written: Number) -> int | None:
+    from .digits import AGREE_WITHIN, MAX_DOUBLE_DIGITS, SMALLEST, correct_digits
+
+    if abs(computed - exact) <= 2 * SMALLEST:
+        return MAX_DOUBLE_DIGITS  # correctly rounded, perhaps to 0
+    typed = written if abs(written) > AGREE_WITHIN * abs(exact) else 0 * written
+    digits = max(correct_digits(computed, of) for of in (exact, typed))
+    return digits if exact or digits else None
+
+
+def _offer(command: str) -> str:
+    return f"or compute with more digits: `{command} --precision 30`"
+
+
+def is_accurate(x: Number, noise: float = 0.0) -> bool:
+    """Return whether a number with a running bound has the required digits, or an error up to the `noise`."""
+    if type(x) is not Bounded or x.error <= MAX_RELATIVE_ERROR * abs(x.x):
+        return True
+    return x.error <= noise and (x.x != 0 or noise == math.inf)
+
+
+def _bounded(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Evaluation:
+    """Evaluate a graph with bounds on its rounding errors, at exactly these values and the doubles of its constants."""
+    places = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+    data = [None if x is None else Bounded(x) for x in graph.leaf_data()]
+    for name, i in places.items():
+        data[i] = Bounded(values[name])
+    return Evaluation(RUNNING, graph.with_data(data), {name: places.get(name) for name in wanted})
+
+
+def _branches_are_decided(at: Evaluation) -> bool:
+    """Return whether rounding errors leave each comparison, kink and jump on its side."""
+    side, graph = _RoundedSides(), at.graph
+    for i in at.order:
+        primitive, out = graph.primitives[i], graph.data[i]
+        if primitive.active_branch:
+            # functions that jump are asked for their jumps to the next values too
+            for value in (out - 1, out, out + 1) if primitive.jumps else (out,):
+                with suppress(*NO_RESULT):
+                    primitive.active_branch(RUNNING, side, *graph.inputs(i), out=value)
+    return side.are_decided
+
+
+class _RoundedSides:
+    """Chooses the sides of kinks, and records whether rounding errors leave a choice."""
+
+    are_decided = True
+
+    def __call__(self, u: Number) -> int:
+        return 1 if self.is_nonzero(u) and u > 0 else -1
+
+    def is_nonzero(self, u: Number) -> bool:
+        self.are_decided &= type(u) is not Bounded or not 0 < u.error >= abs(u.x)
+        return bool(u != 0)
+
+    def length(self, xs: Sequence[Number]) -> Number:
+        for x in xs:
+            self.is_nonzero(x)
+        return xs[0]
+
+
+def _within_share(graph: Graph, find: Callable[[], list[Diagnostic]], command: str) -> list[Diagnostic]:
+    if len(graph.places) > MAX_BOUNDED_NODES:
+        message = f"the digits are not checked: the program has {len(graph.places):,} nodes"
+        return [Diagnostic("note", message, None, f"compute with more digits: `{command} --precision 30`")]
+    try:
+        with use_share(BUDGET_SHARE):
+            return find()
+    except BudgetExceeded:
+        from .digits import UNSETTLED
+
+        return [UNSETTLED._replace(hint=f"{UNSETTLED.hint}, {_offer(command)}")]
+    except (ExpressionError, *NO_RESULT):
+        return []

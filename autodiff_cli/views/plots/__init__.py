@@ -1,1 +1,0 @@
-"""Plots: curves and surfaces on a terminal, and as SVG, PNG or PDF."""
