@@ -17,9 +17,9 @@ __version__ = "0.2.0"
 _CAPABILITIES = {
     "gradient": "derivatives", "check": "check", "trace": "trace", "graph": "graph", "page": "page",
     "hessian": "derivatives", "jacobian": "derivatives", "taylor": "derivatives", "limit": "limit",
-    "tangent": "tangent", "diff": "formulas", "solve": "solve", "plot": "plot", "descend": "optimize",
-    "minimize": "optimize", "fit": "optimize", "propagate": "propagate", "export": "export",
-    "exercise": "exercise", "functions": "formulas", "units": "formulas",
+    "tangent": "tangent", "integrate": "integrals", "diff": "formulas", "solve": "solve", "plot": "plot",
+    "descend": "optimize", "minimize": "optimize", "fit": "optimize", "propagate": "propagate",
+    "export": "export", "exercise": "exercise", "functions": "formulas", "units": "formulas",
 }  # fmt: skip
 """The functions of commands, with the capabilities whose modules `NAME_function` have them."""
 
@@ -39,7 +39,7 @@ Nothing is imported before it is asked for, so that the command starts fast and 
 
 _ANSWERS = {
     "Check": "check", "Trace": "trace", "Picture": "graph", "Page": "page", "Hessian": "hessian",
-    "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent",
+    "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent", "Integral": "integrate",
     "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot",
     "Descent": "descend", "Minimum": "minimize", "Fit": "fit", "Propagation": "propagate", "Exported": "export",
     "Sheet": "exercise", "Marked": "exercise", "FunctionEntry": "functions", "Functions": "functions",

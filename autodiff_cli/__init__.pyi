@@ -24,6 +24,7 @@ from .capabilities.formulas.units_function import UnitTable as UnitTable
 from .capabilities.graph.graph_function import Picture as Picture
 from .capabilities.graph.graph_function import draw as draw
 from .capabilities.graph.graph_function import draw_dot as draw_dot
+from .capabilities.integrals.integrate_function import Integral as Integral
 from .capabilities.limit.limit_function import Limit as Limit
 from .capabilities.optimize.descend_function import Descent as Descent
 from .capabilities.optimize.fit_function import Fit as Fit
@@ -358,6 +359,37 @@ def tangent(
     certified: bool = False,
     work: int | None = None,
 ) -> TangentLine: ...
+@overload
+def integrate(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    between: Ranges | tuple[float, float] = None,
+    over: str | None = None,
+    assume: str | Sequence[str] | None = None,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    work: int | None = None,
+) -> Integral: ...
+@overload
+def integrate(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    between: Ranges | tuple[float, float] = None,
+    over: str | None = None,
+    assume: str | Sequence[str] | None = None,
+    answer: str,
+    digits: int | None = None,
+    decimals: int | None = None,
+    precision: int | None = None,
+    work: int | None = None,
+) -> Marked: ...
 @overload
 def diff(
     text: str,

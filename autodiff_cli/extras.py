@@ -10,6 +10,7 @@ EXTRAS = {
     "draw": {"resvg_py": "resvg-py"},
     "optimize": {"numpy": "numpy", "scipy": "scipy"},
     "certified": {"flint": "python-flint"},
+    "integrals": {"flint": "python-flint", "sympy": "sympy"},
     "data": {"llvmlite": "llvmlite", "numpy": "numpy", "pyarrow": "pyarrow"},
     "excel": {"python_calamine": "python-calamine"},
     "cluster": {

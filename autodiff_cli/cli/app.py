@@ -20,7 +20,7 @@ from .arguments import (
     read,
 )
 from .completion import GENERAL_OPTIONS
-from .declarations import COMMANDS, HELP, declared, exit_codes, table
+from .declarations import COMMANDS, HELP, PAGES, declared, exit_codes, table
 from .shell_scripts import install_script, show_script
 from .slips import OPTION_ADVICE, bad_command, nearest_option
 
@@ -92,7 +92,7 @@ class Commands(typer.core.TyperGroup):
     """The commands, each imported on first use."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return [*COMMANDS, HELP]
+        return [*COMMANDS, *PAGES]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by its name, or None."""
@@ -130,9 +130,10 @@ class Commands(typer.core.TyperGroup):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         titles = table("titles").items()
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
+        # commands first: they are in sight on a small screen too
         sections = {
-            "Options": dict(filter(None, records)),
             **{title: {name: declared(name).summary for name in names.split()} for title, names in titles},
+            "Options": dict(filter(None, records)),
         }
         more = "Exit codes and environment variables: `autodiff help --man`."
         _write_help(self, ctx, formatter, EXAMPLES, (str(self.help), more), sections)
@@ -190,20 +191,23 @@ def _write_help(
     from rich.table import Table
     from rich.text import Text
 
+    from .help_page import write_paged
+
     screen = terminal_of(sys.stdout)
     # outside boxes, for copying
-    sys.stdout.write("\n " + paint("Examples:", "heading", screen) + "\n")
-    sys.stdout.write("".join(f"   {paint(example, 'code', screen)}\n" for example in examples))
-    sys.stdout.flush()
+    shown = "\n " + paint("Examples:", "heading", screen) + "\n"
+    shown += "".join(f"   {paint(example, 'code', screen)}\n" for example in examples)
     usage = " ".join([ctx.command_path, *command.collect_usage_pieces(ctx)])
-    console.print(Text(f"\n Usage: {usage}\n", style="bold"))
-    for paragraph in paragraphs:
-        console.print(Padding(Markdown(paragraph), (0, 1, 1, 1)))
-    for title, rows in sections.items():
-        table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
-        for word, text in rows.items():
-            table.add_row(Text(word, style="bold cyan"), Markdown(text))
-        console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
+    with console.capture() as capture:
+        console.print(Text(f"\n Usage: {usage}\n", style="bold"))
+        for paragraph in paragraphs:
+            console.print(Padding(Markdown(paragraph), (0, 1, 1, 1)))
+        for title, rows in sections.items():
+            table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
+            for word, text in rows.items():
+                table.add_row(Text(word, style="bold cyan"), Markdown(text))
+            console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
+    write_paged(shown + capture.get(), screen)
 
 
 app = typer.Typer(
@@ -267,10 +271,24 @@ def show_help(command: str | None = None, *, man: bool = False) -> None:
         _show_man_page()
     elif page is not None:
         show_page(page)
-    elif command is None or command in (HELP, *COMMANDS):
+    elif command is None or command in (*PAGES, *COMMANDS):
         run_app([command, "--help"] if command else ["--help"])
     else:
         raise bad_command(command)
+
+
+def show_tutorial(number: str | None = None) -> None:
+    """Show a tutorial, by default the list of them."""
+    from .help_page import show_page, tutorials
+
+    listed = tutorials()
+    if number is None:
+        lines = [f"{n}  {title}\n" for n, (title, _) in listed.items()]
+        sys.stdout.write("".join(lines) + "`autodiff tutorial 1` shows the first.\n")
+    elif number.isdecimal() and int(number) in listed:
+        show_page(listed[int(number)][1].read_text(encoding="utf-8"))
+    else:
+        raise usage_error(f"there is no tutorial `{number}`", f"their numbers go from 1 to {max(listed)}")
 
 
 def _show_man_page() -> None:
@@ -292,12 +310,13 @@ def _show_man_page() -> None:
 
 def run_app(args: Sequence[str]) -> int:
     """Run the Typer app: help, version, manual; return the exit code."""
-    if args and args[0] == HELP:
+    if args and args[0] in PAGES:
+        show: Any = show_help if args[0] == HELP else show_tutorial
         try:
-            show_help(**read(args[1:], HELP))
+            show(**read(args[1:], args[0]))
             return 0
         except HelpAsked as asked:
-            args = [HELP, *asked.args]
+            args = [args[0], *asked.args]
     group: Any = typer.main.get_command(app)
     try:
         level = HELP_ALL if HELP_ALL in args else None

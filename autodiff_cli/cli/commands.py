@@ -25,6 +25,7 @@ CHECKS = {
     "hessian": "exercise.answers.check_hessian",
     "taylor": "exercise.answers.check_series",
     "solve": "exercise.equation_answers.check_solution",
+    "integrate": "exercise.integral_answers.check_integral",
 }
 """The functions that check answers."""
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from ..errors import ExpressionError
-from .declarations import COMMANDS, DATA, HELP, RENAMED, VARIABLES, Option, declared
+from .declarations import COMMANDS, DATA, PAGES, RENAMED, VARIABLES, Option, declared
 from .shell_lines import ShellWord, inserted_by_bash, split_line
 from .shell_scripts import LINE, OUTDATED, SCRIPTS, VARIABLE
 
@@ -76,7 +76,7 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
         yield from _described(GENERAL_OPTIONS, prefix) if prefix.startswith("-") else _commands(prefix)
         return
     command, *typed = before
-    if command not in (*COMMANDS, HELP):
+    if command not in (*COMMANDS, *PAGES):
         return
     options = declared(command).options
     name, equals, value = prefix.partition("=")
@@ -102,7 +102,7 @@ def _described(texts: Mapping[str, str], prefix: str) -> Iterator[Candidate]:
 
 
 def _commands(prefix: str) -> Iterator[Candidate]:
-    yield from _described({name: declared(name).summary for name in (*COMMANDS, HELP)}, prefix)
+    yield from _described({name: declared(name).summary for name in (*COMMANDS, *PAGES)}, prefix)
 
 
 def _of_argument(command: str, prefix: str) -> Iterable[Candidate]:
@@ -113,6 +113,10 @@ def _of_argument(command: str, prefix: str) -> Iterable[Candidate]:
         return map(Candidate, of_units(prefix))
     if arguments[0].parameter == "command":
         return _commands(prefix)
+    if arguments[0].parameter == "number":
+        from .help_page import tutorials
+
+        return _described({str(n): title for n, (title, _) in tutorials().items()}, prefix)
     if arguments[0].parameter == "expr":
         return map(Candidate, of_expression(prefix))
     return map(Candidate, of_functions(prefix))

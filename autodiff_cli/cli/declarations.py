@@ -169,9 +169,11 @@ def table(section: str) -> dict[str, str]:
     return dict(line.split(": ", 1) for line in _lines(section))
 
 
-HELP = "help"
-COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name != HELP)
-"""The commands in the manual's order, without `help`: modules with `run`."""
+HELP, TUTORIAL = "help", "tutorial"
+PAGES = (HELP, TUTORIAL)
+"""The commands that show pages which come with the package."""
+COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name not in PAGES)
+"""The commands in the manual's order, without those that show pages: modules with `run`."""
 SESSIONS = ("repl", "serve")
 QUESTIONS = tuple(name for name in COMMANDS if name not in SESSIONS)
 """The commands that have an answer: all except the sessions."""

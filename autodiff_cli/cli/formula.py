@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..capability import resolve
 from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
-from .declarations import COMMANDS, HELP
+from .declarations import COMMANDS, PAGES
 
 CONVERT = "convert"
 """The synonym of `QUANTITY in UNIT`."""
@@ -26,6 +26,8 @@ _PLAIN = re.compile(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
 """A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
 _GLUED = re.compile(r"\d[^\W\d_²³]{2}")
 """A number with a word behind it, which may be a unit: `40mm`."""
+_INTEGRAL_SIGN = re.compile(r"\s*(?:∫|\\int(?![a-zA-Z])|integra(?:te|l)\s)")
+"""How integrals by hand begin."""
 _CONVERSION = re.compile(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
 
 
@@ -34,7 +36,7 @@ def is_formula(args: Sequence[str]) -> bool:
     if not args:
         return False
     first = args[0]
-    if first in COMMANDS or first == HELP or looks_like_option(first) or _OPTION.fullmatch(first):
+    if first in COMMANDS or first in PAGES or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
     from ..engine.table.primitive import FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
@@ -76,6 +78,12 @@ def answer_formula(args: Sequence[str]) -> int:
             from .commands import call
 
             return call("limit", [*limit, *options])
+    if _INTEGRAL_SIGN.match(text):
+        integral = resolve("session.session.integral_arguments")(text)
+        if integral is not None:
+            from .commands import call
+
+            return call("integrate", [*integral, *options])
     if space and command in COMMANDS and len(args) == 1:
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if rest[:1].isalnum() and _is_command(command):

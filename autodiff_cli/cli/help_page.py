@@ -1,5 +1,6 @@
 """The pages of the manual on a terminal, through a pager where they are long."""
 
+import math
 import os
 import re
 import shlex
@@ -7,13 +8,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
 from ..operating_system import is_dumb_terminal
-from ..show.characters import Style, Terminal, paint, terminal_of, width_of
+from ..show.characters import Terminal, paint, terminal_of, width_of
 from ..show.document import Table, plain_text, sentence
 from ..show.rendering import ScreenText, break_lines
 
@@ -21,27 +22,41 @@ MAX_WIDTH = 100
 """The maximal width in columns of sentences in help."""
 INDENT, PROMPT, CONTINUED, CONTINUES = "  ", "$ ", "> ", " \\"
 FRAME = tuple("╭│├╰")
-_ARGUMENT = re.compile(r"""((?:--[\w-]+ )?(?:"[^"]*"|'[^']*'|\S+))""")
+_ARGUMENT = re.compile(r"""(?:--[\w-]+ )?(?:"[^"]*"|'[^']*'|[^\s"'])+""")
 _BAR = re.compile(r"(?<!\\)\|")
-_OTHER_PAGE = re.compile(r"\[([^]]+)\]\((\w+)\.md[^)]*\)")
-_NOT_HERE = re.compile(r"!?\[([^]]+)\]\(\.\.[^)]*\)")
+_OTHER_PAGE = re.compile(r"\[([^]]+)\]\((?:commands/)?(?!reference)(\w+)\.md[^)]*\)")
+_TUTORIAL = re.compile(r"\[([^]]+)\]\((?:\.\./)?(\d)-[\w-]+\.md[^)]*\)")
+_NOT_HERE = re.compile(r"!?\[([^]]+)\]\((?:\.\.|reference|[\w-]+\.svg)[^)]*\)")
 _IN_ASCII = str.maketrans("╭╮╰╯├┤┬┴┼┌┐└┘┏┓┗┛─━│┃•", "+++++++++++++++++--||*")
 
 
 def find_page(name: str) -> str | None:
     """Return the text of a page of the manual, in Markdown, or None."""
+    paths = [path for path in _pages("commands/*.md") if path.stem == name]
+    return paths[0].read_text(encoding="utf-8") if paths else None
+
+
+def tutorials() -> dict[int, tuple[str, Path]]:
+    """Return the titles of the tutorials and their files, by number."""
+    found = {}
+    for path in sorted(_pages("[0-9]-*.md")):
+        title = path.read_text(encoding="utf-8").partition("\n")[0]
+        found[int(path.name[0])] = title.partition(". ")[2], path
+    return found
+
+
+def _pages(pattern: str) -> list[Path]:
     # in a built package, or beside the tests in a checkout
     package = Path(__file__).parents[1]
-    folders = package / "manual", package.parent / "tests" / "tutorials" / "commands"
-    paths = [path for folder in folders for path in folder.glob("*.md") if path.stem == name]
-    return paths[0].read_text(encoding="utf-8") if paths else None
+    folders = package / "manual", package.parent / "tests" / "tutorials"
+    return [path for folder in folders for path in folder.glob(pattern)]
 
 
 def show_page(page: str) -> None:
     """Write a page as a terminal shows it, through a pager there; in a pipe as plain text."""
     terminal = terminal_of(sys.stdout)
     if terminal.is_terminal:
-        _write_paged(draw_page(page, terminal), terminal)
+        write_paged(draw_page(page, terminal), terminal)
     else:
         sys.stdout.write(draw_page(page, terminal._replace(color=False, width=None)))
 
@@ -60,7 +75,8 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    text = _NOT_HERE.sub(r"\1", _OTHER_PAGE.sub(r"\1 (`autodiff help \2`)", text))
+    text = _TUTORIAL.sub(r"\1 (`autodiff tutorial \2`)", _OTHER_PAGE.sub(r"\1 (`autodiff help \2`)", text))
+    text = _NOT_HERE.sub(r"\1", text)
     for is_table, lines in groupby(text.splitlines(), lambda line: line.startswith("|")):
         if is_table:
             head, _, *rows = [_BAR.split(line)[1:-1] for line in lines]
@@ -77,7 +93,7 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
 def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:
     terminal = terminal._replace(width=terminal.width and max(terminal.width - len(INDENT), 1))
     for _, group in groupby(code, lambda line: line.startswith(FRAME)):
-        lines = [*group]
+        lines = [*_joined(group)]
         if not lines[0].startswith("╭"):
             lines = [part for line in lines for part in _broken(line, terminal)]
         elif terminal.width is not None and width_of(lines[0]) > terminal.width:
@@ -94,25 +110,45 @@ def _table(rows: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
     return [*ScreenText(terminal).table(table)]
 
 
+def _joined(lines: Iterable[str]) -> Iterator[str]:
+    """Yield the lines of code, a command over several lines as one."""
+    command = ""
+    for line in lines:
+        command += f" {line.removeprefix(CONTINUED).strip()}" if command else line
+        if command.startswith(PROMPT) and command.endswith(CONTINUES):
+            command = command.removesuffix(CONTINUES)
+        else:
+            yield command
+            command = ""
+    if command:
+        yield command
+
+
 def _broken(line: str, terminal: Terminal) -> list[str]:
-    """Break a line of code between words; a command as the shell goes on with it."""
+    """Break a line of code between words; a command between its arguments, as the shell goes on with it.
+
+    The lines of a command can be copied as they stand: no line begins with a prompt, and only an argument that is wider
+    than a line is broken, at blanks in double quotes, where the shell goes on too.
+    """
     indent = len(line) - len(line.lstrip()) + len(INDENT)
     if not line.startswith(PROMPT):
         return [plain_text(part) for part in break_lines(((line, "code"),), terminal.width, indent)]
-    command = line.removesuffix(CONTINUES)
-    styles: tuple[Style, Style] = "", "code"
-    pieces = tuple((part, styles[k % 2]) for k, part in enumerate(_ARGUMENT.split(command)))
-    width = terminal.width and terminal.width - len(CONTINUES)
-    first, *others = [plain_text(part) for part in break_lines(pieces, width)]
-    *begun, last = [first, *[CONTINUED + part.lstrip() for part in others]]
-    # in single quotes the shell would keep a backslash
-    end = "" if "'" in line else CONTINUES
-    last += line.removeprefix(command)
-    ended = [*[part + end for part in begun], last]
-    return [paint(part, "code", terminal) for part in ended]
+    first, *arguments = [part for part in _ARGUMENT.findall(line.removeprefix(PROMPT)) if part.strip()]
+    lines = [PROMPT + first]
+    width = terminal.width or math.inf
+    for argument in arguments:
+        is_wide = width_of(2 * INDENT + argument + CONTINUES) > width and "'" not in argument
+        for part in argument.split(" ") if is_wide else [argument]:
+            if width_of(f"{lines[-1]} {part}{CONTINUES}") > width:
+                lines[-1] += CONTINUES
+                lines.append(2 * INDENT + part)
+            else:
+                lines[-1] += f" {part}"
+    return [paint(part, "code", terminal) for part in lines]
 
 
-def _write_paged(text: str, terminal: Terminal) -> None:
+def write_paged(text: str, terminal: Terminal) -> None:
+    """Write a text to the terminal, through the pager of the user if it is longer than the screen."""
     pager = os.environ.get("PAGER", "" if is_dumb_terminal() else "less")
     # as git has it: in colour, and long lines are not folded
     environment = {"LESS": "FRSX", **os.environ}

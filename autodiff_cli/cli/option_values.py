@@ -219,6 +219,12 @@ class OptionValues:
         return parse_between(self.values.get("between") or (), value_with_unit)
 
     @property
+    def ends(self) -> list[str] | None:
+        """Return the ends of a definite integral, as typed."""
+        typed = self.values.get("ends")
+        return [typed] if isinstance(typed, str) else typed or None
+
+    @property
     def bounds(self) -> Mapping[str, Range]:
         return parse_ranges(self.values.get("bounds") or (), value_with_unit)
 

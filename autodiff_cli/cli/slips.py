@@ -12,7 +12,7 @@ from ..errors import (
     quote,
     usage_error,
 )
-from .declarations import COMMANDS, Declaration, Option, commands_with, table
+from .declarations import COMMANDS, PAGES, Declaration, Option, commands_with, table
 
 
 def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
@@ -56,7 +56,7 @@ def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
     from ..engine.table.primitive import FUNCTIONS  # help needs no engine
 
-    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, "help"], NEAR_COMMAND)
+    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, *PAGES], NEAR_COMMAND)
     hint = COMMAND_ADVICE.get(name, "`autodiff --help` lists the commands")
     if suggestion and name not in COMMAND_ADVICE:
         hint = f"did you mean `autodiff {suggestion}`?"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 from types import MappingProxyType
+from typing import NamedTuple
 
 from ..engine.numbers.base import NO_RESULT, Number, NumberType
 from ..engine.numbers.budget import BudgetExceeded, use_share
@@ -21,8 +22,8 @@ from ..engine.table.operators import VARIABLE
 from ..errors import Diagnostic, ExpressionError
 from .problem import Point
 
-MAX_BOUNDED_NODES = 10_000
-"""Larger graphs are not checked."""
+MAX_BOUNDED_NODES = 100_000
+"""Larger graphs are not checked, which a note says: their bounds take a second or more."""
 BUDGET_SHARE = 0.25
 """The share of an answer's budget that its check may take; what takes more is not checked."""
 REQUIRED_DIGITS = 6
@@ -31,6 +32,12 @@ MAX_RELATIVE_ERROR = 10.0**-REQUIRED_DIGITS / 4
 """A bound that leaves so many digits, with a margin, since it holds to first order."""
 MAX_NAMED = 4
 """The most numbers that a warning names."""
+
+
+MAX_BOUNDED_POINTS = 50
+"""The points of a curve, or rows of data, whose rounding errors are bounded."""
+MAX_CONFIRMED_POINTS = 3
+"""Those with the largest bounds, which are computed with more digits."""
 
 
 Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
@@ -70,6 +77,96 @@ def rounding_warnings(
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find, command)
+
+
+class Points(NamedTuple):
+    """Points at which numbers of one kind are shown: those of a curve, or rows of data."""
+
+    values: Sequence[Mapping[str, float]]
+    place: Callable[[int], str]
+    """Return the place of a point, for messages: `x = 2`."""
+    kind: str
+    """What they are: `points of the curve`."""
+
+
+def spread_over(count: int) -> list[int]:
+    """Return the indices of the points to check, out of so many."""
+    checked = min(count, MAX_BOUNDED_POINTS)
+    return [k * count // checked for k in range(checked)]
+
+
+def rounding_warnings_over(
+    graph: Graph,
+    points: Points,
+    wanted: Sequence[str],
+    tolerated: Mapping[str, float] = MappingProxyType({}),
+    *,
+    with_value: bool = True,
+    command: str = "grad",
+) -> list[Diagnostic]:
+    """Return a warning if rounding loses digits of the value, or of the derivatives by `wanted`, at some of the points.
+
+    Digits count relative to the largest number of its kind at these points; an error up to those `tolerated` is none.
+    The points at which the bound on rounding errors is largest are computed with more digits.
+    """
+
+    def find() -> list[Diagnostic]:
+        numbers = [_bounded_numbers(graph, values, wanted, with_value=with_value) for values in points.values]
+        allowed = _shares_of_largest(numbers, tolerated)
+        excess = {
+            k: math.inf if bounds is None else max((_excess(x, allowed[name]) for name, x in bounds.items()), default=0)
+            for k, bounds in enumerate(numbers)
+        }
+        doubtful = sorted((k for k in excess if excess[k] > 1), key=lambda k: -excess[k])
+        noise = allowed if with_value else {**allowed, "": math.inf}
+        for k in doubtful[:MAX_CONFIRMED_POINTS]:
+            found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise)
+            if found:
+                return [_at_place(found[0], points, k, len(doubtful), command)]
+        return []
+
+    return _within_share(graph, find, command)
+
+
+def _bounded_numbers(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], *, with_value: bool
+) -> dict[str, Number] | None:
+    """Return value, as "", and derivatives with bounds on their errors; None where there are no bounds."""
+    try:
+        at = _bounded(graph, values, wanted)
+        numbers: dict[str, Number] = dict(zip(wanted, at.jacobian()[0][0], strict=True)) if wanted else {}
+    except (ExpressionError, *NO_RESULT):
+        return None
+    if not _branches_are_decided(at):
+        return None
+    return {"": at.value, **numbers} if with_value else numbers
+
+
+def _shares_of_largest(
+    numbers: Sequence[Mapping[str, Number] | None], tolerated: Mapping[str, float]
+) -> dict[str, float]:
+    allowed = dict(tolerated)
+    for bounds in numbers:
+        for name, x in (bounds or {}).items():
+            size = abs(x.x if type(x) is Bounded else float(x))
+            share = 10.0**-REQUIRED_DIGITS * size
+            allowed[name] = max(allowed.get(name, 0.0), share)
+    return allowed
+
+
+def _excess(x: Number, allowed: float) -> float:
+    """Return the error of a number relative to what is allowed; 0 for a number without one."""
+    error = getattr(x, "error", 0.0)
+    if not error:
+        return 0.0
+    return float(error / allowed) if allowed else math.inf
+
+
+def _at_place(warning: Diagnostic, points: Points, k: int, doubtful: int, command: str) -> Diagnostic:
+    count = len(points.values)
+    others = f"; rounding may be as large at {doubtful} of the {count:,} {points.kind} checked" if doubtful > 1 else ""
+    message = f"at {points.place(k)}, {warning.message}{others}"
+    return warning._replace(message=message, hint=f"{warning.hint}, {_offer(command)}")
 
 
 def _lost_digits_of(
@@ -246,7 +343,8 @@ class _RoundedSides:
 
 def _within_share(graph: Graph, find: Callable[[], list[Diagnostic]], command: str) -> list[Diagnostic]:
     if len(graph.places) > MAX_BOUNDED_NODES:
-        return []
+        message = f"the digits are not checked: the program has {len(graph.places):,} nodes"
+        return [Diagnostic("note", message, None, f"compute with more digits: `{command} --precision 30`")]
     try:
         with use_share(BUDGET_SHARE):
             return find()

@@ -189,9 +189,11 @@ def test_a_stream_is_not_checked_and_python_is() -> None:
     assert [warning.kind for warning in answer.warnings] == ["lost_digits"]
 
 
-def test_too_large_a_graph_is_not_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_large_a_graph_is_not_checked_which_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rounding, "MAX_BOUNDED_NODES", 3)
     assert warnings("sqrt(x**2 + 1) - x", {"x": 1e8}) == []
+    (note,) = gradient("sqrt(x**2 + 1) - x", {"x": 1e8}).warnings
+    assert (note.kind, note.message) == ("note", "the digits are not checked: the program has 7 nodes")
 
 
 def test_a_check_that_takes_too_much_work_is_left_out_and_the_rest_is_as_before() -> None:
@@ -304,3 +306,57 @@ def test_a_search_that_ends_without_digits_has_not_converged() -> None:
     for text, x in (("(exp(x) - 2)**2", 1.0), ("exp(x) - 2*x", 1.0), ("(x - 3)**2", 3.0), ("exp(x) - 2*x", 0.693147)):
         end = autodiff_cli.minimize(text, {"x": x})
         assert end.converged and not end.warnings
+
+
+# ---- curves and rows of data
+SHORT_WAVES = {"x": [1e-8, 2e-8, 3e-8], "y": [0.5, 0.5, 0.4]}
+"""Rows in which `(1 - cos(x))/x**2` is 0.5, and about 0, 1.1 and 0.5 in doubles: the least squares are at 14/15."""
+
+
+@pytest.mark.parametrize(
+    ("program", "ends", "lost"),
+    [
+        ("(1 - cos(x))/x**2", (1e-9, 1e-7), "the value and the derivative by `x` have no reliable digit"),
+        ("log(1/exp(x))", (300, 400), "the derivative by `x` has no reliable digit"),  # -1, and 0 in doubles
+        ("(exp(x) - 1)/x", (-1, 1), "no reliable digit"),  # drawn down to 0 beside 0, where it is 1
+    ],
+)
+def test_a_curve_of_rounding_errors_is_warned_of(program: str, ends: tuple[float, float], lost: str) -> None:
+    curve = autodiff_cli.plot(program, range={"x": ends})
+    assert [w for w in curve.warnings if w.kind == "lost_digits" and lost in w.message]
+
+
+@pytest.mark.parametrize(
+    "program", ["sin(x)", "1/x", "x**3 - x", "abs(x)", "exp(-x**2)", "(x - 1)**7", "erf(x) - 1", "floor(x)", "x*0.1"]
+)
+def test_an_accurate_curve_has_no_warning(program: str) -> None:
+    curve = autodiff_cli.plot(program, range={"x": (-5, 5)})
+    assert not [w for w in curve.warnings if w.kind == "lost_digits"]
+
+
+def test_fits_and_losses_are_checked_in_their_rows() -> None:
+    fitted = autodiff_cli.fit("y = a*(1 - cos(x))/x**2", SHORT_WAVES)
+    assert abs(fitted.parameters["a"].estimate - 14 / 15) > 0.1, "the sample loses its digits"
+    (warning,) = [w for w in fitted.warnings if w.kind == "lost_digits"]
+    assert "at row 1 of the data, the value and the derivative by `a` have no reliable digit" in warning.message
+    found = autodiff_cli.minimize("(a*(1 - cos(x))/x**2 - y)**2", {"a": 1}, data=SHORT_WAVES, reduce="sum")
+    assert found.reason == "digits"
+    assert any(w.kind == "lost_digits" for w in found.warnings)
+    straight = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 5.0, 7.0]}  # residuals of rounding are no loss
+    assert not autodiff_cli.fit("y = a + b*x", straight).warnings
+    exactly = autodiff_cli.minimize("(a + b*x - y)**2", {"a": 1, "b": 1}, data=straight, reduce="mean")
+    assert exactly.converged
+    assert not exactly.warnings
+
+
+def test_a_sum_of_many_terms_is_checked() -> None:
+    lost = gradient("sum((1 - cos(x*i))/(x*i)**2, i, 1, 1100)", {"x": 1e-8})  # 9.98e7 for -0.37
+    assert any(w.kind == "lost_digits" for w in lost.warnings)
+    assert not gradient("sum(sin(x*i)/i**2, i, 1, 1100)", {"x": 0.3}).warnings
+
+
+def test_fewer_digits_than_a_bound_are_no_zeros_of_a_series() -> None:
+    series = autodiff_cli.taylor("exp(x) - exp(x + 1e-70)", {"x": 1}, order=2)
+    with mpmath.workdps(120):
+        exact = mpmath.e - mpmath.exp(1 + mpmath.mpf(10) ** -70)
+        assert series.coefficients == pytest.approx([float(exact), float(exact), float(exact / 2)], rel=1e-12)

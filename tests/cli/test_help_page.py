@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
 from collections import Counter
 from pathlib import Path
@@ -37,7 +38,17 @@ def broken(page: str, shown: str, width: int) -> list[str]:
     lines = ESCAPE.sub("", shown).splitlines()
     # a table that is shown in parts repeats its first column
     missing = numbers(LINK.sub(r"\1", page)) - numbers("\n".join(lines))
-    return [*missing, *(line for line in lines if width_of(line) > width)]
+    return [*missing, *(line for line in lines if width_of(line) > width and not is_one_argument(line))]
+
+
+def is_one_argument(line: str) -> bool:
+    """Whether a line of a command is an argument that cannot be broken, so that it can be copied whole."""
+    text = line.strip().removeprefix("$ ").removesuffix(" \\")
+    try:
+        words = shlex.split(text)
+    except ValueError:
+        return " " not in text
+    return len(words) == 1 + words[0].startswith("--")
 
 
 @pytest.mark.parametrize("width", WIDTHS)
@@ -66,11 +77,30 @@ def test_a_command_that_is_broken_goes_on_as_in_a_shell() -> None:
     shown = draw_page(
         '# a\n\n```console\n$ autodiff grad "x + y" --at x=1,y=2\n```\n', Terminal(is_terminal=True, width=30)
     )
-    assert shown.partition("\n\n")[2] == '  $ autodiff grad "x + y" \\\n  > --at x=1,y=2\n'
+    assert shown.partition("\n\n")[2] == '  $ autodiff grad "x + y" \\\n      --at x=1,y=2\n'
     shown = draw_page(
         '# a\n\n```console\n$ echo "x + 1.5" | wc -c \\\n>   -l\n```\n', Terminal(is_terminal=True, width=24)
     )
-    assert shown.partition("\n\n")[2] == '  $ echo "x + 1.5" | \\\n  > wc -c \\\n  >   -l\n'
+    assert shown.partition("\n\n")[2] == '  $ echo "x + 1.5" | \\\n      wc -c -l\n'
+
+
+@pytest.mark.parametrize("width", [*WIDTHS, None])
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_can_be_copied_from_help(name: str, width: int | None) -> None:
+    """A shell reads the command lines of a drawn page as those of the page: no argument is lost, no prompt is one."""
+    drawn = draw_page(page_of(name), Terminal(is_terminal=width is not None, width=width))
+    typed, shown = (commands(text) for text in (page_of(name), drawn))
+    assert typed == shown
+
+
+def commands(page: str) -> list[list[str]]:
+    """The words of each command on a page, with single blanks."""
+    found: list[list[str]] = []
+    for line in re.sub(r" \\\n(?:> )?", " ", page).splitlines():
+        if line.strip().startswith("$ "):
+            words = shlex.split(line.strip().removeprefix("$ "))
+            found.append([" ".join(word.split()) for word in words])
+    return found
 
 
 def test_a_long_page_is_shown_by_the_pager(tmp_path: Path) -> None:

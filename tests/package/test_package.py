@@ -101,13 +101,13 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
     shared = {path.relative_to(package).as_posix() for path in (package / "share").rglob("*") if path.is_file()}
     assert {name for name in held if name.startswith(data)} == {f"{data}/data/{name}" for name in shared}
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
-    pages = TOP / "tests" / "tutorials" / "commands"
+    manual = TOP / "tests" / "tutorials"
     modules = {path.relative_to(TOP).as_posix() for path in package.rglob("*.py")}
     expected = {
         GRAMMAR,
         *modules - FOR_DEVELOPERS,
         *(f"autodiff_cli/{name}" for name in ("__init__.pyi", "engine/graphs/library.pyi", "py.typed")),
-        *(f"autodiff_cli/manual/{path.name}" for path in pages.glob("*.md")),
+        *(f"autodiff_cli/manual/{path.relative_to(manual).as_posix()}" for path in manual.rglob("*.*")),
         *(f"autodiff_cli/show/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")),
         *(path.relative_to(TOP).as_posix() for path in package.rglob("*") if path.suffix in DATA),
     }
@@ -129,7 +129,19 @@ def test_the_metadata_is_as_promised(wheel: Path) -> None:
         "Requires-Dist: typer<0.29,>=0.17",
     ]
     extras = {row.split(": ")[1] for row in metadata.split("\n") if row.startswith("Provides-Extra: ")}
-    assert extras == {"all", "certified", "cluster", "data", "draw", "excel", "optimize", "plot", "repl", "test"}
+    assert extras == {
+        "all",
+        "certified",
+        "cluster",
+        "data",
+        "draw",
+        "excel",
+        "integrals",
+        "optimize",
+        "plot",
+        "repl",
+        "test",
+    }
 
 
 def test_the_sdist_is_the_repository(sdist: Path, unpacked: Path) -> None:

@@ -21,6 +21,7 @@ from autodiff_cli.capabilities.formulas.diff import diff
 from autodiff_cli.capabilities.formulas.functions import functions
 from autodiff_cli.capabilities.formulas.units import units
 from autodiff_cli.capabilities.graph.graph import picture
+from autodiff_cli.capabilities.integrals.integral import integrate
 from autodiff_cli.capabilities.limit.limit import limit
 from autodiff_cli.capabilities.optimize.descend import descend
 from autodiff_cli.capabilities.optimize.fit import fit
@@ -64,6 +65,10 @@ ANSWERS: dict[str, Answers] = {
     "taylor": lambda text, at: (taylor(text, at, wrt=[next(iter(at))], order=8),),
     "limit": lambda text, at: (limit(f"(1 - cos(x))*{next(iter(at))}/x^2", {"x": "0"}), limit("abs(x)/x", {"x": "0"})),
     "tangent": lambda text, at: (tangent(text, at, wrt=[next(iter(at))]), tangent("sqrt(x)", {"x": "0"})),
+    "integrate": lambda text, at: (
+        integrate(text, at, variable=f"{next(iter(at))}_", ends=["0:1"], wrt=[*at][:2]),
+        integrate("1/x", ends=["-1:1"]),
+    ),
     "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
     "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
     "fit": lambda text, at: (fit(line(at), data(at)),),

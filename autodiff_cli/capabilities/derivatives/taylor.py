@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...engine.algebra.walk import rebuild, rewrite
 from ...engine.graphs.higher_order import taylor_in
 from ...engine.graphs.laurent import Laurent, NoSeries, laurent_in
-from ...engine.graphs.value import Source
+from ...engine.graphs.value import Source, Value, graph_of, node
 from ...engine.graphs.value_and_gradient import value_in
 from ...engine.numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, undecided
 from ...engine.numbers.budget import BudgetExceeded, Defined
@@ -17,6 +18,8 @@ from ...engine.numbers.floats import REAL
 from ...engine.numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from ...engine.run.flat_graph import Graph
 from ...engine.run.sweep import show
+from ...engine.table.operators import CONSTANT, POW
+from ...engine.table.primitives import EXP
 from ...errors import (
     Diagnostic,
     ExpressionError,
@@ -29,7 +32,7 @@ from ...language.builder import Program
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.figures import Figure
 from ...questions.optional_units import pose_with_units
-from ...questions.problem import Point
+from ...questions.problem import Point, parse
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
 MAX_DIGITS = 300_000
 ZERO_TEST_DIGITS = (60, 150)
 """Precisions at which a number is compared with 0; the last one decides."""
+NOISE_DIGITS = (*ZERO_TEST_DIGITS, 800)
+"""Precisions at which coefficients below their error bounds are computed; those of 0 at the last one are 0."""
 NOISE = 1e-10
 """The largest relative error bound of a coefficient that is kept in doubles."""
 
@@ -148,14 +153,18 @@ def _without_noise(
         return None
     coefficients = [c.x for c in bounds]
     noisy = [k for k, c in enumerate(bounds) if abs(c.x) * NOISE < c.error]
-    if noisy:
+    for digits in NOISE_DIGITS:
         sharp: Sequence[Number] = ()
-        with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
-            m, at = _in_digits(ZERO_TEST_DIGITS[0], point)
-            at |= {key: m.number(x) for key, x in doubles.items()}
-            sharp = taylor_in(m, graph, at, name, order)
-        if not sharp:
+        if noisy:
+            with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
+                m, at = _in_digits(digits, point)
+                at |= {key: m.number(x) for key, x in doubles.items()}
+                sharp = taylor_in(m, graph, at, name, order)
+        if noisy and not sharp and digits == NOISE_DIGITS[0]:
             return None  # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it no 0
+        if not sharp:
+            break
+        zeros = []
         for k in noisy:
             if sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):
                 coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
@@ -163,6 +172,9 @@ def _without_noise(
                 return None  # at a pole more digits give no smaller bound
             elif abs(coefficients[k]) <= bounds[k].error < math.inf:
                 coefficients[k] = 0.0
+                zeros.append(k)
+        # what is 0 so far may be a number that is smaller than these digits
+        noisy = zeros
     return coefficients
 
 
@@ -222,6 +234,48 @@ def polynomial(
         term = size if k == 0 else power if size == "1" else f"{size}*{power}"
         out += (" - " if negative else " + ") + term if out else ("-" if negative else "") + term
     return out or "0"
+
+
+# ---- fractions
+MAX_DENOMINATOR = 10**7
+"""The largest denominator of a coefficient that is shown as a fraction, as in LaTeX."""
+
+
+def with_fractions(answer: Taylor) -> Taylor:
+    """Return the answer with fractions in place of those coefficients in doubles that are exactly so, as 1/6 is."""
+    if answer.arithmetic != DOUBLE or answer.units is not None:
+        return answer
+    from ...engine.numbers.exact import EXACT
+
+    coefficients: list[Any] = []
+    with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
+        (output,) = parse(answer.text, answer.point).outputs
+        values = {name: EXACT.number(Fraction(float(x))) for name, x in answer.point.items()}
+        graph, point = graph_of((_with_exp(output),)), {name: float(x) for name, x in answer.point.items()}
+        try:
+            coefficients = taylor_in(EXACT, graph, values, answer.variable, answer.order)
+        except ExpressionError:
+            through = series_through(EXACT, graph, values, point, answer.variable, answer.order)
+            coefficients = through[0] if through else []
+    shown = [_fraction(x, exact) for x, exact in zip(answer.coefficients, coefficients, strict=bool(coefficients))]
+    return answer._replace(coefficients=shown) if shown else answer
+
+
+def _fraction(x: Shown, exact: Any) -> Shown:
+    fraction = Fraction(exact)
+    is_short = 1 < fraction.denominator <= MAX_DENOMINATOR and math.isclose(fraction, float(x), rel_tol=NOISE)
+    return Figure(str(fraction), None) if is_short else x
+
+
+def _with_exp(output: Value) -> Value:
+    """Return a formula with powers of the constant e as values of exp, which fractions have."""
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        if value.primitive is POW and inputs[0].primitive is CONSTANT and inputs[0].source == "e":
+            return node(EXP, inputs[1:])
+        return rebuild(value, inputs)
+
+    return rewrite((output,), rule)[0]
 
 
 # ---- removable singularities

@@ -6,7 +6,7 @@ from ...questions.figures import Figure, Shown
 from ...show.document import Block, input_lines, numbers_table, value_line
 from ...show.numerals import format_number, without_unit
 from ...show.schema import OutputRow, View
-from .taylor import Taylor, polynomial, shortest_text
+from .taylor import Taylor, polynomial, shortest_text, with_fractions
 
 
 class TaylorView(View[Taylor], of=Taylor):
@@ -15,6 +15,7 @@ class TaylorView(View[Taylor], of=Taylor):
     latex_is_formula = True
 
     def document(self, answer: Taylor) -> Iterator[Block]:
+        answer = with_fractions(answer) if self.digits is None else answer
         yield value_line("polynomial", self._polynomial(answer, self._written))
         yield from input_lines(answer.constants, answer.point, (answer.variable,), self.digits)
         rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]

@@ -23,7 +23,7 @@ from ..derivatives.taylor import ZERO_TEST_DIGITS, decided_series, taylor
 from ..formulas.derivation import derivative_name
 from ..formulas.diff import Derivative, diff, differential_operator
 from . import marking
-from .exercise import Exercise, Marked
+from .exercise import Exercise, Marked, join_names
 from .marking import (
     AnswerEntry,
     FormulaAnswer,
@@ -41,6 +41,9 @@ EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 EQUAL_DIGITS = 50
 KINDS = {1: "derivative", 2: "second"}
 MISSING = "missing"
+FEW_DIGITS = f"that is the right number, rounded: give it exactly, or {marking.MIN_ROUNDED_DIGITS} digits or more of it"
+MAX_DECIMAL_PLACES = 20
+"""The most places of a coefficient that may be a rounded decimal."""
 
 
 def check_derivative(
@@ -165,13 +168,19 @@ def check_series(
             return Marked(posed, answer, False, f"wrong: a term of order {k} is too much", hint)
     series, decisions = decided_series(output, at, name, order)
     difference, more = decided_series(node(SUB, (output, typed)), at, name, order)
+    rounded = []
     for k in range(order + 1):
         if difference.at(k):
             right, wrong = _fraction(series.at(k)), _fraction(answered.at(k))
+            decimal = _decimal(wrong)
+            if marking.has_digits(decimal) and marking.rounds_to(decimal, wrong, right):
+                rounded.append(str(k))
+                continue
             shown = marking.distinguishable(right, wrong)
             message = "wrong: the coefficient of order {} is {}, and the answer has {}".format(k, *shown)
             hint = (
                 f"the term of order {k} is missing" if not wrong
+                else FEW_DIGITS if marking.rounds_to(decimal, wrong, right)
                 else "its sign is wrong" if agree(wrong, -right)
                 else f"that is the derivative of order {k}: divide it by {k}!"
                 if k > 1 and agree(wrong, right * math.factorial(k))
@@ -180,7 +189,19 @@ def check_series(
             return Marked(posed, answer, False, message, hint)
     proven = decisions.confirmed and more.confirmed
     proof = "" if proven else f", to {ZERO_TEST_DIGITS[-1]} digits, which is not a proof"
+    if rounded:
+        which = f"that of order {rounded[0]} is" if len(rounded) == 1 else f"those of order {join_names(rounded)} are"
+        return Marked(posed, answer, True, f"right: all coefficients agree, and {which} rounded")
     return Marked(posed, answer, True, f"right: all coefficients agree{proof}")
+
+
+def _decimal(x: Fraction) -> str:
+    """Return a number as a decimal, empty if it is none of few digits."""
+    places = next((k for k in range(1, MAX_DECIMAL_PLACES) if (x * 10**k).denominator == 1), None)
+    if places is None:
+        return ""
+    sign, digits = "-" if x < 0 else "", str(abs(int(x * 10**places))).rjust(places + 1, "0")
+    return f"{sign}{digits[:-places]}.{digits[-places:]}"
 
 
 def _fraction(x: Any) -> Fraction:
@@ -227,8 +248,11 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         if equals(number, wanted, noise):
             how = "" if arithmetic == EXACT else f", to {EQUAL_DIGITS} digits"
             return Marked(posed, typed, True, f"right{how}")
+        if marking.is_rounded(typed, figure(number), wanted):
+            return Marked(posed, typed, True, "right: it is rounded")
         hint = (
-            "its sign is wrong" if equals(number, -wanted, noise)
+            FEW_DIGITS if marking.rounds_to(typed, figure(number), wanted)
+            else "its sign is wrong" if equals(number, -wanted, noise)
             else "a Hessian is symmetric" if a != b and equals(answered.get(("", (b, a)), entry)[1], wanted, noise)
             else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'

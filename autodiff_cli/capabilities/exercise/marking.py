@@ -755,11 +755,21 @@ def figure(x: Any) -> Fraction:
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Return whether a text is a decimal to which the root, or its double, rounds."""
-    decimal = _DECIMAL.fullmatch(text)
-    if decimal is None or len(text.strip(" -+0.").replace(".", "")) < MIN_ROUNDED_DIGITS:
+    """Return whether a text is a decimal of enough digits to which the root, or its double, rounds."""
+    if not has_digits(text) or _DECIMAL.fullmatch(text) is None:
         return False
-    return bool(2 * abs(root - number) * 10 ** len(decimal[1]) <= 1) or float(number) == float(root)
+    return rounds_to(text, number, root) or float(number) == float(root)
+
+
+def has_digits(text: str) -> bool:
+    """Return whether a decimal has enough digits to be taken for a rounded number."""
+    return len(text.strip(" -+0.").replace(".", "")) >= MIN_ROUNDED_DIGITS
+
+
+def rounds_to(text: str, number: Fraction, root: Fraction) -> bool:
+    """Return whether a text is a decimal, of any number of digits, to which the root rounds."""
+    decimal = _DECIMAL.fullmatch(text)
+    return decimal is not None and number != 0 and 2 * abs(root - number) * 10 ** len(decimal[1]) <= 1
 
 
 def six_digits(x: Any) -> str:

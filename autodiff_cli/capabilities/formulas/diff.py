@@ -57,6 +57,7 @@ from ...questions.rounding import lost_number_warnings, rounding_warnings
 from ...record import Record
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
+from .guards import guard_warnings
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
@@ -280,10 +281,13 @@ def diff(
         check_length(problem.output)
     for graph in (problem.output, *simplify((problem.output,), spell=False)):
         _check_divisors(graph, problem.output)
-    derived = _derived(problem, assume, short=not (everywhere or share or language in ("python", "sympy")))
+    keeps_guards = everywhere or share or language in ("python", "sympy")
+    derived = _derived(problem, assume, short=not keeps_guards)
     warnings += [_unused(one) for one in derived.assumed if one not in derived.used]
     if problem.order > 1:
         warnings += _kinks(problem.output, problem.order)
+    if keeps_guards and any(v.primitive is WHERE for v in in_order(derived.formulas.values())):
+        warnings += guard_warnings(problem.program)
     worked = _worked(problem, derived) if steps else ()
     derived = derived.with_numbers(problem.quantities)
     at_point = _values(problem, derived.formulas, arithmetic, units)

@@ -1,10 +1,11 @@
 """Derivatives as formulas in every form."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from ...errors import Diagnostic
 from ...language.printer import expression_text
+from ...questions.problem import parse
 from ...show.document import (
     NO_VARIABLES,
     Block,
@@ -35,6 +36,12 @@ def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[RuleS
         formulas = [mathematics(graph) if unicode else "" for graph in graphs]
         part, result = (text or expression_text(graph) for text, graph in zip(formulas, graphs, strict=True))
         yield step, step.title if unicode else step.name, part, result
+
+
+def _as_steps_are(formula: str, valued: Collection[str]) -> str:
+    """Return a result in the notation of the steps above it: both can be read back."""
+    (output,) = parse(formula, valued, units=True).outputs
+    return mathematics(output) or formula
 
 
 def step_cells(derivation: Derivation, unicode: bool) -> Iterator[tuple[Pieces, Pieces, Pieces]]:
@@ -106,7 +113,8 @@ class DiffView(View[Diff], of=Diff):
             for name, formula in answer.shared:
                 yield value_line(name, formula + ";", style="name")
             for one in answer.derivatives:
-                yield formula_line(derivative_name(one.by, one.of), one.shown, one.condition)
+                formula = _as_steps_are(one.shown, answer.point) if answer.derivations and self.unicode else one.shown
+                yield formula_line(derivative_name(one.by, one.of), formula, one.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
         if answer.point and answer.derivatives:

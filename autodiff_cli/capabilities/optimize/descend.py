@@ -20,7 +20,13 @@ from ...language.builder import Program
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.parse_point import Range
 from ...questions.problem import Point, have_units, numbers_or_quantities, parse
-from ...questions.rounding import REQUIRED_DIGITS, rounding_warnings
+from ...questions.rounding import (
+    REQUIRED_DIGITS,
+    Points,
+    rounding_warnings,
+    rounding_warnings_over,
+    spread_over,
+)
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -179,6 +185,7 @@ class Descent:
         self.best, self.last, self.ending = self.start, self.start, None
         ending = yield from self._steps()
         lost = lost_digits(self.evaluator, self.last, DIGITS_TOLERANCE) if ending.succeeded else []
+        lost = [warning for warning in lost if warning.kind == "lost_digits"]
         if lost:
             reason = ending.reason if ending.reason == "steps" else "digits"
             ending = ending._replace(reason=reason, message=f"{ending.message}, but {lost[0].message}")
@@ -360,12 +367,12 @@ def descend(
 
 
 def lost_digits(evaluator: Evaluator | DataLoss, row: DescentStep, tolerance: float) -> list[Diagnostic]:
-    """Return warnings about lost digits at a step, beyond errors of the tolerance; none of a loss over data.
+    """Return warnings about lost digits at a step, beyond errors of the tolerance; of a loss over data in its rows.
 
     A derivative may also be off by what changes the value in its last digits only.
     """
     if not isinstance(evaluator, Evaluator):
-        return []
+        return _lost_digits_in_rows(evaluator, row, tolerance)
     values = {name: row.point[name] for name in evaluator.variables}
     share = 10.0**-REQUIRED_DIGITS * abs(row.value)
     tolerated = {name: max(tolerance, share / (abs(values.get(name, 0.0)) or math.inf)) for name in row.free}
@@ -374,6 +381,19 @@ def lost_digits(evaluator: Evaluator | DataLoss, row: DescentStep, tolerance: fl
     left = work.left
     found = rounding_warnings(evaluator.graph, values, values, row.free, tolerated=tolerated)
     work.left = left  # the steps that are asked for have all of it
+    return found
+
+
+def _lost_digits_in_rows(loss: DataLoss, step: DescentStep, tolerance: float) -> list[Diagnostic]:
+    rows = spread_over(loss.data.rows)
+    here = [step.point[name] for name in loss.variables]
+    at = [dict(zip(loss.names, loss.point_at(row, here), strict=True)) for row in rows]
+    points = Points(at, lambda k: loss.data.where(rows[k]).rstrip(": ") or f"row {rows[k] + 1}", "rows")
+    tolerated = dict.fromkeys(("", *step.free), tolerance)
+    work = current_budget()
+    left = work.left
+    found = rounding_warnings_over(loss.evaluator.graph, points, step.free, tolerated)
+    work.left = left
     return found
 
 

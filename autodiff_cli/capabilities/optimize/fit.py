@@ -200,12 +200,30 @@ def fit(
             profiles = None if interrupted else intervals_of(inference, intervals)
             inference.leave_open({} if interrupted else far_values(inference))
             predictions = inference.predict(inputs.predict)
+            lost = _rounding_warnings(model, inference.end.values)
             answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
+            answer = answer._replace(warnings=(*answer.warnings, *lost))
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
         warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
         return answer._replace(warnings=warnings, units=shown)
+
+
+def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
+    """Return warnings of rows in which the formula loses digits in doubles; none where it was fitted in many digits."""
+    if model.basis is not None:
+        return []
+    import numpy as np
+
+    from ...questions.rounding import Points, rounding_warnings_over, spread_over
+
+    rows = [int(row) for row in np.flatnonzero(model.weights > 0)]
+    rows = [rows[k] for k in spread_over(len(rows))]
+    fixed = {**model.held, **dict(zip(model.free, map(float, values), strict=True))}
+    at = [{**fixed, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows]
+    points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
+    return rounding_warnings_over(model.problem.program.graph, points, model.free, command="fit")
 
 
 def _check_data(model: Model) -> None:

@@ -187,7 +187,7 @@ def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport,
         shown = _with_multipliers(shown, problem.constraints, in_units)
     # at a kink the derivatives are conventions
     lost = [] if end.reason == "kink" else lost_digits(problem.evaluator, row, problem.tolerance)
-    if lost and end.reason in CONVERGED:
+    if any(warning.kind == "lost_digits" for warning in lost) and end.reason in CONVERGED:
         message = "not converged: rounding loses the digits of the value or of its derivatives there"
         end = end._replace(kind=None, verdict="", reason="digits", message=message)
     problem.add_to_path(row)

@@ -31,7 +31,7 @@ from ...questions.problem import (
     output_names,
     parse_program,
 )
-from ...questions.rounding import rounding_warnings
+from ...questions.rounding import Points, rounding_warnings, rounding_warnings_over, spread_over
 from ...record import Record
 from .contours import Surface, of_row, span_of, surface_of
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
@@ -390,7 +390,9 @@ def _curve(
         function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
-        return _sample(curve, orders[: order + 1], also, hulls)
+        sampled = _sample(curve, orders[: order + 1], also, hulls)
+        shown = [name] if order else []
+        return sampled._replace(warnings=(*sampled.warnings, *_lost_digits(sampled, program, values, shown)))
     results: list[PlottedOutput] = []
     called = output_names(program)
     for title, root in zip(called, program.roots, strict=True):
@@ -399,7 +401,24 @@ def _curve(
         samples = _on_axes(function, curve, also, enclosure(part.outputs[0], name, values))
         results.append(PlottedOutput(title, samples, function(at) if pointed else None))
     curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
+    for result, root in zip(results, program.roots, strict=True):
+        part = program.with_outputs((root,), program.text)
+        lost = _lost_digits(curve._replace(function=result.function), part, values, ())
+        curve = curve._replace(warnings=(*curve.warnings, *lost))
     return _checked(curve, [result.function for result in results])
+
+
+def _lost_digits(
+    curve: Curve, program: Program, values: Mapping[str, float], wanted: Sequence[str]
+) -> list[Diagnostic]:
+    """Return a warning of digits that rounding loses along a curve, unless one of its point is given."""
+    if any(warning.kind == "lost_digits" for warning in curve.warnings):
+        return []
+    drawn = [x for stretch in curve.function.stretches for x, _ in stretch]
+    xs = [drawn[k] for k in spread_over(len(drawn))]
+    name = curve.variable
+    points = Points([{**values, name: x} for x in xs], lambda k: f"{name} = {xs[k]:.6g}", "points of the curve")
+    return rounding_warnings_over(program.graph, points, wanted)
 
 
 def _on_axes(

@@ -223,6 +223,46 @@ def limit_arguments(text: str) -> list[str] | None:
     return [match[4].strip(), "--at", f"{place[1]}={to}"]
 
 
+_END = r"(?:\{([^{}]*)\}|([^\s{}]+?))"
+_INTEGRAL = re.compile(
+    rf"\s*(?:∫|\\int(?![a-zA-Z]))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
+    r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)\s*",
+    re.DOTALL,
+)
+"""`∫x² dx`, `∫_0^1 x² dx`, `\\int_{0}^{1} x^2 \\, dx`."""
+_SMALL = re.compile(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
+_SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
+_INTEGRATE = re.compile(
+    r"\s*(?:integrate|integral(?:\s+of)?)\s+(.+?)(?:\s+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*", re.DOTALL
+)
+
+
+def integral_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `integrate` for an integral as written by hand; None for another text.
+
+    >>> integral_arguments("∫x² dx"), integral_arguments(r"\\int_{0}^{\\pi} sin x \\, dx")
+    (['x²', '--over', 'x'], ['sin x', '--between', 'x=0:pi'])
+    >>> integral_arguments("integrate x^2 from 0 to 1")
+    ['x^2', '--between', '0:1']
+    """
+    text = _SMALL.sub(lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text)
+    match = _INTEGRAL.fullmatch(text)
+    if match is not None:
+        low, high = match[1] or match[2], match[3] or match[4]
+        formula, name = match[5], match[6]
+    else:
+        match = _INTEGRATE.fullmatch(text)
+        if match is None:
+            return None
+        formula, name, low, high = match.groups()
+    if formula.startswith("_"):
+        return None
+    if low is None:
+        return [formula.strip(), *(["--over", name] if name else [])]
+    ends = ":".join(_INFINITY.sub("inf", end).replace("\\pi", "pi").strip() for end in (low, high))
+    return [formula.strip(), "--between", f"{name}={ends}" if name else ends]
+
+
 def has_variables(text: str) -> bool:
     """Return whether a program has variables; also if it cannot be read."""
     try:

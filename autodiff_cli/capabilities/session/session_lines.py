@@ -13,7 +13,7 @@ from ...cli import slips
 from ...cli.arguments import HelpAsked, check_all, scan_options
 from ...cli.commands import answer
 from ...cli.completion import TypedLine, columns
-from ...cli.declarations import COMMANDS, QUESTIONS, SESSIONS, declared, table
+from ...cli.declarations import COMMANDS, PAGES, QUESTIONS, SESSIONS, declared, table
 from ...cli.runner import warn
 from ...cli.strict_reading import advise_leniency
 from ...engine.numbers.budget import gc_collect
@@ -52,6 +52,7 @@ from .session import (
     derivative_in_full,
     has_primes,
     has_variables,
+    integral_arguments,
     is_equation,
     limit_arguments,
     statements_of,
@@ -122,6 +123,10 @@ class Lines:
         limit = limit_arguments(text)
         if limit is not None:
             return self._command(f"limit {' '.join(limit)}", "limit", len("limit"))
+        integral = integral_arguments(text) if "--" not in text else None
+        if integral is not None:
+            formula, *more = integral
+            return self._command(f"integrate {formula} {' '.join(more)}", "integrate", len("integrate"))
         command = self._command_of(line)
         if command is not None:
             return self._command(line, *command)
@@ -149,7 +154,7 @@ class Lines:
         name, after = match[2], line[match.end() :]
         if match[1] is None and (name in self.session.names or next(statements_of(line)).kind == "define"):
             return None
-        if name in COMMANDS or name == "help":
+        if name in COMMANDS or name in PAGES:
             return name, match.end()
         own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
@@ -166,8 +171,8 @@ class Lines:
         if command in SESSIONS:
             raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
         words = _words_in(line, end)
-        if command == "help":
-            return _app(["help", *words]) if words else _help("")
+        if command in PAGES:
+            return _help("") if command == "help" and not words else _app([command, *words])
         if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"

@@ -422,6 +422,38 @@ class AsymptoticSeries(Lifted):
             raise TooFewTerms
         return 0
 
+    def is_integrable(self, x: Multiseries) -> bool:
+        """Return whether the integral of a series up to infinity converges (by comparison with its leading term)."""
+        if not x.terms and x.end is None and x.wave is None:
+            return True
+        decay = self.decay(x.wave.monomial) if x.wave is not None else None
+        if x.terms:
+            leads = x.wave is None or self.compare(x.terms[0].monomial, x.wave.monomial) > 0
+            lead = self.decay(self.lead(x).monomial)
+            if not leads and decay is not True:
+                raise NoAsymptotics  # an oscillating integral may converge
+            return lead if leads else True
+        bounds = [bound for bound in (x.end, x.wave and x.wave.monomial) if bound is not None]
+        if all(map(self.decay, bounds)):
+            return True
+        if x.wave is not None:
+            raise NoAsymptotics
+        raise TooFewTerms
+
+    def decay(self, monomial: Monomial) -> bool:
+        """Return whether the integral of a product of powers up to infinity converges."""
+        bound: Monomial = {}
+        for k, following in enumerate(self.logs[1:]):
+            # 1/t, 1/(t log t), 1/(t log t log log t), … are the bounds, which diverge
+            bound = {**bound, self.logs[k]: self.one}
+            ratio = self.times(monomial, bound)
+            fastest = next((element for element in reversed(self.scale) if element in ratio), None)
+            if fastest is None:
+                return False
+            if self.scale.index(fastest) > self.scale.index(following):
+                return self.compare(ratio, {}) < 0
+        raise NoAsymptotics
+
     # ---- operations
     def step(self, name: str, *inputs: Number) -> Any:
         """Return an operation on series."""

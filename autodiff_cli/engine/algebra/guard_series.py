@@ -265,10 +265,12 @@ def with_series_at_guards(output: Value, order: int) -> Value:
 
 
 def undecided_guards(values: Iterable[Value]) -> list[Value]:
-    """Return the equations of guards of which it is not known what the function around them does there."""
-    found = []
+    """Return the conditions of guards of which it is not known what the function around them does there."""
+    found: list[Value] = []
     for value in values:
         guard = _guard(value)
+        if value.primitive is WHERE and _joins_equations(value._prev[0]):
+            found.append(value._prev[0])  # no series is looked for
         if guard is None or is_total(guard[0], guard[2]):
             continue
         equation, at_point, around = guard
@@ -276,6 +278,11 @@ def undecided_guards(values: Iterable[Value]) -> list[Value]:
         if series is None or agreement(equation, at_point, series.coefficients[0]) is None:
             found.append(equation)
     return found
+
+
+def _joins_equations(condition: Value) -> bool:
+    """Return whether a condition joins an equation to others by `and`, `or` or `not`."""
+    return any(v.primitive in (EQ, NE) for v in in_order((condition,)) if v is not condition)
 
 
 def with_slopes_in_graph(graph: Graph) -> tuple[Graph, dict[int, int]]:

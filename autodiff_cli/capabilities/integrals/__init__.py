@@ -1,0 +1,1 @@
+"""Antiderivatives, checked by differentiation, and definite integrals with proven digits."""

@@ -1,0 +1,593 @@
+"""Definite integrals: what is proven of them, and what is not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple
+
+from ...engine.algebra.almost_everywhere import Contradiction, as_linear, assume
+from ...engine.algebra.asymptotic_series import AsymptoticSeries, NoAsymptotics, NotReal, TooFewTerms
+from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
+from ...engine.algebra.simplify import simplify
+from ...engine.algebra.symbolic_derivative import derivatives
+from ...engine.algebra.walk import rebuild, rewrite
+from ...engine.graphs.value import Value, constant, in_order, node, variable
+from ...engine.graphs.value_and_gradient import evaluate_in
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import BudgetExceeded, Defined
+from ...engine.table.operators import DIV, SUB, VARIABLE
+from ...engine.table.primitive import PRIMITIVES
+from ...errors import Diagnostic, ExpressionError
+from ...language.printer import expression_text
+from ..limit.limit import LimitUnknown, SideLimit, side_limit
+from .antiderivatives import Antiderivative, NoAntiderivative, antiderivative, is_available
+from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
+from .ends import IntegralEnd, at_number
+from .integrate import Integral, with_antiderivative
+from .quadrature import Quadrature, ball, precision
+
+SECONDS = 10
+"""How long SymPy may take for a definite integral, whose digits may be known without it."""
+SIZES = (4, 8, 14)
+"""Terms of the series that show how an integrand behaves at an end."""
+MAX_DENOMINATOR = 1000
+"""Singular points are looked for among fractions, and multiples of pi, of this denominator at most."""
+MAX_BREAKPOINTS = 40
+"""The most points where pieces meet that an interval is divided at."""
+MAX_SEGMENTS = 5
+"""The most segments with an antiderivative each: SymPy takes a second for each of them."""
+DISTANCES = (Fraction(1, 4), Fraction(1, 1000))
+"""How near to a singular end, as a share of the interval, an antiderivative is compared with proven digits."""
+FAR = (3, 50)
+"""How far out this is done at an infinite end."""
+BITS_A_DIGIT = 3.33
+SPARE_BITS = 8
+"""Bits beyond the digits that are shown, so that these are rounded rightly."""
+NO_DIGITS = 4
+"""With fewer digits that two computations share nothing is shown."""
+MOST_UNPROVEN = 12
+"""At most so many digits are shown that are not proven."""
+HINT = "`autodiff plot` shows the formula; split the interval, or move its ends"
+
+
+class Divergent(Exception):
+    """The integral diverges; the text says where."""
+
+
+class IntegralUnknown(Exception):
+    """The integral is not known; the text says why."""
+
+
+class RegularPiece(NamedTuple):
+    """A part of the interval, between singular points."""
+
+    low: IntegralEnd
+    high: IntegralEnd
+    low_state: str
+    """How the integrand behaves at the lower end: `bounded`, `integrable`, or `unknown`."""
+    high_state: str
+
+
+class Segment(NamedTuple):
+    """A part of the interval, between points where pieces of the formula meet, with its smooth piece there."""
+
+    low: IntegralEnd
+    high: IntegralEnd
+    integrand: Value
+    quadrature: Quadrature
+
+
+class Found(NamedTuple):
+    """What is known of the integral over a segment."""
+
+    pieces: Sequence[RegularPiece]
+    total: Any
+    """Its ball, or None."""
+    exact: ExactConstant | None
+    antiderivative: Antiderivative | None
+
+
+def definite(
+    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int
+) -> Integral:
+    """Return the integral of a formula in one variable. Raises `ExpressionError` where it is not known."""
+    low, high = ends
+    about = about._replace(between=[low.text, high.text])
+    order = _order(low, high)
+    if order == 0:
+        return _of_a_point(about, integrand, name, low, digits)
+    if order > 0:
+        return _negative(definite(about, integrand, name, (high, low), digits))._replace(between=[low.text, high.text])
+    segments = _segments(integrand, name, low, high, digits)
+    constants = ExactConstants()
+    try:
+        found = [_found(segment, name, constants, len(segments) <= MAX_SEGMENTS) for segment in segments]
+    except Divergent as divergent:
+        return about._replace(kind="divergent", message=f"the integral diverges at {divergent}")
+    except IntegralUnknown as unknown:
+        raise ExpressionError("domain", f"the integral is not known: {unknown}", None, HINT) from None
+    if len(found) == 1 and found[0].antiderivative is not None:
+        about = with_antiderivative(about, found[0].antiderivative)
+    exact = _sum([one.exact for one in found])
+    quadrature = segments[0].quadrature
+    totals = [
+        segment.quadrature.value(one.exact.node) if one.total is None and one.exact is not None else one.total
+        for segment, one in zip(segments, found, strict=True)
+    ]
+    total = _sum(totals)
+    if exact is not None:
+        total = quadrature.value(exact.node)  # one number has more digits than a sum of balls
+    if total is not None and total.is_finite():
+        doubts = [] if exact is not None else _doubts(segments, name)
+        return _proven(about, total, exact, digits, quadrature.bits, doubts)
+    return _numerical(about, segments, found, name)
+
+
+def _sum(numbers: Sequence[Any]) -> Any:
+    """Return the sum; None if one is not known."""
+    return None if any(x is None for x in numbers) else sum(numbers[1:], numbers[0])
+
+
+# ---- segments between kinks
+def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, digits: int) -> list[Segment]:
+    """Return the parts between points where pieces of the formula meet; one if these points are not known."""
+    leaves = [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == name]
+    inside = [x for x in sorted(_breakpoints(integrand)) if low.number < x < high.number]
+    ends = [low, *map(at_number, inside), high] if len(inside) <= MAX_BREAKPOINTS else [low, high]
+    segments = []
+    for start, end in pairwise(ends):
+        piece = integrand
+        if leaves and any(value.primitive.kink or value.primitive.gives_condition for value in in_order((integrand,))):
+            facts = OpenInterval(leaves[0], None, None, start.formula, end.formula).facts()
+            with Defined(ExpressionError, Contradiction):
+                (piece,) = assume((integrand,), facts)
+                (piece,) = assume(simplify((piece,)), facts)
+        segments.append(Segment(start, end, piece, Quadrature(_without_holes(piece), name, digits)))
+    return segments
+
+
+def _breakpoints(integrand: Value) -> set[Fraction]:
+    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are linear."""
+    found: set[Fraction] = set()
+    for value in in_order((integrand,)):
+        if not value._prev or not (value.primitive.kink or value.primitive.gives_condition):
+            continue
+        inputs = value._prev
+        differences = [node(SUB, pair) for pair in combinations(inputs, 2)] if len(inputs) > 1 else [*inputs]
+        for difference in differences:
+            if difference.primitive.gives_condition or any(one.primitive.gives_condition for one in difference._prev):
+                continue
+            multiples, rest = as_linear(simplify((difference,))[0])
+            if len(multiples) == 1:
+                ((leaf, factor),) = multiples.items()
+                if leaf.primitive is VARIABLE:
+                    found.add(-rest / factor)
+    return found
+
+
+def _found(segment: Segment, name: str, constants: ExactConstants, wants_exact: bool) -> Found:
+    """Return what is known over a segment. Raises `Divergent` or `IntegralUnknown`."""
+    quadrature, integrand = segment.quadrature, segment.integrand
+    pieces, total = _pieces(quadrature, integrand, name, segment.low, segment.high)
+    antiderivative = _antiderivative(integrand, name) if wants_exact else None
+    exact = None
+    if antiderivative is not None:
+        exact = _by_antiderivative(quadrature, antiderivative, integrand, name, pieces, total, constants)
+    return Found(pieces, total, exact, antiderivative)
+
+
+def _order(low: IntegralEnd, high: IntegralEnd) -> int:
+    """Return -1 if an end is lower than another, 0 if they are equal, else 1. Raises `ExpressionError`."""
+    one, other = low.number, high.number
+    if low.formula is None or high.formula is None or abs(one - other) > 1e-9 * max(abs(one), abs(other)):
+        return (one > other) - (one < other)
+    constants = ExactConstants()
+    difference = _exact(constants, low.formula) - _exact(constants, high.formula)
+    return constants.sign(difference)
+
+
+def _exact(constants: ExactConstants, formula: Value) -> ExactConstant:
+    return constants.number(evaluate_in(constants, formula, {}).value)
+
+
+def _of_a_point(about: Integral, integrand: Value, name: str, place: IntegralEnd, digits: int) -> Integral:
+    quadrature = Quadrature(integrand, name, digits)
+    if place.formula is None or not quadrature.at(quadrature.value(place.formula)).is_finite():
+        message = f"the integral is not known: the formula has no value at `{name}` = {place.text}"
+        raise ExpressionError("domain", message, None, HINT)
+    return about._replace(kind="exact", formula="0", value=0.0, digits="0", message="exact: the ends are equal")
+
+
+def _negative(answer: Integral) -> Integral:
+    """Return the integral in the other direction."""
+    value = None if answer.value is None else -answer.value + 0.0
+    digits = answer.digits
+    if digits not in (None, "0"):
+        digits = digits.removeprefix("-") if digits.startswith("-") else f"-{digits}"
+    formula = answer.formula
+    if formula is not None:
+        from ...questions.problem import parse
+
+        formula = expression_text(simplify((parse(f"-({formula})").outputs[0],))[0])
+    message = answer.message
+    if answer.digits is not None and digits is not None:
+        message = message.replace(answer.digits, digits)
+    return answer._replace(value=value, digits=digits, formula=formula, message=message)
+
+
+def _without_holes(integrand: Value) -> Value:
+    """Return the formula with sinc for sin(u)/u, which differs from it at single points only."""
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        if value.primitive is DIV and inputs[0].primitive.name == SIN and inputs[0]._prev[0] is inputs[1]:
+            return node(PRIMITIVES["sinc"], (node(DIV, (inputs[1], constant(math.pi, "pi"))),))
+        return rebuild(value, inputs)
+
+    return rewrite((integrand,), rule)[0]
+
+
+SIN = PRIMITIVES["sin"].name
+
+
+# ---- pieces between singular points
+def _pieces(
+    quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
+) -> tuple[list[RegularPiece], Any]:
+    """Return the pieces between singular points, and the ball of the whole integral if it is known."""
+    low_state = _end(integrand, name, low, 1)
+    high_state = _end(integrand, name, high, -1)
+    if low.formula is not None and high.formula is not None and INTEGRABLE not in (low_state, high_state):
+        total = quadrature.integral(_ball(quadrature, low), _ball(quadrature, high))
+        if total.is_finite():
+            return [RegularPiece(low, high, BOUNDED, BOUNDED)], total
+    pieces: list[RegularPiece] = []
+    start, start_state = low, low_state
+    for place in _singular_points(quadrature, integrand, name, low, high):
+        before, after = (_end(integrand, name, place, side) for side in (-1, 1))
+        pieces.append(RegularPiece(start, place, start_state, before))
+        start, start_state = place, after
+    pieces.append(RegularPiece(start, high, start_state, high_state))
+    if len(pieces) > 1 and all(piece.low_state == piece.high_state == BOUNDED for piece in pieces):
+        balls = [quadrature.integral(_ball(quadrature, piece.low), _ball(quadrature, piece.high)) for piece in pieces]
+        if all(one.is_finite() for one in balls):
+            return pieces, sum(balls[1:], balls[0])
+    return pieces, None
+
+
+def _ball(quadrature: Quadrature, place: IntegralEnd) -> Any:
+    assert place.formula is not None
+    return quadrature.value(place.formula)
+
+
+BOUNDED, INTEGRABLE, UNKNOWN = "bounded", "integrable", "unknown"
+
+
+def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
+    """Return whether the integrand is bounded, or integrable, at an end, or what it does there is unknown.
+
+    Raises `Divergent` or `IntegralUnknown`.
+    """
+    for size in SIZES:
+        constants = ExactConstants()
+        m = AsymptoticSeries(constants, size)
+        try:
+            if place.formula is None:
+                at = m.t if place.infinite > 0 else -m.t
+                weight = m.number(1)
+            else:
+                at = m.number(_exact(constants, place.formula)) + side / m.t
+                weight = m.t**-2
+            series = m.number(evaluate_in(m, integrand, {name: at}).value)
+            if place.formula is not None and not m.limit_sign(series):
+                return BOUNDED
+            if not m.is_integrable(series * weight):
+                if constants.confirmed:
+                    raise Divergent(f"`{name}` = {place.text}")
+                break
+            return INTEGRABLE
+        except TooFewTerms:
+            continue
+        except NotReal:
+            where = "above" if side > 0 else "below"
+            message = f"the formula has no value near `{name}` = {place.text}, {where} it"
+            raise IntegralUnknown(message if place.formula is not None else message.partition(",")[0]) from None
+        except (NoAsymptotics, UndecidedSign):
+            break
+        except ExpressionError as error:
+            if error.kind not in ("domain", "overflow"):
+                raise
+            break
+        except BudgetExceeded:
+            raise
+        except NO_RESULT:
+            break
+    return UNKNOWN  # the quadrature, or the antiderivative, decides
+
+
+def _singular_points(
+    quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
+) -> list[IntegralEnd]:
+    """Return points between the ends that may be singular. Raises `IntegralUnknown`, and `Divergent` at a pole."""
+    start, end = Fraction(max(low.number, -1000.0)), Fraction(min(high.number, 1000.0))
+    if start >= end:
+        return []
+    width = end - start
+    found: list[IntegralEnd] = []
+    for first, last in quadrature.suspects(start, end):
+        if first <= start + width / 10**6 or last >= end - width / 10**6:
+            continue  # an end, which was looked at by itself
+        place = _simple_number(first, last)
+        if place is not None and quadrature.has_value(_ball(quadrature, place)):
+            place = None  # it is another number near it that is singular
+        if place is None:
+            _refuse_pole(quadrature, integrand, name, first, last)
+            raise IntegralUnknown(f"the formula may be singular near `{name}` = {float((first + last) / 2):.6g}")
+        found.append(place)
+    return found
+
+
+def _refuse_pole(quadrature: Quadrature, integrand: Value, name: str, first: Fraction, last: Fraction) -> None:
+    """Raise `Divergent` if the formula is the reciprocal of a function with a simple zero between two numbers.
+
+    The reciprocal g changes its sign, and |g'| is at most L there: then |f| is at least 1/(L |x - r|).
+    """
+    width = last - first
+    first, last = first - 3 * width, last + 3 * width
+    with Defined(ExpressionError):
+        (inverse,) = simplify((node(DIV, (constant(1.0, "1"), integrand)),))
+        leaf = next(leaf for leaf in in_order((inverse,)) if leaf.primitive is VARIABLE and leaf.label == name)
+        (slope,) = derivatives(inverse, [leaf], 1).values()
+        signs = [quadrature.enclosure(inverse, x, x) for x in (first, last)]
+        whole = quadrature.enclosure(inverse, first, last)
+        if (
+            all(one.is_finite() and not one.contains(0) for one in signs)
+            and (signs[0] > 0) != (signs[1] > 0)
+            and whole.is_finite()
+            and quadrature.enclosure(slope, first, last).is_finite()
+        ):
+            raise Divergent(f"a pole near `{name}` = {float((first + last) / 2):.10g}")
+
+
+def _simple_number(low: Fraction, high: Fraction) -> IntegralEnd | None:
+    """Return a simple fraction, or multiple of pi, between two numbers."""
+    middle, width = (low + high) / 2, high - low
+    near = middle.limit_denominator(MAX_DENOMINATOR)
+    if low <= near <= high:
+        return at_number(near)
+    turns = Fraction(float(middle) / math.pi).limit_denominator(60)
+    if abs(float(turns) * math.pi - float(middle)) <= float(width) + 1e-12:
+        from ...questions.problem import parse
+
+        text = f"{turns.numerator}*pi/{turns.denominator}".removesuffix("/1").removeprefix("1*")
+        return IntegralEnd(text, parse(text).outputs[0])
+    return None
+
+
+# ---- exact values
+def _antiderivative(integrand: Value, name: str) -> Antiderivative | None:
+    if not is_available():
+        return None
+    with Defined(ExpressionError):
+        try:
+            return antiderivative(integrand, name, (), SECONDS)
+        except NoAntiderivative:
+            pass
+    return None
+
+
+def _by_antiderivative(
+    quadrature: Quadrature, found: Antiderivative, integrand: Value, name: str, pieces: Sequence[RegularPiece],
+    total: Any, constants: ExactConstants,
+) -> ExactConstant | None:  # fmt: skip
+    """Return the sum of differences of limits of a proven antiderivative that is continuous inside of each piece.
+
+    Raises `Divergent` if a limit is infinite, or there is none.
+    """
+    if not found.proven:
+        return None
+    result = constants.number(0)
+    for piece in pieces:
+        if not is_continuous(quadrature, found.formula, integrand, name, piece):
+            return None
+        try:
+            top = _limit(found.formula, name, piece.high, -1, constants)
+            bottom = _limit(found.formula, name, piece.low, 1, constants)
+        except (LimitUnknown, UndecidedSign):
+            return None
+        if top.value is None or bottom.value is None:
+            if not constants.confirmed or "undefined" in (top.kind, bottom.kind):
+                return None
+            raise Divergent(f"`{name}` = {(piece.high if top.value is None else piece.low).text}")
+        if total is None and not _agrees_inside(quadrature, found.formula, piece):
+            return None
+        result = result + (top.value - bottom.value)
+    if not constants.confirmed:
+        return None
+    if total is not None and not quadrature.value(result.node).overlaps(total):
+        return None
+    return result
+
+
+def _limit(formula: Value, name: str, end: IntegralEnd, side: int, constants: ExactConstants) -> SideLimit:
+    return side_limit(formula, name, end.place, side, {}, constants)
+
+
+def is_continuous(
+    quadrature: Quadrature,
+    formula: Value,
+    integrand: Value,
+    name: str,
+    piece: RegularPiece,
+    facts: Sequence[Value] = (),
+) -> bool:
+    """Return whether an antiderivative is proven to be continuous inside of a piece, and the integrand to have values.
+
+    Single points without a value do not matter to the integrand where its antiderivative is continuous.
+    """
+    leaves = [leaf for leaf in in_order((formula, integrand)) if leaf.primitive is VARIABLE and leaf.label == name]
+    interval = OpenInterval(
+        leaves[0] if leaves else variable(name),
+        _below(piece.low),
+        _above(piece.high),
+        piece.low.formula,
+        piece.high.formula,
+    )
+    try:
+        conditions = conditions_of(formula)
+        conditions += [one for one in conditions_of(integrand) if one.relation != "!="]
+    except NotContinuous:
+        return False
+    return all(holds(_one_leaf(one, interval.variable), interval, facts, quadrature.enclosure) for one in conditions)
+
+
+def _one_leaf(condition: Condition, leaf: Value) -> Condition:
+    """Return a condition with this node for the variable of its name."""
+    from ...engine.algebra.walk import substitute
+
+    value = substitute(condition.value, lambda v: leaf if v.primitive is VARIABLE and v.label == leaf.label else None)
+    return condition._replace(value=value)
+
+
+def _below(end: IntegralEnd) -> Fraction | None:
+    if end.formula is None:
+        return None
+    ratio = _exact(ExactConstants(), end.formula).ratio
+    return ratio if ratio is not None else Fraction(math.nextafter(end.number, -math.inf))
+
+
+def _above(end: IntegralEnd) -> Fraction | None:
+    if end.formula is None:
+        return None
+    ratio = _exact(ExactConstants(), end.formula).ratio
+    return ratio if ratio is not None else Fraction(math.nextafter(end.number, math.inf))
+
+
+def _agrees_inside(quadrature: Quadrature, formula: Value, piece: RegularPiece) -> bool:
+    """Return whether the antiderivative's differences are the proven integrals between points near the ends."""
+    for share, far in zip(DISTANCES, FAR, strict=True):
+        low, high = _inner(piece, share, far)
+        inside = quadrature.integral(ball(low), ball(high))
+        ends = [quadrature.enclosure(formula, x, x) for x in (low, high)]
+        if not inside.is_finite() or not all(end.is_finite() for end in ends):
+            return False
+        if not (ends[1] - ends[0] - inside).contains(0):
+            return False
+    return True
+
+
+def _inner(piece: RegularPiece, share: Fraction, far: int) -> tuple[Fraction, Fraction]:
+    """Return an interval inside of a piece."""
+    low = None if piece.low.formula is None else Fraction(piece.low.number)
+    high = None if piece.high.formula is None else Fraction(piece.high.number)
+    start = (Fraction(0) if high is None else high) - far if low is None else low
+    end = (Fraction(0) if low is None else low) + far if high is None else high
+    width = min(end - start, Fraction(1))
+    return start if low is None else start + share * width, end if high is None else end - share * width
+
+
+# ---- answers
+def _doubts(segments: Sequence[Segment], name: str) -> list[Diagnostic]:
+    """Return a warning if it is not proven that the integrand has values between the ends."""
+    for low, high, integrand, quadrature in segments:
+        if quadrature.straddles and not is_continuous(
+            quadrature, integrand, integrand, name, RegularPiece(low, high, UNKNOWN, UNKNOWN)
+        ):
+            message = "it is not proven that the formula has values everywhere between the ends: the digits suppose it"
+            return [Diagnostic("integral", message, None, None)]
+    return []
+
+
+def _proven(
+    about: Integral, total: Any, exact: ExactConstant | None, digits: int, bits: int, doubts: Sequence[Diagnostic]
+) -> Integral:
+    formula = None if exact is None else expression_text(exact.m.simplest(exact))
+    with precision(bits):
+        shown, value = _digits(total, exact, digits)
+    about = about._replace(warnings=(*about.warnings, *doubts))
+    if exact is not None:
+        message = f"exact: the antiderivative is continuous between the ends; proven digits: {shown}"
+        if exact.ratio is not None:
+            message = "exact: the antiderivative is continuous between the ends"
+        return about._replace(kind="exact", formula=formula, value=value, digits=shown, message=message)
+    message = f"proven digits: {shown}"
+    if shown == "0" and not total.is_zero():
+        message = f"proven: it is at most {total.abs_upper().str(2, radius=False)} from 0"
+    return about._replace(kind="proven", formula=None, value=value, digits=shown, message=message)
+
+
+def _digits(total: Any, exact: ExactConstant | None, digits: int) -> tuple[str, float]:
+    """Return the proven digits of a ball, and its middle."""
+    if exact is not None and exact.ratio is not None:
+        ratio = exact.ratio
+        if ratio.denominator == 1 and len(str(ratio)) <= digits:
+            return str(ratio), float(ratio)
+        total = ball(ratio)
+    proven = min(digits, int((total.rel_accuracy_bits() - SPARE_BITS) / BITS_A_DIGIT))
+    if total.contains(0) or proven < 1:
+        return "0", 0.0
+    return str(total.str(proven, radius=False)), float(total.mid())
+
+
+def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str) -> Integral:
+    """Return a convergent improper integral: proven inside, and by tanh-sinh quadrature near the ends, twice."""
+    from ...engine.numbers.multiprecision import Multiprecision
+
+    parts = [(segment, piece) for segment, one in zip(segments, found, strict=True) for piece in one.pieces]
+    for segment, piece in parts:
+        for end, state in ((piece.low, piece.low_state), (piece.high, piece.high_state)):
+            if state == UNKNOWN:
+                message = f"the integral is not known: whether it converges at `{name}` = {end.text} is not shown"
+                raise ExpressionError("domain", message, None, HINT)
+        if not is_continuous(segment.quadrature, segment.integrand, segment.integrand, name, piece):
+            message = "the integral is not known: the formula may be singular between the ends"
+            raise ExpressionError("domain", message, None, HINT)
+    inner = [_inner(piece, DISTANCES[0], FAR[1]) for _, piece in parts]
+    proven = [
+        segment.quadrature.integral(ball(low), ball(high))
+        for (segment, _), (low, high) in zip(parts, inner, strict=True)
+    ]
+    if not all(one.is_finite() for one in proven):
+        message = "the integral is not known: the formula may be singular between the ends"
+        raise ExpressionError("domain", message, None, HINT)
+    results = []
+    for digits in (25, 40):
+        m = Multiprecision(digits, decimals=True)
+        total = sum((m.context.mpf(one.mid().str(40, radius=False)) for one in proven), m.context.mpf(0))
+        for (segment, piece), (low, high) in zip(parts, inner, strict=True):
+            total += _tail(m, segment.integrand, name, piece.low, low)
+            total += _tail(m, segment.integrand, name, high, piece.high)
+        results.append(total)
+    first, second = results
+    size = max(abs(second), 1e-10)
+    error = abs(first - second) / size
+    agreed = 30 if error == 0 else int(-math.log10(max(float(error), 1e-30)))
+    if agreed < NO_DIGITS + 2:
+        raise ExpressionError("domain", "the integral converges, but its value is not known", None, HINT)
+    shown = min(agreed - 2, MOST_UNPROVEN)
+    if abs(second) < size * 10.0**-shown:
+        message = "not proven: it is 0 in two computations near the ends; that it converges is proven"
+        return about._replace(kind="numerical", value=0.0, message=message)
+    text = str(m.context.nstr(second, shown))
+    message = f"not proven: two computations near the ends agree to {shown} digits; that it converges is proven"
+    return about._replace(kind="numerical", value=float(text), message=message)
+
+
+def _tail(m: Any, integrand: Value, name: str, low: IntegralEnd | Fraction, high: IntegralEnd | Fraction) -> Any:
+    ends = []
+    for end in (low, high):
+        if isinstance(end, Fraction):
+            ends.append(m.context.mpf(end.numerator) / end.denominator)
+        elif end.formula is None:
+            ends.append(m.context.mpf(end.infinite * math.inf))
+        else:
+            ends.append(evaluate_in(m, end.formula, {}).value)
+    if ends[0] == ends[1]:
+        return m.context.mpf(0)
+    try:
+        return m.context.quad(lambda x: evaluate_in(m, integrand, {name: x}).value, ends, maxdegree=9)
+    except (ExpressionError, *NO_RESULT):
+        message = "the integral converges, but its value is not known"
+        raise ExpressionError("domain", message, None, HINT) from None

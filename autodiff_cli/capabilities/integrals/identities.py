@@ -1,0 +1,205 @@
+"""Proofs that a formula is 0, by identities of roots, of multiples of angles, and of hyperbolic functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import reduce
+from math import gcd, isqrt, lcm
+
+from ...engine.algebra.almost_everywhere import as_linear
+from ...engine.algebra.canonical import exact_value
+from ...engine.algebra.exact_constants import fraction_node
+from ...engine.algebra.rational_functions import polynomial_in, vanishes
+from ...engine.algebra.simplify import simplify
+from ...engine.algebra.walk import has_variables, rebuild, rewrite
+from ...engine.graphs.value import Value, constant, in_order, node, variable
+from ...engine.graphs.value_and_gradient import value_in
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import Defined
+from ...engine.numbers.exact import EXACT
+from ...engine.table.operators import ADD, DIV, MUL, POW, SUB, VARIABLE
+from ...engine.table.primitive import PRIMITIVES
+from ...engine.table.primitives import SQRT, by_name
+from ...errors import ExpressionError
+
+MAX_MULTIPLE = 12
+"""The largest multiple of an angle that is expanded."""
+ONE = constant(1.0, "1")
+
+
+def is_zero(formula: Value) -> bool:
+    """Return whether a formula is proven to be 0 wherever it has a value."""
+    with Defined(ExpressionError):
+        (simple,) = simplify((formula,), spell=False)
+        if exact_value(simple) == 0 or vanishes(formula):
+            return True
+    for way in (_with_simple_roots, _in_one_angle, _in_exponentials):
+        with Defined(ExpressionError):
+            other = way(_with_simple_roots(formula))
+            if other is not None and vanishes(other):
+                return True
+    return False
+
+
+# ---- roots
+def _with_simple_roots(formula: Value) -> Value:
+    """Return the formula with roots of polynomials whose coefficients are whole, without a common divisor."""
+    (simple,) = simplify((formula,))
+    return rewrite((simple,), _simple_root)[0]
+
+
+def _simple_root(value: Value, inputs: tuple[Value, ...]) -> Value:
+    rebuilt = rebuild(value, inputs)
+    exponent = Fraction(1, 2) if value.primitive is SQRT else None
+    if value.primitive is POW:
+        exponent = exact_value(inputs[1])
+    if exponent is None or exponent.denominator != 2:
+        return rebuilt
+    parts = _content(inputs[0])
+    if parts is None:
+        return rebuilt
+    content, polynomial = parts
+    power = int(exponent * 2)
+    root = node(SQRT, (polynomial,))
+    whole = node(MUL, (_root_of(content), root))
+    return node(POW, (whole, fraction_node(Fraction(power))))
+
+
+def _content(value: Value) -> tuple[Fraction, Value] | None:
+    """Return a polynomial in one variable as a positive number times one with coprime whole coefficients."""
+    leaves = [leaf for leaf in in_order((value,)) if leaf.primitive is VARIABLE]
+    if len(leaves) != 1:
+        return None
+    coefficients = polynomial_in(value, leaves[0])
+    if coefficients is None or any(map(has_variables, coefficients)):
+        return None
+    exact: list[Fraction] = []
+    for x in coefficients:
+        with Defined(ExpressionError, *NO_RESULT):
+            exact.append(Fraction(value_in(EXACT, x, {}) or 0))
+    if len(exact) < len(coefficients):
+        return None  # a coefficient that is no fraction
+    below = reduce(lcm, [x.denominator for x in exact], 1)
+    above = reduce(gcd, [int(x * below) for x in exact], 0)
+    if not above:
+        return None
+    content = Fraction(above, below)
+    terms = [
+        node(MUL, (fraction_node(x / content), node(POW, (leaves[0], fraction_node(Fraction(k))))))
+        for k, x in enumerate(exact)
+        if x
+    ]
+    return content, reduce(lambda one, other: node(ADD, (one, other)), terms)
+
+
+def _root_of(x: Fraction) -> Value:
+    roots = isqrt(x.numerator), isqrt(x.denominator)
+    if roots[0] ** 2 == x.numerator and roots[1] ** 2 == x.denominator:
+        return fraction_node(Fraction(*roots))
+    inside = fraction_node(Fraction(x.numerator * x.denominator))
+    return node(DIV, (node(SQRT, (inside,)), fraction_node(Fraction(x.denominator))))
+
+
+# ---- angles
+CIRCULAR = by_name({
+    "sin": lambda s, c: s, "cos": lambda s, c: c, "tan": lambda s, c: node(DIV, (s, c)),
+    "cot": lambda s, c: node(DIV, (c, s)), "sec": lambda s, c: node(DIV, (ONE, c)),
+    "csc": lambda s, c: node(DIV, (ONE, s)),
+})  # fmt: skip
+"""Functions of an angle, by its sine and cosine."""
+
+
+def _in_one_angle(formula: Value) -> Value | None:
+    """Return a formula with sines and cosines of one angle, of which all others are multiples."""
+    (simple,) = simplify((formula,))
+    found = _unit([_share(value._prev[0]) for value in in_order((simple,)) if value.primitive.name in CIRCULAR])
+    if found is None:
+        return None
+    leaf, unit = found
+    angle = node(MUL, (fraction_node(unit), leaf))
+    sine, cosine = node(PRIMITIVES[SINE], (angle,)), node(PRIMITIVES[COSINE], (angle,))
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        share = _share(inputs[0]) if value.primitive.name in CIRCULAR else None
+        if share is None:
+            return rebuild(value, inputs)
+        result: Value = CIRCULAR[value.primitive.name](*_multiple(sine, cosine, int(share[1] / unit)))
+        return result
+
+    return rewrite((simple,), rule)[0]
+
+
+SINE, COSINE = [*CIRCULAR][:2]
+
+
+def _share(angle: Value) -> tuple[Value, Fraction] | None:
+    """Return a multiple of a variable as the variable and the factor."""
+    multiples, rest = as_linear(simplify((angle,))[0])
+    if rest or len(multiples) != 1:
+        return None
+    ((leaf, factor),) = multiples.items()
+    return (leaf, factor) if leaf.primitive is VARIABLE else None
+
+
+def _multiple(sine: Value, cosine: Value, times: int) -> tuple[Value, Value]:
+    """Return sine and cosine of a multiple of an angle."""
+    s, c = fraction_node(Fraction(0)), ONE
+    for _ in range(abs(times)):
+        s, c = (
+            node(ADD, (node(MUL, (s, cosine)), node(MUL, (c, sine)))),
+            node(SUB, (node(MUL, (c, cosine)), node(MUL, (s, sine)))),
+        )
+    return (node(MUL, (fraction_node(Fraction(-1)), s)), c) if times < 0 else (s, c)
+
+
+# ---- exponentials
+def _half(over: Value, sign: int) -> Value:
+    other = node(DIV, (ONE, over))
+    return node(MUL, (fraction_node(Fraction(1, 2)), node(ADD if sign > 0 else SUB, (over, other))))
+
+
+HYPERBOLIC: dict[str, Callable[[Value, Value], Value]] = by_name({
+    "sinh": lambda s, c: s, "cosh": lambda s, c: c, "tanh": lambda s, c: node(DIV, (s, c)),
+    "coth": lambda s, c: node(DIV, (c, s)), "sech": lambda s, c: node(DIV, (ONE, c)),
+    "csch": lambda s, c: node(DIV, (ONE, s)),
+})  # fmt: skip
+
+
+def _in_exponentials(formula: Value) -> Value | None:
+    """Return a formula with powers of one exponential for all exponentials and hyperbolic functions."""
+    (simple,) = simplify((formula,))
+    kinds = {*HYPERBOLIC, EXPONENTIAL}
+    shares = [_share(value._prev[0]) for value in in_order((simple,)) if value.primitive.name in kinds]
+    found = _unit(shares)
+    if found is None:
+        return None
+    _, unit = found
+    base = variable("the exponential")
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        share = _share(inputs[0]) if value.primitive.name in kinds else None
+        if share is None:
+            return rebuild(value, inputs)
+        over = node(POW, (base, fraction_node(share[1] / unit)))
+        if value.primitive.name == EXPONENTIAL:
+            return over
+        return HYPERBOLIC[value.primitive.name](_half(over, -1), _half(over, 1))
+
+    return rewrite((simple,), rule)[0]
+
+
+EXPONENTIAL = PRIMITIVES["exp"].name
+
+
+def _unit(shares: Sequence[tuple[Value, Fraction] | None]) -> tuple[Value, Fraction] | None:
+    """Return the variable and the factor of which all others are small multiples."""
+    known = [share for share in shares if share is not None]
+    if not known or len(known) < len(shares) or any(share[0] is not known[0][0] for share in known):
+        return None
+    factors = [share[1] for share in known]
+    below = reduce(lcm, [x.denominator for x in factors], 1)
+    unit = Fraction(reduce(gcd, [int(x * below) for x in factors], 0), below)
+    if not unit or max(abs(x / unit) for x in factors) > MAX_MULTIPLE:
+        return None
+    return known[0][0], unit

@@ -1,0 +1,75 @@
+"""The answer of `integrate`."""
+
+from __future__ import annotations
+
+from ...engine.algebra.almost_everywhere import conjunction
+from ...errors import Diagnostic
+from ...language.printer import expression_text
+from ...record import Record
+from .antiderivatives import Antiderivative
+from .continuous import domain_of
+
+
+class Integral(Record):
+    """An antiderivative, or a definite integral."""
+
+    declaration = """
+    csv line id variable kind antiderivative formula value[] digits parameter derivative[] error
+    plain value
+    variable column: the variable of the integral
+    kind column: `antiderivative`, or of a definite integral `exact`, `proven` (its digits are), \
+    `numerical` (they are not), or `divergent`
+    antiderivative column: an antiderivative as a formula; null if none is known
+    checked: how it was checked: `proven` by algebra, or `numerically` at points
+    domain: where it holds; null without one, or if that is everywhere
+    between: the two ends; null for an antiderivative
+    formula column: the definite integral as a formula; null unless it is exact
+    value column: the definite integral as a number; null for an antiderivative, or if it diverges
+    digits column: its proven digits, as text
+    derivatives: its derivatives by parameters, by name; null without `--wrt`
+    message: what is proven, and what is not; or where the integral diverges
+    point
+    constants
+    warnings
+    """
+
+    text: str
+    variable: str
+    kind: str
+    """`antiderivative`, `exact`, `proven`, `numerical` or `divergent`."""
+    antiderivative: str | None
+    checked: str | None
+    """How the antiderivative was checked: `proven`, or `numerically`; None without one."""
+    domain: str | None
+    """Where the antiderivative holds; None without one, or if that is everywhere."""
+    between: list[str] | None
+    """The ends."""
+    formula: str | None
+    """The definite integral as a formula."""
+    value: float | None
+    digits: str | None
+    """The proven digits of the value."""
+    derivatives: dict[str, float] | None
+    """Those of the definite integral by `wrt`."""
+    message: str
+    """What is proven, and what is not; or where it diverges."""
+    point: dict[str, float]
+    constants: dict[str, float]
+    warnings: tuple[Diagnostic, ...]
+
+    @property
+    def converges(self) -> bool:
+        """Whether there is an integral."""
+        return self.kind != "divergent"
+
+
+def with_antiderivative(about: Integral, found: Antiderivative) -> Integral:
+    """Return an answer with an antiderivative, how it was checked, and where it holds."""
+    conditions = domain_of(found.formula)
+    domain = None
+    if conditions is None:
+        domain = "no condition changes"
+    elif conditions:
+        domain = expression_text(conjunction(conditions))
+    checked = "proven" if found.proven else "numerically"
+    return about._replace(antiderivative=expression_text(found.formula), checked=checked, domain=domain)

@@ -1,0 +1,141 @@
+"""Rigorous quadrature: integrals over intervals in proven balls, and where an integrand has no finite ball."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from flint import acb, arb, ctx, fmpq
+
+from ...engine.graphs.value import Value, in_order
+from ...engine.graphs.value_and_gradient import evaluate_in
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import BudgetExceeded, charge
+from ...errors import ExpressionError
+from .complex_balls import ComplexBalls
+
+GUARD_BITS = 30
+STEPS_AN_EVALUATION = 2
+"""Work for an operation of the integrand on a ball, in steps."""
+MAX_EVALUATIONS = 8_000
+SINGULAR_BITS = 40
+"""An interval without a finite ball is halved until it is 2**-40 of the whole."""
+MAX_SINGULAR = 24
+"""The most intervals without finite balls that are followed."""
+FINE = 4096
+"""Wide balls overestimate: only parts of 1/4096 of the whole tell that there are too many singular ones."""
+
+
+class Quadrature:
+    """An integrand of one variable, with enclosures over balls."""
+
+    def __init__(self, integrand: Value, name: str, digits: int, others: Mapping[str, Any] | None = None) -> None:
+        self.integrand, self.name = integrand, name
+        self.bits = int(digits * 3.33) + GUARD_BITS
+        self.others = others or {}
+        """Balls of other variables."""
+        self.types = ComplexBalls(False), ComplexBalls(True)
+        self.exhausted: BudgetExceeded | None = None
+
+    def at(self, x: Any, analytic: bool = False, formula: Value | None = None) -> Any:
+        """Return the enclosure of the integrand, or another formula, over a ball; not a finite one if there is none."""
+        formula = self.integrand if formula is None else formula
+        try:
+            charge(STEPS_AN_EVALUATION * len(in_order((formula,))))
+            return acb(evaluate_in(self.types[analytic], formula, {self.name: x, **self.others}).value)
+        except BudgetExceeded as exhausted:
+            self.exhausted = exhausted  # no error may pass through the library's loop
+        except (ExpressionError, TypeError, *NO_RESULT):
+            pass  # TypeError: a condition that the ball does not decide
+        return acb("nan")
+
+    def integral(self, low: Any, high: Any) -> Any:
+        """Return the ball of the integral between two balls; not a finite one if it is not known."""
+        self.types[0].straddles = False
+        with precision(self.bits):
+            result = self._integral(low, high, None)
+            if result.is_finite() and result.real.rel_accuracy_bits() < self.bits - GUARD_BITS:
+                # a small integral: as many digits of it
+                size = result.real.abs_upper()
+                goal = size * arb(2) ** -self.bits if size > 0 else None
+                if goal is not None:
+                    finer = self._integral(low, high, goal)
+                    result = finer if finer.is_finite() else result
+            known = result.is_finite() and result.imag.contains(0)
+            return result.real if known else arb("nan")
+
+    def _integral(self, low: Any, high: Any, goal: Any) -> Any:
+        more = {} if goal is None else {"abs_tol": goal}
+        result = acb.integral(
+            lambda x, analytic: self.at(x, bool(analytic)), acb(low), acb(high), eval_limit=MAX_EVALUATIONS, **more
+        )
+        if self.exhausted is not None:
+            raise self.exhausted
+        return result
+
+    def has_value(self, place: Any) -> bool:
+        """Return whether the integrand is proven to have a value at a real ball."""
+        return bool(self.at(acb(place)).is_finite())
+
+    @property
+    def straddles(self) -> bool:
+        """Return whether a root or logarithm was taken of balls that are partly negative."""
+        return self.types[0].straddles
+
+    def enclosure(self, formula: Value, low: Fraction, high: Fraction) -> Any:
+        """Return the real ball of a formula between two numbers; not a finite one if there is none."""
+        with precision(self.bits):
+            found = self.at(hull(low, high), False, formula)
+            if self.exhausted is not None:
+                raise self.exhausted
+            return found.real if found.is_finite() and found.imag.is_zero() else arb("nan")
+
+    def value(self, formula: Value) -> Any:
+        """Return the real ball of a formula without variables; not a finite one if it has no value."""
+        with precision(self.bits + GUARD_BITS):
+            found = self.at(acb(0), False, formula)
+            return found.real if found.is_finite() and found.imag.contains(0) else arb("nan")
+
+    def suspects(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction]]:
+        """Return small intervals that the integrand has no finite ball over, the adjacent ones as one."""
+        left = [(low, high)]
+        with precision(80):
+            for _ in range(SINGULAR_BITS):
+                halves = [
+                    half for start, end in left for half in ((start, (start + end) / 2), ((start + end) / 2, end))
+                ]
+                left = [half for half in halves if not self.at(hull(*half)).is_finite()]
+                if len(left) > MAX_SINGULAR and left[0][1] - left[0][0] < (high - low) / FINE:
+                    return [(low, high)]
+                if len(left) > FINE:
+                    return [(low, high)]
+        joined: list[tuple[Fraction, Fraction]] = []
+        for start, end in left:
+            if joined and joined[-1][1] == start:
+                joined[-1] = joined[-1][0], end
+            else:
+                joined.append((start, end))
+        return joined
+
+
+def ball(x: Fraction) -> Any:
+    """Return the ball of a fraction."""
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def hull(low: Fraction, high: Fraction) -> Any:
+    """Return the ball of all numbers between two fractions."""
+    return acb(ball(low).union(ball(high)))
+
+
+@contextmanager
+def precision(bits: int) -> Iterator[None]:
+    """Set the working precision of balls, for a while."""
+    before = ctx.prec
+    ctx.prec = bits
+    try:
+        yield
+    finally:
+        ctx.prec = before

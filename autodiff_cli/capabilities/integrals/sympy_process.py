@@ -1,0 +1,227 @@
+"""A process that integrates a formula by SymPy, within bounds: SymPy may take any time and memory.
+
+It is run as a script, with the folders of SymPy and of this package, and reads one line of JSON: the operations of the
+formula in a row, each with its name and the places of its inputs, and the variable. It writes one line of JSON: the
+antiderivatives as formulas of the language, or why there is none. No text is evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+MAX_MEMORY = 1500 * 1024 * 1024
+"""Bytes; SymPy itself takes 80 million."""
+ALGORITHM_SHARE = 0.6
+"""The share of the time that SymPy's algorithms have, before its rules by hand are tried."""
+NAMED = (
+    "sin cos tan sec csc cot asin acos atan asec acsc acot sinh cosh tanh sech csch coth "
+    "asinh acosh atanh acoth asech acsch"
+)
+"""Functions that SymPy calls as the language does."""
+
+
+class TookTooLong(Exception):
+    """An algorithm has had its time."""
+
+
+def bound(seconds: int) -> None:
+    """Bound memory and time, where the system can."""
+    try:
+        import resource
+    except ImportError:  # Windows: the caller waits for a bounded time
+        return
+    for what, most in ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+        with suppress(ValueError, OSError):
+            resource.setrlimit(what, (most, most))
+
+
+def within(seconds: float, compute: Callable[[], Any]) -> Any:
+    """Return what a function returns. Raises `TookTooLong`, where the system has signals."""
+    import signal
+
+    if not hasattr(signal, "setitimer"):
+        return compute()
+
+    def stop(*_: object) -> None:
+        raise TookTooLong
+
+    signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        return compute()
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
+    """Return SymPy's operations by the names of ours."""
+    from autodiff_cli.engine.table.primitives import by_name, library_names
+
+    return by_name({
+        "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
+        "pow": lambda x, y: x**y, "neg": lambda x: -x, "sqrt": sympy.sqrt, "abs": sympy.Abs, "exp": sympy.exp,
+        "log": sympy.log, "sign": sympy.sign, "erf": sympy.erf, "erfc": sympy.erfc, "gamma": sympy.gamma,
+        "cbrt": lambda x: sympy.real_root(x, 3), "log2": lambda x: sympy.log(x) / sympy.log(2),
+        "log10": lambda x: sympy.log(x) / sympy.log(10), "log1p": lambda x: sympy.log(1 + x),
+        "expm1": lambda x: sympy.exp(x) - 1, "exp2": lambda x: 2**x, "heaviside": sympy.Heaviside,
+        "log_base": lambda x, b: sympy.log(x) / sympy.log(b), "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
+        "sum": sympy.Add, "prod": sympy.Mul,
+        "mean": lambda *xs: sympy.Add(*xs) / len(xs), "max": sympy.Max, "min": sympy.Min,
+        "relu": lambda x: sympy.Max(x, 0), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
+        "silu": lambda x: x / (1 + sympy.exp(-x)), "hypot": lambda *xs: sympy.sqrt(sympy.Add(*[x**2 for x in xs])),
+        "where": lambda c, x, y: sympy.Piecewise((x, c), (y, True)),
+        "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
+        **{name: getattr(sympy, name) for name in library_names(NAMED)},
+    })  # fmt: skip
+
+
+def expression(sympy: Any, question: dict[str, Any]) -> tuple[Any, Any]:
+    """Return the last operation of a row as a formula of SymPy, and the variable."""
+    symbols: dict[str, Any] = {}
+    values: list[Any] = []
+    operations = operations_of(sympy)
+
+    def symbol(name: str) -> Any:
+        # a name may be one of SymPy's functions: symbols are no text there
+        positive = {"positive": True} if name in question["positive"] else {}
+        return symbols.setdefault(name, sympy.Symbol(name, real=True, **positive))
+
+    for name, *inputs in question["rows"]:
+        if name == "variable":
+            values.append(symbol(inputs[0]))
+        elif name == "number":
+            values.append(sympy.Rational(inputs[0]))
+        elif name == "constant":
+            values.append({"e": sympy.E}.get(inputs[0], sympy.pi))
+        else:
+            values.append(operations[name](*[values[i] for i in inputs]))
+    return values[-1], symbol(question["variable"])
+
+
+def writer(sympy: Any) -> Any:
+    """Return the function that writes a formula in the language. It raises ValueError for what is not in it."""
+    from sympy.printing.str import StrPrinter
+
+    from autodiff_cli.engine.table.primitives import library_names
+
+    known = library_names(f"{NAMED} exp log erf erfc gamma sign atan2")
+
+    class LanguageWriter(StrPrinter):  # type: ignore[misc]
+        def _print_Function(self, expr: Any) -> str:
+            name = type(expr).__name__
+            if name not in known:
+                raise ValueError(f"it needs the function {name}")
+            return f"{name}({', '.join(map(self._print, expr.args))})"
+
+        def _print_Pow(self, expr: Any, rational: bool = False) -> str:
+            base, exponent = expr.args
+            if base is sympy.E:
+                return f"exp({self._print(exponent)})"
+            if exponent == sympy.Rational(1, 2):
+                return f"sqrt({self._print(base)})"
+            return f"({self._print(base)})**({self._print(exponent)})"
+
+        def _print_Exp1(self, expr: Any) -> str:
+            return "e"
+
+        def _print_Abs(self, expr: Any) -> str:
+            return f"abs({self._print(expr.args[0])})"
+
+        def _print_Max(self, expr: Any) -> str:
+            return f"max({', '.join(map(self._print, expr.args))})"
+
+        def _print_Min(self, expr: Any) -> str:
+            return f"min({', '.join(map(self._print, expr.args))})"
+
+        def _print_erfi(self, expr: Any) -> str:
+            raise ValueError("it needs the function erfi")
+
+        def _print_Piecewise(self, expr: Any) -> str:
+            *cases, (last, _) = expr.args
+            text = f"({self._print(last)})"
+            for value, condition in reversed(cases):
+                text = f"(({self._print(value)}) if {self._print(condition)} else {text})"
+            return text
+
+        def _print_Relational(self, expr: Any) -> str:
+            left, right = map(self._print, expr.args)
+            return f"({left}) {expr.rel_op} ({right})"
+
+        def _print_And(self, expr: Any) -> str:
+            return " and ".join(f"({self._print(part)})" for part in expr.args)
+
+        def _print_Or(self, expr: Any) -> str:
+            return " or ".join(f"({self._print(part)})" for part in expr.args)
+
+        def emptyPrinter(self, expr: Any) -> str:
+            raise ValueError(f"it needs {type(expr).__name__}")
+
+        _print_ImaginaryUnit = _print_Integral = _print_RootSum = _print_NaN = emptyPrinter
+        _print_ComplexInfinity = _print_Infinity = _print_NegativeInfinity = emptyPrinter
+
+    return LanguageWriter({"order": None}).doprint
+
+
+def real_part(sympy: Any, found: Any) -> Any:
+    """Return a formula without the imaginary unit."""
+    return sympy.simplify(sympy.re(found)) if found.has(sympy.I) else found
+
+
+def generic(sympy: Any, found: Any) -> Any:
+    """Return the branch of a case distinction on parameters that is not a thin set."""
+    while isinstance(found, sympy.Piecewise) and isinstance(found.args[0].cond, sympy.Ne):
+        found = found.args[0].expr
+    return found
+
+
+def without_steps(sympy: Any, found: Any) -> Any:
+    """Return a formula without step functions, which join branches: it is an antiderivative between the steps."""
+    return found.replace(lambda part: isinstance(part, sympy.floor), lambda part: sympy.Integer(0))
+
+
+def answer(question: dict[str, Any]) -> dict[str, Any]:
+    """Return the antiderivatives, or why there is none."""
+    import sympy
+    from sympy.integrals.manualintegrate import manualintegrate
+
+    try:
+        integrand, variable = expression(sympy, question)
+    except KeyError as missing:
+        return {"none": f"SymPy has no {missing}"}
+    write = writer(sympy)
+    reason = f"SymPy finds none within {question['seconds']} seconds"
+    ways = [
+        (ALGORITHM_SHARE, lambda: sympy.integrate(integrand, variable)),
+        (0.9 - ALGORITHM_SHARE, lambda: manualintegrate(integrand, variable)),
+    ]
+    for share, way in ways[question["way"] :]:
+        try:
+            found = within(share * question["seconds"], lambda way=way: real_part(sympy, way()))  # type: ignore[misc]
+            return {"formula": write(generic(sympy, without_steps(sympy, found)))}
+        except ValueError as refused:
+            reason = str(refused)
+        except TookTooLong:
+            pass
+        except Exception as fault:  # SymPy's algorithms raise anything
+            reason = f"SymPy fails: {type(fault).__name__}"
+    return {"none": reason}
+
+
+def main() -> None:
+    """Answer one question."""
+    question = json.loads(sys.stdin.readline())
+    bound(question["seconds"] + 1)
+    sys.path += sys.argv[1:3]
+    sys.setrecursionlimit(5000)
+    sys.stdout.write(json.dumps(answer(question)) + "\n")
+    sys.stdout.flush()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,263 @@
+"""Integrals, held against values of tables and against quadrature by mpmath with 50 digits."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from mpmath import mp, mpf
+
+from autodiff_cli import ExpressionError, integrate
+from autodiff_cli.capabilities.integrals import antiderivatives
+from autodiff_cli.capabilities.integrals.antiderivatives import check_antiderivative
+from autodiff_cli.capabilities.integrals.sympy_process import answer as ask_sympy
+from autodiff_cli.capabilities.session.session import integral_arguments
+from autodiff_cli.questions.problem import parse
+
+EXACT = [
+    # formula, ends, the value as tables have it
+    ("x^2", "x=0:1", lambda: mpf(1) / 3),
+    ("x^2", "x=1:0", lambda: -mpf(1) / 3),
+    ("exp(-x)", "x=0:inf", lambda: mpf(1)),
+    ("exp(-x^2)", "x=-inf:inf", lambda: mp.sqrt(mp.pi)),
+    ("log(abs(x))", "x=-1:1", lambda: mpf(-2)),
+    ("1/sqrt(9 - x^2)", "x=0:3", lambda: mp.pi / 2),
+    ("x if x > 0 else -x", "x=-1:2", lambda: mpf("2.5")),
+    ("sin(x)", "x=0:2*pi", lambda: mpf(0)),
+]
+PROVEN: list[tuple[str, str, Callable[[Any], Any]]] = [
+    # formula, ends, the integrand for mpmath
+    ("exp(cos(x))", "x=0:1", lambda x: mp.exp(mp.cos(x))),
+    ("sin(x)/x", "x=0:1", mp.sinc),
+    ("sqrt(1 + x^3)", "x=0:2", lambda x: mp.sqrt(1 + x**3)),
+    ("x^x", "x=1:2", lambda x: x**x),
+    ("1e-30*exp(sin(x))", "x=0:1", lambda x: mp.exp(mp.sin(x)) / mpf(10) ** 30),
+    ("1/(2 + cos(x))", "x=0:2*pi", lambda x: 1 / (2 + mp.cos(x))),
+]
+DIVERGENT = [
+    ("1/x", "x=-1:1", "`x` = 0"),
+    ("1/x", "x=1:inf", "`x` = inf"),
+    ("1/x^2", "x=0:1", "`x` = 0"),
+    ("1/(x^2 - 2)", "x=0:2", "a pole near `x` = 1.41421356"),
+    ("tan(x)", "x=0:pi", "`x` = pi/2"),
+    ("sin(x)", "x=0:inf", "`x` = inf"),
+    ("1/(x*log(x))", "x=2:inf", "`x` = inf"),
+]
+UNKNOWN = [
+    ("sqrt(x)", "x=-1:1", "has no value near"),
+    ("log(x)/log(x)*x", "x=-1:1", "has no value near"),
+    ("sqrt(x^2 - 1)", "x=-2:2", "not known"),
+    ("1/x", "x=0:0", "has no value at"),
+    ("cos(x^2)", "x=0:inf", "not known"),
+    ("sin(x)/x", "x=1:inf", "not known"),
+    ("1/(x - 5000)^2*exp(cos(x)/x)", "x=0.5:inf", "not known"),
+]
+
+
+def agrees(digits: str | None, value: Any) -> bool:
+    """Whether the proven digits are those of a number, rounded; 0 is exact."""
+    if digits == "0":
+        return bool(abs(value) < mpf(10) ** -45)
+    mantissa = str(digits).lstrip("-").partition("e")[0]
+    count = len(mantissa.replace(".", "").lstrip("0"))
+    return bool(abs(mpf(digits) - value) <= abs(value) * mpf(10) ** (1 - count))
+
+
+@pytest.mark.parametrize(("text", "ends", "value"), EXACT)
+def test_exact_integrals(text: str, ends: str, value: Callable[[], Any]) -> None:
+    with mp.workdps(50):
+        answer = integrate(text, between=ends)
+        assert answer.kind == "exact" and answer.formula is not None
+        assert agrees(answer.digits, value())
+
+
+@pytest.mark.parametrize(("text", "ends", "integrand"), PROVEN)
+def test_proven_digits(text: str, ends: str, integrand: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "autodiff_cli.capabilities.integrals.definite.is_available", lambda: False
+    )  # they need no SymPy
+    with mp.workdps(50):
+        low, high = (2 * mp.pi if end == "2*pi" else mpf(end) for end in ends.partition("=")[2].split(":"))
+        answer = integrate(text, between=ends, precision=25)
+        pieces = [low + (high - low) * k / 8 for k in range(9)]
+        assert answer.kind in ("proven", "exact") and answer.digits is not None
+        assert agrees(answer.digits, mp.quad(integrand, pieces))
+
+
+@pytest.mark.parametrize(("text", "ends", "place"), DIVERGENT)
+def test_divergence_is_shown(text: str, ends: str, place: str) -> None:
+    answer = integrate(text, between=ends)
+    assert answer.kind == "divergent" and answer.value is None and not answer.converges
+    assert place in answer.message
+
+
+@pytest.mark.parametrize(("text", "ends", "message"), UNKNOWN)
+def test_what_is_not_known_is_said(text: str, ends: str, message: str) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        integrate(text, between=ends)
+    assert caught.value.kind == "domain" and message in str(caught.value)
+
+
+def test_unproven_digits_are_called_unproven() -> None:
+    answer = integrate("exp(-x)*log(x)", between="x=0:inf")
+    assert answer.kind == "numerical" and answer.digits is None and "not proven" in answer.message
+    assert answer.value == pytest.approx(-float(mp.euler), rel=1e-11)
+
+
+def test_a_formula_that_may_have_no_values_inside_warns() -> None:
+    answer = integrate("sqrt((x - 0.5)^2 - 1e-40)", between="x=0:1")
+    assert answer.kind == "proven" and "not proven that the formula has values" in answer.warnings[0].message
+
+
+def random_formula(drawn: random.Random, depth: int) -> str:
+    """A formula of x whose value is finite near 0 to 1."""
+    if depth == 0:
+        return drawn.choice(["x", "2*x", "x^2", "x/3", str(drawn.randint(1, 5)), "x + 1"])
+    one, other = (random_formula(drawn, depth - 1) for _ in range(2))
+    return drawn.choice([
+        f"({one}) + ({other})", f"({one})*({other})", f"({one})/(1 + ({other})^2)", f"sin({one})", f"exp(-({one})^2)",
+        f"sqrt(1 + ({one})^2)", f"log(2 + ({one})^2)", f"atan({one})", f"cos({one})*({other})",
+        f"abs({one} - ({other}))",
+    ])  # fmt: skip
+
+
+def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "autodiff_cli.capabilities.integrals.definite.is_available", lambda: False
+    )  # proven digits need no SymPy
+    drawn, answered = random.Random(11), 0
+    for _ in range(12):
+        text = random_formula(drawn, 2)
+        with mp.workdps(50):
+            answer = integrate(text, between="x=0:1", precision=12)
+            graph = parse(text).graph
+
+            def value(x: Any, graph: Any = graph) -> Any:
+                from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in
+                from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+
+                m = Multiprecision(30, decimals=True)
+                return mpf(str(evaluate_in(m, graph, {"x": m.context.mpf(x)}).value))
+
+            expected = mp.quad(value, [mpf(k) / 24 for k in range(25)], maxdegree=3)
+        answered += answer.kind == "proven"
+        assert answer.value == pytest.approx(float(expected), rel=1e-5, abs=1e-6), text  # kinks
+    assert answered == 12
+
+
+# ---- antiderivatives
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("x^2*sin(3*x)", None),
+        ("1/x", "x != 0"),
+        ("sqrt(4 - x^2)", "x >= -2 and x <= 2"),
+        ("sin(3*x)*cos(2*x)", None),
+        ("1/(2 + cos(x))", "cos(x/2) != 0"),
+        ("1/(x^4 + 1)", None),
+    ],
+)
+def test_antiderivatives_are_proven(text: str, domain: str | None) -> None:
+    answer = integrate(text)
+    assert (answer.kind, answer.checked, answer.domain) == ("antiderivative", "proven", domain)
+    slope, mine = parse(answer.antiderivative or "").graph, parse(text).graph
+    from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in
+    from autodiff_cli.engine.numbers.multiprecision import Multiprecision
+
+    m = Multiprecision(50, decimals=True)
+    for k in range(1, 8):  # by a difference, which knows no rule of ours
+        x, h = m.context.mpf(k) / 5, m.context.mpf(10) ** -15
+        ends = [evaluate_in(m, slope, {"x": at}).value for at in (x + h, x - h)]
+        assert abs((ends[0] - ends[1]) / (2 * h) - evaluate_in(m, mine, {"x": x}).value) < 1e-25
+
+
+def test_a_check_by_points_is_not_called_a_proof() -> None:
+    answer = integrate("x^n", over="x")
+    assert answer.checked == "numerically" and answer.message.startswith("not proven: ") and "points" in answer.message
+
+
+@pytest.mark.parametrize(
+    ("formula", "text", "right"),
+    [
+        ("x^3/3 + C", "x^2", True),
+        ("x^3", "x^2", False),
+        ("log(x)", "1/x", True),
+        ("log(abs(5*x))", "1/x", True),
+        ("-cos(x)^2/2", "sin(x)*cos(x)", True),
+        ("sin(x)^2/2", "sin(x)*cos(x)", True),
+        ("x^3/3 + 1e-20*x", "x^2", False),
+    ],
+)
+def test_a_wrong_antiderivative_is_not_taken(formula: str, text: str, right: bool) -> None:
+    found = check_antiderivative(parse(formula).outputs[0], parse(text).outputs[0], "x")
+    assert (found is not None) == right
+
+
+def test_sympy_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antiderivatives, "find_spec", lambda name: None)
+    with pytest.raises(ExpressionError, match="antiderivatives need SymPy") as caught:
+        integrate("x^2")
+    assert caught.value.kind == "usage" and "[integrals]" in (caught.value.hint or "")
+    assert integrate("x^2", between="x=0:1").kind == "proven"
+
+
+def test_sympy_has_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antiderivatives, "SECONDS", 1)
+    hard = antiderivatives._ask(parse("1/(x^7 + x^3*sin(x)^2 + exp(x)*tan(x)^5)").outputs[0], "x", (), 1, 0)
+    assert "formula" not in hard and hard["none"]
+
+
+def test_names_are_no_text_for_sympy() -> None:
+    rows = [["variable", "__import__('os')"], ["variable", "x"], ["mul", 0, 1]]
+    reply = ask_sympy({"rows": rows, "variable": "x", "seconds": 5, "way": 0, "positive": []})
+    assert reply["formula"] == "__import__('os')*(x)**(2)/2"
+
+
+# ---- parameters
+@pytest.mark.parametrize(
+    ("text", "ends", "at", "slopes"),
+    [
+        # d/da of (1 - cos(a²))/a; of (b^(a+1) - 1)/(a + 1)
+        ("sin(a*x)", "x=0:a", {"a": 2}, {"a": (8 * mp.sin(4) - 1 + mp.cos(4)) / 4}),
+        ("x^a", "x=1:b", {"a": 2, "b": 3}, {"a": 9 * mp.log(3) - mpf(26) / 9, "b": mpf(9)}),
+        ("a*x", "x=a:2*a", {"a": 3}, {"a": mpf("40.5")}),
+    ],
+)
+def test_derivatives_by_parameters(text: str, ends: str, at: dict[str, int], slopes: dict[str, Any]) -> None:
+    answer = integrate(text, at, between=ends, wrt=[*slopes])
+    assert answer.derivatives == pytest.approx({name: float(x) for name, x in slopes.items()}, rel=1e-14)
+
+
+def test_a_derivative_under_the_integral_sign_needs_a_bound() -> None:
+    for text, ends in (
+        ("exp(-a*x)", "x=0:inf"),
+        ("log(a*x)", "x=0:1"),
+        ("abs(x - a)*floor(a)", "x=0:1"),
+        ("floor(x)", "x=0:a"),
+    ):
+        with pytest.raises(ExpressionError, match="not proven here"):
+            integrate(text, {"a": 1}, between=ends, wrt="a")
+
+
+# ---- as written by hand
+@pytest.mark.parametrize(
+    ("typed", "arguments"),
+    [
+        ("∫x² dx", ["x²", "--over", "x"]),
+        ("∫x²dx", ["x²", "--over", "x"]),
+        ("∫_0^1 x² dx", ["x²", "--between", "x=0:1"]),
+        ("∫₋₁¹ x² dx", ["x²", "--between", "x=-1:1"]),
+        (r"\int_{0}^{\infty} e^{-x} \, dx", ["e^{-x}", "--between", "x=0:inf"]),
+        (r"\int_0^\pi sin t dt", ["sin t", "--between", "t=0:pi"]),
+        ("integrate x^2 from 0 to 1", ["x^2", "--between", "0:1"]),
+        ("integral of x^2 dx from 0 to pi", ["x^2", "--between", "x=0:pi"]),
+        ("∫x^2", None),
+        ("∫ x^2 dx + 1", None),
+        ("∫_0^1x^2 dx", None),
+        ("sin(x)", None),
+    ],
+)
+def test_integrals_by_hand(typed: str, arguments: list[str] | None) -> None:
+    assert integral_arguments(typed) == arguments
