@@ -178,11 +178,13 @@ def references_of(graph: Graph, values: Mapping[str, float], wanted: Sequence[st
         try:
             coarse, finer = finer, swept(4 * digits)
         except budget.BudgetExceeded:
-            # out of budget: accept what has not changed so far, or has shrunk
-            settled = _settled(coarse, finer, wanted, digits, errors, believed=True)
+            # out of budget: accept what has not changed so far, or has shrunk, but no zero that may be an underflow
+            settled = _settled(coarse, finer, wanted, digits, errors, shrunk=True)
             break
         digits *= 2
-        settled = _settled(coarse, finer, wanted, digits, errors, believed=2 * digits >= ZERO_DIGITS)
+        settled = _settled(
+            coarse, finer, wanted, digits, errors, shrunk=2 * digits >= ZERO_DIGITS, believed=2 * digits >= ZERO_DIGITS
+        )
     # what shrinks with more digits is 0, and its digits are rounding
     for name, partial in finer.gradient.items():
         if name in settled and abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
@@ -225,19 +227,23 @@ def _settled(
     digits: int,
     errors: Mapping[str, float],
     *,
+    shrunk: bool = False,
     believed: bool = False,
 ) -> frozenset[str]:
-    """Return the numbers that twice the `digits` have not changed; zeros too if they are `believed`."""
+    """Return the numbers that twice the `digits` have not changed.
+
+    Those that they have `shrunk` too, and zeros in both if these are `believed`.
+    """
     settled = set()
     for name in ("", *wanted):
         a, b = (at.gradient[name] if name else at.value for at in (coarse, finer))
-        if believed and abs(b) <= AGREE_WITHIN * abs(a):
+        if shrunk and a and abs(b) <= AGREE_WITHIN * abs(a):
             settled.add(name)
         elif abs(a - b) > AGREE_WITHIN * abs(b):
             continue
         elif is_beyond_rounding(b, errors.get(name, 0.0), digits) if b else believed or _structural(finer, name):
             settled.add(name)
-    if believed or not finer.value:
+    if shrunk or not finer.value:
         return frozenset(settled)
     noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
     is_clear = noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25)

@@ -245,23 +245,24 @@ def _correct_digits(
         m = Multiprecision(digits)
         return compute(m, {name: m.number(x) for name, x in values.items()})
 
-    def settle(coarse: Mapping[str, Number], finer: Mapping[str, Number], digits: int, believed: bool) -> None:
+    def settle(shrunk: bool = False, believed: bool = False) -> None:
         for name in [name for name in doubles if name not in settled]:
-            exact = _settled_number(coarse[name], finer[name], errors[name], digits, believed)
+            exact = _settled_number(coarse[name], finer[name], errors[name], digits, shrunk, believed)
             if exact is not None:
                 settled[name] = exact
 
     digits, settled = REFERENCE_DIGITS, dict[str, Number]()
     coarse, finer = compute_in(digits), compute_in(2 * digits)
-    settle(coarse, finer, digits, False)
+    settle()
     while len(settled) < len(doubles) and 2 * digits < MAX_DIGITS:
         try:
             coarse, finer = finer, compute_in(4 * digits)
         except BudgetExceeded:
-            settle(coarse, finer, digits, True)
+            settle(shrunk=True)
             break
         digits *= 2
-        settle(coarse, finer, digits, 2 * digits >= ZERO_DIGITS)
+        enough = 2 * digits >= ZERO_DIGITS
+        settle(shrunk=enough, believed=enough)
     written: Mapping[str, Number] = {}
     with suppress(ExpressionError, BudgetExceeded):
         m = Multiprecision(2 * digits, decimals=True)
@@ -269,11 +270,13 @@ def _correct_digits(
     return {name: _digits_of(doubles[name], x, written.get(name, x)) for name, x in settled.items()}
 
 
-def _settled_number(coarse: Number, finer: Number, error: float, digits: int, believed: bool) -> Number | None:
-    """Return a number that twice the `digits` have not changed, 0 if they made it shrink and that is believed."""
+def _settled_number(
+    coarse: Number, finer: Number, error: float, digits: int, shrunk: bool, believed: bool
+) -> Number | None:
+    """Return a number that twice the `digits` have not changed, 0 if they have `shrunk` it, or if it is `believed`."""
     from .digits import AGREE_WITHIN, is_beyond_rounding
 
-    if believed and abs(finer) <= AGREE_WITHIN * abs(coarse):
+    if shrunk and coarse and abs(finer) <= AGREE_WITHIN * abs(coarse):
         return 0 * finer
     if abs(coarse - finer) > AGREE_WITHIN * abs(finer):
         return None

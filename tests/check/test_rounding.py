@@ -360,3 +360,19 @@ def test_fewer_digits_than_a_bound_are_no_zeros_of_a_series() -> None:
     with mpmath.workdps(120):
         exact = mpmath.e - mpmath.exp(1 + mpmath.mpf(10) ** -70)
         assert series.coefficients == pytest.approx([float(exact), float(exact), float(exact / 2)], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "point", "right"),
+    [
+        # the value is 1.00001e-150, the derivative by x -5.8e-163 (Arb, 300 digits); doubles have 0
+        ("log(logaddexp(x,x)**beta(y,x))", {"x": 1e7, "y": 25}, "value"),
+        ("((x-x)*exp2(0.5))+beta(y,x)**2", {"x": 51.0804, "y": 700}, "x"),
+    ],
+)
+def test_a_zero_that_may_be_an_underflow_is_not_believed_when_the_work_ends(
+    text: str, point: dict[str, float], right: str
+) -> None:
+    answer = gradient(text, point)
+    assert (answer.value if right == "value" else answer.gradient[right]) == 0
+    assert any("could not be determined" in warning.message for warning in answer.warnings)
