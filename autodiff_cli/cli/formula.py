@@ -96,6 +96,8 @@ def answer_formula(args: Sequence[str]) -> int:
 
         if all(option in _READING for option in options):
             return call("diff", [text, *options])
+        if _has_point(options):
+            return call("grad", [text, *options])
     if not all(option in _READING for option in options):
         return _by_command(text, options)
     from .. import errors
@@ -168,6 +170,10 @@ def _conversion(words: Sequence[str]) -> str:
     return f"{quantity} in {unit}"
 
 
+def _has_point(options: Sequence[str]) -> bool:
+    return any(option.partition("=")[0] in ("--at", "--points", "--data") for option in options)
+
+
 def _by_command(text: str, options: Sequence[str]) -> int:
     from .commands import call
 
@@ -179,7 +185,6 @@ def _by_command(text: str, options: Sequence[str]) -> int:
         return call("solve", [text, *options])
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])
-    has_point = any(option.partition("=")[0] in ("--at", "--points", "--data") for option in options)
-    if has_point:
+    if _has_point(options):
         return call("grad", [text, *options])
     return call("diff", [text, *options]) if has_variables(text) else call("grad", [text, "--no-tree", *options])

@@ -21,7 +21,8 @@ from ...questions.problem import Point, parse, single_output
 from ..derivatives.hessian import hessian
 from ..derivatives.taylor import ZERO_TEST_DIGITS, decided_series, taylor
 from ..formulas.derivation import derivative_name
-from ..formulas.diff import Derivative, diff, differential_operator
+from ..formulas.diff import Derivative, diff
+from ..formulas.differential_operator import differential_operator
 from . import marking
 from .exercise import Exercise, Marked, join_names
 from .marking import (

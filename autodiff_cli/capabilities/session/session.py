@@ -4,6 +4,8 @@ A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The pr
 definitions and the line; numbers are its point.
 """
 
+from __future__ import annotations
+
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import lru_cache, partial
 from itertools import accumulate, product
 from operator import add
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 
 from ...engine.graphs.value import in_order
 from ...engine.numbers.budget import use_budget
@@ -43,9 +45,11 @@ from ...questions.problem import parse, single_output
 from ...show.numerals import attach_units, format_number
 from ...streams.requests import value_with_unit
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
-from ..formulas.derivation import derivative_name
-from ..formulas.diff import Diff, diff, differential_operator
-from ..formulas.diff_view import Listing
+from ..formulas.differential_operator import differential_operator
+
+if TYPE_CHECKING:
+    from ..formulas.diff import Diff
+    from ..formulas.diff_view import Listing
 
 Answer = TypeVar("Answer")
 
@@ -324,6 +328,8 @@ def conversion_of(text: str) -> list[str] | None:
 
 @lru_cache(256)
 def _derivative(text: str, parameter: str, order: int, first: int | None = None) -> str:
+    from ..formulas.diff import diff  # plain values start sooner without
+
     def formula(text: str) -> str:
         return diff(text, wrt=[parameter], order=order, everywhere=True).derivatives[0].formula
 
@@ -732,8 +738,9 @@ class Session:
             answer = self._value(converted, ANSWER, freed, unit)
             if converted is not piece:
                 answer = answer._replace(reading=answer.reading._replace(expected=None))
-            if warnings is not None and isinstance(answer.answer, Gradient | Listing):
-                answer = answer._replace(answer=answer.answer._replace(warnings=warnings))
+            found = answer.answer
+            if warnings is not None and (isinstance(found, Gradient) or _is_list(found)):
+                answer = answer._replace(answer=found._replace(warnings=warnings))
         formula = answer.formula
         if isinstance(answer.answer, Gradient):
             units = answer.answer.units
@@ -787,6 +794,8 @@ class Session:
                 hint = f"give `{free[0]}` a value too, or leave the unit out for a formula"
                 raise ExpressionError("missing_value", message, hint=hint)
             text, _ = self.compose_program(reading.part(reading.first), freed, as_point=False)
+            from ..formulas.diff import diff  # plain values start sooner without
+
             if len(program.outputs) > 1:
                 return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
             formula = expression_text(single_output(parse(text.text, units=True)))
@@ -813,6 +822,8 @@ class Session:
         unit: str | None,
     ) -> Listing:
         from ..derivatives.jacobian import jacobian
+        from ..formulas.derivation import derivative_name
+        from ..formulas.diff_view import Listing
 
         shape, size = program.shape or (len(program.outputs),), len(program.outputs)
         wanted = by if len(by) * size <= MAX_LISTED_DERIVATIVES else ()
@@ -831,6 +842,9 @@ class Session:
         return Listing(texts, answer.warnings)
 
     def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
+        from ..formulas.derivation import derivative_name
+        from ..formulas.diff_view import Listing
+
         program = parse(text.text, units=True)
         shape = program.shape or (len(program.outputs),)
         value = _listed(shape, map(expression_text, program.outputs))
@@ -840,6 +854,10 @@ class Session:
         return Shown("", reading, Listing(texts), value)
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
+        from ..formulas.derivation import derivative_name
+        from ..formulas.diff import diff
+        from ..formulas.diff_view import Listing
+
         self.last = piece.text.strip()
         piece, freed = self.spelled_out(piece)
         # parameters of a function hide formulas of the same name, as they do where the function is shown
@@ -927,6 +945,12 @@ class Session:
         for name, (function, order) in self._primes.items():
             text = re.sub(rf"\b{name}\b", function + "'" * order, text)
         return text
+
+
+def _is_list(answer: object) -> TypeGuard[Listing]:
+    from ..formulas.diff_view import Listing  # only primes ask for it
+
+    return isinstance(answer, Listing)
 
 
 def _valued(point: Mapping[str, str]) -> dict[str, float]:

@@ -3,19 +3,19 @@
 No line is ever run by a shell.
 """
 
+from __future__ import annotations
+
 import re
 import sys
 from collections.abc import Iterator, Sequence
 from textwrap import fill
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...cli import slips
 from ...cli.arguments import HelpAsked, check_all, scan_options
 from ...cli.commands import answer
-from ...cli.completion import TypedLine, columns
 from ...cli.declarations import COMMANDS, PAGES, QUESTIONS, SESSIONS, declared, table
 from ...cli.runner import warn
-from ...cli.strict_reading import advise_leniency
 from ...engine.numbers.budget import gc_collect
 from ...engine.table.primitive import FUNCTIONS
 from ...errors import (
@@ -38,9 +38,8 @@ from ...show.schema import View
 from ...show.subject import Subject
 from ...streams.requests import Reading, default_point
 from ...streams.requests import names as names_of_option
+from ..derivatives.gradient import Gradient
 from ..derivatives.gradient_view import GradientView
-from ..formulas.diff import Diff
-from ..formulas.diff_view import DiffView, Listing, ListView
 from .session import (
     ANSWER,
     FOREIGN,
@@ -58,6 +57,9 @@ from .session import (
     statements_of,
     uncorrected,
 )
+
+if TYPE_CHECKING:
+    from ...cli.completion import TypedLine
 
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
@@ -177,6 +179,8 @@ class Lines:
             span = Span(words[-2].start, words[-2].start + len(words[-2]))
             hint = f"write it to a file with `--output {words[-1]}`"
             raise usage_error("a session has no redirection, as a shell has", hint, span)
+        from ...cli.completion import TypedLine
+
         options = declared(command).options
         try:
             values, others, _ = scan_options(words, command, session=True)
@@ -213,6 +217,8 @@ class Lines:
             raise usage_error(*STDIN_IS_TAKEN)
         if not piece.text:
             raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
+        from ...cli.completion import columns
+
         # options give these names other meanings
         hidden: set[str] = set()
         for text in (*values.get("at", ()), *(values.get("fix") or ())):
@@ -303,11 +309,14 @@ def show(session: Session, line: str, shown: Shown, *, alone: bool = False) -> N
         sys.stdout.write(shown.answer + "\n")
         return
     view: View[Any] = GradientView(name="" if alone else shown.name, tree=False)
-    if isinstance(shown.answer, Listing):
-        view = ListView(unnamed=ANSWER if alone else None)
-    elif isinstance(shown.answer, Diff):
-        formula = shown.formula if shown.formula != line.strip() and not alone else None
-        view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
+    if not isinstance(shown.answer, Gradient):
+        from ..formulas.diff_view import DiffView, Listing, ListView  # plain values start sooner without
+
+        if isinstance(shown.answer, Listing):
+            view = ListView(unnamed=ANSWER if alone else None)
+        else:
+            formula = shown.formula if shown.formula != line.strip() and not alone else None
+            view = DiffView(formula=(shown.name, formula) if shown.name and formula else None)
     writer("table", sys.stdout, view, False).answer(Subject(line), shown.answer)
     sys.stdout.flush()
     warn(shown.answer.warnings, reading.text, composed=reading)
@@ -339,6 +348,8 @@ def answer_line(text: str, *, lenient: bool) -> int:
     except ExpressionError as error:
         error.text = text if error.text is None else error.text
         if error.offers and not lenient:
+            from ...cli.strict_reading import advise_leniency
+
             error.text = None
             advise_leniency(error, text, ())
             error.text = text
