@@ -139,7 +139,7 @@ def test_the_first_answer_waits_for_no_module(tmp_path: Path) -> None:
     code = """
 import io, sys
 from contextlib import redirect_stdout, redirect_stderr
-from autodiff_cli.cli.commands import repl
+from autodiff_cli.capabilities.session import repl
 from autodiff_cli.capabilities.session.session_lines import Lines
 repl.preload()
 before = set(sys.modules)
@@ -180,7 +180,7 @@ for line in (
 WAITING = """
 import gc, sys, threading
 from autodiff_cli.__main__ import run
-from autodiff_cli.cli.commands import repl
+from autodiff_cli.capabilities.session import repl
 from autodiff_cli.engine.numbers import budget
 repl.IDLE_SECONDS = 0
 gc.disable()
@@ -235,7 +235,7 @@ def test_a_rehearsal_prints_nothing_and_changes_nothing(capfd: pytest.CaptureFix
 def test_a_large_library_is_imported_while_its_command_is_typed() -> None:
     code = """
 import sys, threading
-from autodiff_cli.cli.commands import repl
+from autodiff_cli.capabilities.session import repl
 repl.preload()
 repl.import_commands()
 for text in ("m", "minimize", "mini x", "f = 2"):

@@ -35,7 +35,7 @@ FAILS = {
     "optimize": ("descend", "minimize", "maximize", "fit", "fit of powers"),
     # solutions have derivatives of implicit functions; exercises may ask for these
     "solve": ("solve", "system", "solve a sweep", "implicit", "propagate equations"),
-    # exercises are derivatives as formulas, a page shows them, and a session writes them
+    # exercises are derivatives as formulas, and a page shows them
     "formulas": (
         "diff",
         "markdown",
@@ -46,7 +46,6 @@ FAILS = {
         "exercise",
         "answer",
         "page",
-        "repl",
     ),
     "export": ("export", "page"),
     "page": ("page",),
