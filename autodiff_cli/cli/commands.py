@@ -34,9 +34,10 @@ CHECKS = {
 def load(command: str) -> Callable[[Command], int]:
     """Import what a command needs; return the function that runs it."""
 
-    for path in declared(command).facts.get("asks", "").split():
+    facts = declared(command).facts
+    for path in (*facts.get("asks", "").split(), *facts.get("method", "").split()):
         resolve(path)
-    own = declared(command).facts.get("runs")
+    own = facts.get("runs")
     return answer_question if own is None else resolve(own)
 
 
