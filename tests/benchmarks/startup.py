@@ -29,11 +29,12 @@ TAB = {"_AUTODIFF_COMPLETE": "bash", "_AUTODIFF_LINE": "autodiff grad x*y --pre"
 
 def seconds(command: list[str], terminal: bool) -> float:
     """The wall-clock time of one run. Raises `CalledProcessError` when the command fails."""
-    environment = {**os.environ, **TAB} if command == [AUTODIFF] else None
+    # a pager would wait for a key
+    environment = {**os.environ, "PAGER": "cat", **(TAB if command == [AUTODIFF] else {})}
     begin = time.perf_counter()
     if terminal:
         master, slave = pty.openpty()
-        process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave)
+        process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
         os.close(slave)
         reader = threading.Thread(target=_drain, args=(master,))
         reader.start()
