@@ -599,7 +599,7 @@ def propagate(
     data: Table = None,
     draws: Table = None,
     fit: Fit | str | None = None,
-    covariance: Any,
+    covariance: Any | None = None,
     level: float | None = None,
     k: float | None = None,
     samples: float | None = None,

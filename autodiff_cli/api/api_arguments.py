@@ -262,7 +262,7 @@ def _path(name: str, value: Any, option: object) -> Any:
 
 
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
-    **dict.fromkeys(("At", "Table", "Value | Iterable[Value]")), "Fit | str | None": _fit, "Any": _covariance,
+    **dict.fromkeys(("At", "Table", "Value | Iterable[Value]")), "Fit | str | None": _fit, "Any | None": _covariance,
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
     "str | float | Mapping[str, str | float] | None": _text_or_numbers,
     **dict.fromkeys(("Sequence[str] | str | bool", "Names", "Collection[str]", "str | Sequence[str] | None"), _words),

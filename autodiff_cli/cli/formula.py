@@ -116,6 +116,8 @@ def _is_informal(options: Sequence[str]) -> bool:
     return "--lenient" in options or at_terminal
 
 
+MAX_WORDS_LENGTH = 500
+"""The most characters of a question in words: each blank may begin its end, so the search is quadratic."""
 _ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
 _AT = re.compile(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
 _DERIVATIVE_OF = re.compile(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.+)", re.DOTALL)
@@ -123,6 +125,8 @@ _DERIVATIVE_OF = re.compile(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.
 
 def _in_words(text: str) -> list[str] | None:
     """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text."""
+    if len(text) > MAX_WORDS_LENGTH:
+        return None
     derivative = _DERIVATIVE_OF.fullmatch(text.strip())
     formula = derivative[1] if derivative else text
     at = _AT.fullmatch(formula)

@@ -1,4 +1,4 @@
-r"""Quantities in LaTeX as siunitx takes them: `\qty{1.73(18)e3}{\micro\farad}`."""
+"""Quantities in LaTeX as siunitx takes them."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from autodiff_cli.capability import resolve
 from autodiff_cli.cli import commands, option_values, row_routes, runner, searches, slips
 from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
 from autodiff_cli.cli.commands import CHECKS, answer_question, load
-from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, Option, declared, users_of_options
+from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, TUTORIAL, Option, declared, users_of_options
 from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues
 from autodiff_cli.cli.runner import Command
 from autodiff_cli.data.text_dialects import ForcedDialect
@@ -126,6 +126,8 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     # what commands share they have from one declaration, but for what differs in what it chooses among
     alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
     differ = {"--all", "--answer", "--at", "--backend", "--data", "--for", "--format", "--gradient-tolerance", "--in"}
+    # an integral has ends and a variable of its own; columns and kept values are those of what a command reads
+    differ |= {"--between", "--columns", "--keep", "--precision", "--wrt"}
     differ |= {"--method", "--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--theme", "--to"}
     assert set(all_options()) - alike == differ | two
 
@@ -364,7 +366,7 @@ def test_synonyms_stand_for_what_there_is() -> None:
         name for each in options for name in each
     }
     assert {name for names in slips.CHOICE_SYNONYMS.values() for name in names} <= choices
-    assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= set(COMMANDS)
+    assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= {*COMMANDS, TUTORIAL}
     assert not set(slips.COMMAND_SYNONYMS) & set(COMMANDS)
 
 

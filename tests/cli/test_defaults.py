@@ -91,7 +91,7 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
             here = declared(command).options
             option = here.get(name, users[0])
             value = a_value(option)
-            words = {"exercise": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
+            words = {"exercise": [], "serve": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
             own = name if option.kind is bool else f"{name} {value}"
             if not arguments.is_allowed(option):
                 with pytest.raises(ExpressionError, match="for one call only"):

@@ -182,7 +182,7 @@ def test_headings_that_no_screen_shows_are_not_offered(shell: Shell) -> None:
     ("words", "expected"),
     [
         (["gr"], ["grad", "graph"]),
-        (["help", "ta"], ["taylor"]),
+        (["help", "ta"], ["taylor", "tangent"]),
         (["grad", "--dep"], ["--depth"]),
         (["grad", "--format", "js"], ["json", "jsonl"]),
         (["export", "x", "--to", "=", "ja"], ["javascript", "jax"]),
@@ -306,4 +306,4 @@ def test_fish_loads_its_script_and_completes(scripts: Path) -> None:
 
 
 def test_all_commands_are_offered() -> None:
-    assert in_bash("") == [*COMMANDS, "help"]
+    assert in_bash("") == [*COMMANDS, "help", "tutorial"]

@@ -108,7 +108,7 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
         *modules - FOR_DEVELOPERS,
         *(f"autodiff_cli/{name}" for name in ("__init__.pyi", "engine/graphs/library.pyi", "py.typed")),
         *(f"autodiff_cli/manual/{path.relative_to(manual).as_posix()}" for path in manual.rglob("*.*")),
-        *(f"autodiff_cli/show/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")),
+        *(f"autodiff_cli/capabilities/graph/pictures/fonts/{name}" for name in ("DejaVuSansMono.ttf", "LICENSE")),
         *(path.relative_to(TOP).as_posix() for path in package.rglob("*") if path.suffix in DATA),
     }
     assert {name for name in held if name.startswith("autodiff_cli/")} == expected and modules >= FOR_DEVELOPERS

@@ -40,7 +40,11 @@ def test_temperatures_have_differences_as_uncertainties() -> None:
 
 
 def test_values_that_are_the_same_in_all_rows_have_their_uncertainty_in_their_unit() -> None:
-    for value, shown in [("20.0±0.1 mm", "20 ± 0.1 mm"), ("2.0(1) kN", "2 ± 0.1 kN"), ("20±1 °C", "20 ± 1 °C")]:
+    for value, shown in [
+        ("20.0±0.1 mm", "(20.00 ± 0.10) mm"),
+        ("2.0(1) kN", "(2.00 ± 0.10) kN"),
+        ("20±1 °C", "(20.0 ± 1.0) °C"),
+    ]:
         for form in ("table", "markdown"):
             out = autodiff("propagate", "V*I", "--at", f"V=1:3:2,I={value}", "--format", form).out
             assert f" = {shown}" in out.splitlines()[0], out

@@ -192,7 +192,7 @@ def test_every_form_has_the_units(capsys):
     assert call("solve", [*arguments, "--format", "plain"]) == 0
     assert capsys.readouterr().out == "x=2.0[m]\n"
     assert call("solve", [*arguments, "--format", "latex"]) == 0
-    assert r"\num{2}\,\unit{m} & \num{0}\,\unit{m} & \num{0.25}\,\unit{m^{-1}}" in capsys.readouterr().out
+    assert r"\qty{2}{\metre} & \qty{0}{\metre} & \qty{0.25}{\per\metre}" in capsys.readouterr().out
 
 
 def test_rows_are_in_the_units_of_headings(capsys, tmp_path):

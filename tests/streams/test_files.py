@@ -103,11 +103,12 @@ AT = {"propagate": "x=0.5±0.1"}
 
 ASKED: dict[str, list[str]] = {
     command: [command, "x**2", *([] if command in ("export", "diff") else ["--at", AT.get(command, "x=1")])]
-    for command in COMMANDS if command not in ("exercise", "functions", "units", "repl")
+    for command in COMMANDS if command not in ("exercise", "functions", "units", "repl", "serve", "integrate")
 } | {
     "exercise": ["exercise", "--count", "2"],
     "functions": ["functions", "tanh"],
     "units": ["units", "psi"],
+    "integrate": ["integrate", "x**2"],
     "maximize": ["maximize", "-x**2", "--at", "x=1"],
     "fit": ["fit", "y = a + b*x", "--data", str(TESTS / "cases" / "files" / "line.csv")],
 }  # fmt: skip
@@ -246,7 +247,9 @@ def test_the_path_and_the_best_point_are_saved(command: str, tmp_path: Path) -> 
     assert drawn.code == 2 and "y" in drawn.err
 
 
-STREAMS = [name for name in COMMANDS if "--on-error" in declared(name).options and name not in ("fit", "plot")]
+STREAMS = [
+    name for name in COMMANDS if "--on-error" in declared(name).options and name not in ("fit", "plot", "integrate")
+]
 
 
 @pytest.mark.parametrize("command", STREAMS)

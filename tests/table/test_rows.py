@@ -269,6 +269,7 @@ ROOMS = {
     "compiled/target": "a target writes operations in its own way",
     "compiled/lowering": "operations as those that every target has",
     "compiled/llvm": "a target writes operations in its own way",
+    "capabilities/integrals": "complex balls are a kind of number, SymPy is a target; where functions are continuous",
     "language/diagnostics": "what people write instead of a name, and kinds of mistakes that are called like one",
 }
 OTHERS: dict[str, tuple[str, str]] = {

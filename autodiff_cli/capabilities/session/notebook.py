@@ -69,8 +69,7 @@ def answer_of(command: str, args: Sequence[str]) -> Any:
         _printed(lambda: call(command, args))
         return None
     function = "gradient" if command == "grad" else command
-    home = "minimize" if command == "maximize" else function
-    return getattr(import_module(f".{home}", __package__), function)(**arguments)
+    return getattr(import_module("autodiff_cli"), function)(**arguments)
 
 
 def _arguments(command: str, values: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -65,7 +65,7 @@ _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
 """An entry of a list, with its unit if any."""
-_IN_UNIT = re.compile(r"(.+)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+_IN_UNIT = re.compile(r"(.*\S)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
 """A derivative by name: `df/dx`, `d²f/dx²`."""
