@@ -38,7 +38,6 @@ FLAT_RISE = 0.1  # of the sum, in deviations, that is no rise
 REFIT = 10 * FITTED_CALL  # work of a fit with a parameter held, beside its rows
 SETTLED = 1e-4  # last step of a fit with a parameter held, in standard errors
 POLISHED = 1e-6  # to where such a fit goes on: its sum is off by the square of that
-SAME_RISE = 1e-7  # relative difference of two fits with a parameter held that are one
 REFIT_EVALUATIONS = 100  # of a fit with a parameter held, where steps of Gauss and Newton lead nowhere
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 LOWER = 1e-6  # share of the sum by which another one is lower
@@ -147,7 +146,7 @@ class _Profile:
         for end in chain(ends, more):
             found.append(self._rise(x, end))
             # any values show that the sum is as low as theirs, and only a minimum that it is not lower
-            if found[-1].rise < self.factor or _agree(found):
+            if found[-1].rise < self.factor:
                 return found[-1]
         if not starts:
             return _Refit(x, math.inf, near.values, has_value=False)
@@ -228,13 +227,6 @@ class _Profile:
 
         xtol = ROOT_ERROR * self.half
         brentq(beyond, ends[0].x, ends[1].x, xtol=xtol, rtol=ROOT_ERROR, maxiter=MAX_ROOT_STEPS, disp=False)
-
-
-def _agree(found: list[_Refit]) -> bool:
-    """Return whether the last two fits with a parameter held are one minimum, to which both starts led."""
-    if len(found) < 2 or not (found[-1].is_settled and found[-2].is_settled):
-        return False
-    return abs(found[-1].rise - found[-2].rise) <= SAME_RISE * found[-1].rise
 
 
 def _limit(rises: list[float]) -> float:
