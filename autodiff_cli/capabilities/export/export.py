@@ -12,7 +12,7 @@ from ...engine.numbers.budget import WRITTEN_STEP, charge
 from ...engine.numbers.double.formulas import Lacking
 from ...engine.run.flat_graph import Graph
 from ...engine.table.operators import EQ, NE
-from ...errors import Diagnostic, usage_error
+from ...errors import Diagnostic, ExpressionError, usage_error
 from ...language.typesetting import typesetting
 from ...questions.problem import check_single, parse, wanted_variables
 from ...record import Record
@@ -96,13 +96,7 @@ def export(
         by = [] if to == "micrograd" else by  # the graph's engine has the derivatives
         recording = record_gradient(graph, inputs, by, recorder, scaled=True)
     except Lacking as lacking:
-        raised_by = graph.primitives[recorder.node].name
-        need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
-        raise usage_error(
-            f"{writer.title} has no function `{lacking}`{need}",
-            "leave the function out, or export to another target",
-            span=graph.span(recorder.node),
-        ) from None
+        raise _lacks(writer, lacking, graph, recorder.node) from None
     charge(WRITTEN_STEP * len(recorder.steps))
     bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
     labels = {
@@ -110,8 +104,21 @@ def export(
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
     unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained))
-    module = writer.module(unit)
+    try:
+        module = writer.module(unit)
+    except Lacking as lacking:  # a rule of the engine that the code is for
+        named = str(lacking).partition("(")[0]
+        node = next(i for i, primitive in enumerate(graph.primitives) if primitive.name == named)
+        raise _lacks(writer, lacking, graph, node) from None
     return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
+
+
+def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> ExpressionError:
+    """Return the error that a language lacks a function which a node, or its derivative, needs."""
+    raised_by = graph.primitives[node].name
+    need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
+    hint = "leave the function out, or export to another target"
+    return usage_error(f"{writer.title} has no function `{lacking}`{need}", hint, span=graph.span(node))
 
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:
