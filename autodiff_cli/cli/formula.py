@@ -22,13 +22,6 @@ MAX_VARIABLE_LENGTH = 3
 _HYPHENATED = re.compile(r"[A-Za-z_-]+")
 _OPTION = re.compile(r"-[A-Za-z-]*")
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
-_PLAIN = re.compile(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
-"""A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
-_GLUED = re.compile(r"\d[^\W\d_²³]{2}")
-"""A number with a word behind it, which may be a unit: `40mm`."""
-_INTEGRAL_SIGN = re.compile(r"\s*(?:∫|\\int(?![a-zA-Z])|integra(?:te|l)\s)")
-"""How integrals by hand begin."""
-_CONVERSION = re.compile(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
 
 
 def is_formula(args: Sequence[str]) -> bool:
@@ -61,39 +54,29 @@ def _is_command(word: str) -> bool:
 
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
+    import shlex
+
+    from ..questions.typed_lines import arguments_by_hand, is_in_one_piece, words_arguments
+    from ..show.error import write_reading
+    from .commands import call
+
     text, options = _split(args)
-    asked = _in_words(text)
+    asked = words_arguments(text)
     if asked is not None and _is_informal(options):
-        import shlex
-
-        from ..show.error import write_reading
-        from .commands import call
-
         write_reading("", f"autodiff {shlex.join(asked)}")
         return call(asked[0], [*asked[1:], *options])
+    asked = arguments_by_hand(text)
+    if asked is not None:
+        return call(asked[0], [*asked[1:], *options])
     command, space, rest = text.partition(" ")
-    if text.lstrip().startswith(("lim", "\\lim")):
-        limit = resolve("session.session.limit_arguments")(text)
-        if limit is not None:
-            from .commands import call
-
-            return call("limit", [*limit, *options])
-    if _INTEGRAL_SIGN.match(text):
-        integral = resolve("session.session.integral_arguments")(text)
-        if integral is not None:
-            from .commands import call
-
-            return call("integrate", [*integral, *options])
     if space and command in COMMANDS and len(args) == 1:
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
     if rest[:1].isalnum() and _is_command(command):
         from .slips import bad_command
 
         raise bad_command(command)  # `integrate x^2` in quotes
-    if _PLAIN.fullmatch(text) and not _GLUED.search(text) and _is_valid_with_variables(text):
+    if is_in_one_piece(text) and _is_valid_with_variables(text):
         # what needs no session starts sooner
-        from .commands import call
-
         if all(option in _READING for option in options):
             return call("diff", [text, *options])
         if _has_point(options):
@@ -114,25 +97,6 @@ def _is_informal(options: Sequence[str]) -> bool:
 
     at_terminal = is_shown(sys.stdout) and is_shown(sys.stderr) and "--strict" not in options
     return "--lenient" in options or at_terminal
-
-
-MAX_WORDS_LENGTH = 500
-"""The most characters of a question in words: each blank may begin its end, so the search is quadratic."""
-_ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
-_AT = re.compile(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
-_DERIVATIVE_OF = re.compile(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.+)", re.DOTALL)
-
-
-def _in_words(text: str) -> list[str] | None:
-    """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text."""
-    if len(text) > MAX_WORDS_LENGTH:
-        return None
-    derivative = _DERIVATIVE_OF.fullmatch(text.strip())
-    formula = derivative[1] if derivative else text
-    at = _AT.fullmatch(formula)
-    if at is not None:
-        return ["grad", at[1], "--at", at[2]]
-    return ["diff", formula] if derivative else None
 
 
 def _is_valid_with_variables(text: str) -> bool:
@@ -159,11 +123,9 @@ def _conversion(words: Sequence[str]) -> str:
     """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
     from ..engine.quantities.unit import parse_unit
     from ..questions.quantities import split_quantity
+    from ..questions.typed_lines import in_symbols, quantity_and_unit
 
-    typed = " ".join(words)
-    match = _CONVERSION.fullmatch(typed)
-    quantity, unit = match.groups() if match else (" ".join(words[:-1]), words[-1] if words else "")
-    in_symbols = resolve("session.session.in_symbols")
+    quantity, unit = quantity_and_unit(words)
     quantity, _, unit = in_symbols(f"{quantity} in {unit}").rpartition(" in ")
     with errors_about(quantity):
         number = split_quantity(quantity)
@@ -179,12 +141,9 @@ def _has_point(options: Sequence[str]) -> bool:
 
 
 def _by_command(text: str, options: Sequence[str]) -> int:
+    from ..questions.typed_lines import are_equations, conversion_of, has_variables, is_equation, statements_of
     from .commands import call
 
-    conversion_of, has_variables, is_equation, are_equations, statements_of = (
-        resolve(f"session.session.{name}")
-        for name in ("conversion_of", "has_variables", "is_equation", "are_equations", "statements_of")
-    )
     if any(is_equation(text, part) or are_equations(text, part) for part in statements_of(text)):
         return call("solve", [text, *options])
     if (conversion := conversion_of(text)) is not None:

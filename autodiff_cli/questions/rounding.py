@@ -234,7 +234,7 @@ def _correct_digits(
 ) -> dict[str, int | None]:
     """Return the correct digits of `doubles`, None for a rounding error of 0, nothing where more digits change them.
 
-    As in `check.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
+    As in `digits.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
     `errors`.
     """
     from ..engine.numbers.multiprecision import Multiprecision

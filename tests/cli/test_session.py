@@ -22,9 +22,10 @@ from autodiff_cli.capabilities.derivatives.gradient import Gradient, gradient
 from autodiff_cli.capabilities.formulas.diff_view import Listing
 from autodiff_cli.capabilities.session import repl
 from autodiff_cli.capabilities.session.repl import completions
-from autodiff_cli.capabilities.session.session import Session, statements_of
+from autodiff_cli.capabilities.session.session import Session
 from autodiff_cli.capabilities.session.session_lines import Lines
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.typed_lines import statements_of
 from running import autodiff
 
 READY = r"\x1b\[\?2004h"

@@ -13,8 +13,8 @@ from autodiff_cli import ExpressionError, integrate
 from autodiff_cli.capabilities.integrals import antiderivatives
 from autodiff_cli.capabilities.integrals.antiderivatives import check_antiderivative
 from autodiff_cli.capabilities.integrals.sympy_process import answer as ask_sympy
-from autodiff_cli.capabilities.session.session import integral_arguments
 from autodiff_cli.questions.problem import parse
+from autodiff_cli.questions.typed_lines import integral_arguments
 
 EXACT = [
     # formula, ends, the value as tables have it

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -583,15 +582,22 @@ def _check_names(program: Program, known: Collection[str], *, products: bool) ->
             message = f"`{name}` may be one name or the value of a function"
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
             raise ExpressionError("name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers)
-    if products and (name := next(filter(_PRODUCT.fullmatch, program.leaves), "")):
+    if products and (name := next(filter(_may_be_product, program.leaves), "")):
         span, product = program.all_nodes.span(program.leaves[name]), "*".join(name)
         offers = () if span is None else (Offer(*span[:2], product, False),)
         hint = f"write `{product}`, or for the name `--wrt {name}`"
         raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)
 
 
-_PRODUCT = re.compile(r"[xyz][a-zA-Zπ]|[abckmnrt][xyz]|π[a-zA-Z]{1,2}")
-"""Names that may be products of one-letter names."""
+def _may_be_product(name: str) -> bool:
+    """Return whether a name may be a product of one-letter names, as `xy`, `ax` and `πr`."""
+    first, others = name[0], name[1:]
+    letters = all(other == "π" or (other.isascii() and other.isalpha()) for other in others)
+    if first == "π":
+        return letters and 1 <= len(others) <= 2 and "π" not in others
+    if len(others) != 1 or not letters:
+        return False
+    return first in "xyz" or (first in "abckmnrt" and others[0] in "xyz")
 
 
 def _check_divisors(root: Value, output: Value) -> None:

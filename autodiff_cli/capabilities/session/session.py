@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import accumulate, product
 from operator import add
@@ -22,12 +22,9 @@ from ...language.builder import SIMPLE, Program
 from ...language.diagnostics.leniency import AsRead, read_leniently
 from ...language.diagnostics.measured import measured_numbers
 from ...language.elements import element_name, list_texts
-from ...language.equation_trees import split_equations
 from ...language.printer import expression_text, number_text
 from ...language.tokens import (
-    AUGMENT,
     CLOSE,
-    COMMA,
     EQUALS,
     KIND,
     NAME,
@@ -35,13 +32,16 @@ from ...language.tokens import (
     UNREADABLE,
     has_unit_literals,
     names_in,
-    plain_number,
     scan,
-    split_statements,
 )
 from ...questions.arithmetic import DOUBLE
 from ...questions.parse_point import parse_point
 from ...questions.problem import parse, single_output
+from ...questions.typed_lines import (
+    IN_UNIT,
+    TypedStatement,
+    in_symbols,
+)
 from ...show.numerals import attach_units, format_number
 from ...streams.requests import value_with_unit
 from ..derivatives.gradient import Gradient, gradient, plain_gradient
@@ -62,11 +62,10 @@ _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
 _QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
 """A number with its unit: `2 m`, `1.5[kN/m]`."""
 _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
+_NUMBER_AND_WORD = re.compile(r"\s*[\d.]+\s+[^\W\d]{2,}\s*")
 
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
 """An entry of a list, with its unit if any."""
-_IN_UNIT = re.compile(r"(.*\S)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
-"""An expression and the requested unit."""
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
 """A derivative by name: `df/dx`, `d²f/dx²`."""
 _NAME = r"[^\W\d]\w*"
@@ -100,17 +99,6 @@ class Definition(NamedTuple):
     @property
     def uses(self) -> list[str]:
         return [name for name in names_in(self.body) if name not in (self.parameters or ())]
-
-
-class SessionStatement(NamedTuple):
-    """A `define`, `bind`, `augment` or `expression`, with its places."""
-
-    kind: str
-    start: int
-    end: int
-    body: int
-    name: str = ""
-    parameters: tuple[str, ...] | None = None
 
 
 class Shown(NamedTuple):
@@ -149,181 +137,9 @@ def uncorrected(text: str, line: str | None = None, start: int = 0) -> AsRead:
     return AsRead(text, text if line is None else line, tuple(range(start, start + len(text))))
 
 
-def statements_of(line: str) -> Iterator[SessionStatement]:
-    """Yield the statements of a line; other text is an expression."""
-    for tokens in split_statements(line):
-        kinds = [kind for kind, _, _ in tokens]
-        first, last = tokens[0][1], tokens[-1][2]
-        name, close = line[slice(*tokens[0][1:])], kinds.index(CLOSE) if CLOSE in kinds else 0
-        is_head = (
-            kinds[:2] == [NAME, OPEN]
-            and close % 2
-            and set(kinds[2:close:2]) == {NAME}
-            and set(kinds[3:close:2]) <= {COMMA}
-        )
-        if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
-            yield SessionStatement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
-        elif is_head and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
-            head = tuple([line[start:end] for _, start, end in tokens[2:close:2]])
-            yield SessionStatement("define", first, last, tokens[close + 2][1], name, head)
-        else:
-            yield SessionStatement("expression", first, last, first)
-
-
 def has_primes(text: str) -> bool:
     """Return whether a name in a text has primes: `f'(2)`."""
     return any(kind == NAME and _PRIMES.match(text, end) for kind, _, end in scan(text))
-
-
-def are_equations(line: str, part: SessionStatement) -> bool:
-    """Return whether a statement is equations between commas, `x + y = 3, x - y = 1`."""
-    try:
-        split_equations(line[part.start : part.end])
-    except ExpressionError as error:
-        return bool(error.offers)
-    return False
-
-
-def is_equation(line: str, part: SessionStatement) -> bool:
-    """Return whether a statement has one `=` between two sides, and is no binding or definition."""
-    text = line[part.start : part.end]
-    signs = [(start, end) for kind, start, end in scan(text) if kind == EQUALS]
-    if part.kind != "expression" or len(signs) != 1:
-        return False
-    ((start, end),) = signs
-    return bool(text[:start].strip() and text[end:].strip())
-
-
-_LIMIT = re.compile(
-    r"\s*(?:\\?lim|limit)(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)",
-    re.DOTALL,
-)
-_LIMIT_AS = re.compile(
-    r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?\s+(?:as|when|for)\s+([^\W\d]\w*)"
-    r"\s*(?:->|→|\s(?:approaches|tends to|goes to)\s)\s*([^\s(){}]+)\s*",
-    re.DOTALL,
-)
-"""A limit in words: `limit of sin(x)/x as x approaches 0`."""
-_PLACE = re.compile(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
-_ONE_SIDE = re.compile(r"\^\{?([-+])\}?$")
-"""The sign of a side, as in `0^+`."""
-_INFINITY = re.compile(r"∞|\\infty\b|\boo\b|\binfinity\b")
-
-
-def limit_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `limit` for a limit as written by hand; None for another text.
-
-    >>> limit_arguments("lim x->0 sin(x)/x"), limit_arguments(r"\\lim_{x \\to 0^+} ln x")
-    (['sin(x)/x', '--at', 'x=0'], ['ln x', '--at', 'x=0+'])
-    """
-    if in_words := _LIMIT_AS.fullmatch(text):
-        formula, name, to = in_words.groups()
-        return [formula, "--at", f"{name}={_INFINITY.sub('inf', to)}"]
-    match = _LIMIT.fullmatch(text)
-    place = _PLACE.fullmatch(match[1] or match[2] or match[3]) if match else None
-    if match is None or place is None:
-        return None
-    to = _ONE_SIDE.sub(r"\1", _INFINITY.sub("inf", place[2]))
-    return [match[4].strip(), "--at", f"{place[1]}={to}"]
-
-
-_END = r"(?:\{([^{}]*)\}|([^\s{}]+?))"
-_INTEGRAL = re.compile(
-    rf"\s*(?:∫|\\int(?![a-zA-Z]))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
-    r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)\s*",
-    re.DOTALL,
-)
-"""`∫x² dx`, `∫_0^1 x² dx`, `\\int_{0}^{1} x^2 \\, dx`."""
-_SMALL = re.compile(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
-_SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
-_INTEGRATE = re.compile(
-    r"\s*(?:integrate|integral(?:\s+of)?)\s+(.+?)(?:\s+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*", re.DOTALL
-)
-
-
-def integral_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `integrate` for an integral as written by hand; None for another text.
-
-    >>> integral_arguments("∫x² dx"), integral_arguments(r"\\int_{0}^{\\pi} sin x \\, dx")
-    (['x²', '--over', 'x'], ['sin x', '--between', 'x=0:pi'])
-    >>> integral_arguments("integrate x^2 from 0 to 1")
-    ['x^2', '--between', '0:1']
-    """
-    text = _SMALL.sub(lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text)
-    match = _INTEGRAL.fullmatch(text)
-    if match is not None:
-        low, high = match[1] or match[2], match[3] or match[4]
-        formula, name = match[5], match[6]
-    else:
-        match = _INTEGRATE.fullmatch(text)
-        if match is None:
-            return None
-        formula, name, low, high = match.groups()
-    if formula.startswith("_"):
-        return None
-    if low is None:
-        return [formula.strip(), *(["--over", name] if name else [])]
-    ends = ":".join(_INFINITY.sub("inf", end).replace("\\pi", "pi").strip() for end in (low, high))
-    return [formula.strip(), "--between", f"{name}={ends}" if name else ends]
-
-
-def has_variables(text: str) -> bool:
-    """Return whether a program has variables; also if it cannot be read."""
-    try:
-        program, _ = read_leniently(text, lambda read: parse(read, units=True))
-    except ExpressionError:
-        return True
-    return bool(program.leaves)
-
-
-_SPELLED = re.compile(r"(?:(?<=\d )|(?<=\sin )|(?<=\sto )|(?<=-> )|(?<=→ ))[A-Za-z]{3,}\b")
-"""A word behind a number, or behind `in` or `to`, that may be the name of a unit."""
-_NUMBER_AND_WORD = re.compile(r"\s*[\d.]+\s+[^\W\d]{2,}\s*")
-_FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
-
-
-def in_symbols(text: str) -> str:
-    """Return a conversion with the symbols of units whose names are written out; another text as it is.
-
-    >>> in_symbols("5 feet in meters"), in_symbols("3/8 in in mm"), in_symbols("x in range")
-    ('5 ft in m', '3/8*1[in] in mm', 'x in range')
-    """
-    if _IN_UNIT.fullmatch(text) is None:
-        return text
-    from ...engine.quantities.unit import unit_or_none
-    from ...questions.optional_units import as_unit
-
-    def symbol(word: re.Match[str]) -> str:
-        return word[0] if unit_or_none(word[0]) else as_unit(word[0])
-
-    spelled = _SPELLED.sub(symbol, text)
-    match = _IN_UNIT.fullmatch(spelled)
-    fraction = _FRACTION.fullmatch(match[1]) if match else None
-    own, asked = (unit_or_none(fraction[3]), unit_or_none(match[2])) if match and fraction else (None, None)
-    if match and fraction and own and asked and own.dimension == asked.dimension and not own.zero:
-        # of a number divided by a quantity the unit would be another
-        return f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}] in {match[2]}"
-    return spelled
-
-
-def conversion_of(text: str) -> list[str] | None:
-    """Return the arguments of `grad` for a conversion, `100 kPa in psi`; None if it is none."""
-    from ...engine.quantities.unit import unit_or_none
-    from ...questions.quantities import split_quantity
-
-    match = _IN_UNIT.fullmatch(in_symbols(text))
-    if match is None or unit_or_none(match[2]) is None:
-        return None
-    quantity = None
-    with suppress(ExpressionError):
-        quantity = split_quantity(match[1])
-    if quantity is None:
-        return [match[1], "--in", match[2]]
-    number, own = quantity
-    if plain_number(number) and not own.zero:
-        return [f"{number}[{own}]", "--in", match[2]]
-    # a temperature is no number in a formula, but a value
-    return ["T", "--at", f"T={match[1]}", "--in", match[2]]
 
 
 @lru_cache(256)
@@ -492,7 +308,7 @@ class Session:
         program, _, point = self._read(self.spelled_out(uncorrected(text))[0])
         return not point.keys() >= program.leaves.keys()
 
-    def statement(self, line: str, part: SessionStatement) -> Shown:
+    def statement(self, line: str, part: TypedStatement) -> Shown:
         """Execute a statement of a line; return its answer."""
         with self.unchanged_on_error(), use_budget(length=len(line)):
             if part.kind == "expression":
@@ -557,7 +373,7 @@ class Session:
                 hint = f"ask for `{above}/{below}`, and use `{ANSWER}` in the next line"
                 raise ExpressionError("syntax", message, None, hint)
 
-    def _side(self, line: str, part: SessionStatement, hidden: Collection[str] = ()) -> AsRead:
+    def _side(self, line: str, part: TypedStatement, hidden: Collection[str] = ()) -> AsRead:
         side = uncorrected(line[part.body : part.end], line, part.body)
         if ANSWER not in hidden:
             side = self._with_answer(side)
@@ -575,7 +391,7 @@ class Session:
             return AsRead(formula, line, (-1,) * len(formula))
         return self.spelled_out(side, hidden)[0]
 
-    def _define(self, line: str, part: SessionStatement) -> Shown:
+    def _define(self, line: str, part: TypedStatement) -> Shown:
         parameters = part.parameters or ()
         side = self._side(line, part, parameters)
         head = line[part.start : part.body]
@@ -587,7 +403,7 @@ class Session:
         self.last = part.name
         return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
 
-    def _bind(self, line: str, part: SessionStatement) -> Shown:
+    def _bind(self, line: str, part: TypedStatement) -> Shown:
         quantity = self._quantities(line, part)
         if quantity is not None:
             value, read = quantity
@@ -621,7 +437,7 @@ class Session:
         answer = self._value(uncorrected(part.name, line, part.start), part.name)
         return answer._replace(reading=reading)
 
-    def _value_of_side(self, line: str, part: SessionStatement) -> Shown | None:
+    def _value_of_side(self, line: str, part: TypedStatement) -> Shown | None:
         """Bind a name to the number that a side made of the last answer has now; None if it has none."""
         program, reading, point = self._read(self._side(line, part, {ANSWER}))
         if not point.keys() >= program.leaves.keys() or len(program.outputs) != 1:
@@ -631,7 +447,7 @@ class Session:
         self.last = part.name
         return self._value(uncorrected(part.name, line, part.start), part.name)._replace(reading=reading)
 
-    def _quantities(self, line: str, part: SessionStatement) -> tuple[str, AsRead] | None:
+    def _quantities(self, line: str, part: TypedStatement) -> tuple[str, AsRead] | None:
         text = line[part.body : part.end]
         if part.kind != "bind":
             return None
@@ -684,7 +500,7 @@ class Session:
         expected = None if match[2] else program
         return f"{number} {unit}", AsRead(program, text, (-1,) * len(program), expected=expected)
 
-    def _expression(self, line: str, part: SessionStatement) -> Shown:
+    def _expression(self, line: str, part: TypedStatement) -> Shown:
         text = line[part.start : part.end]
         _check_no_equation(text, part.start)
         value = self.values.get(text, "")
@@ -694,11 +510,11 @@ class Session:
             return Shown("", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}")
         spelled = in_symbols(text) if self.lenient and not {*self.names}.intersection(names_in(text)) else text
         if spelled != text:
-            shown = self._expression(spelled, SessionStatement("expression", 0, len(spelled), 0))
+            shown = self._expression(spelled, TypedStatement("expression", 0, len(spelled), 0))
             self.last = text
             return shown._replace(reading=AsRead(spelled, text, (-1,) * len(spelled)))
         inner, unit = len(text), None
-        if match := _IN_UNIT.fullmatch(text):
+        if match := IN_UNIT.fullmatch(text):
             from ...engine.quantities.unit import parse_unit, unit_or_none
 
             if self._is_quantity(match[1], converted=True):

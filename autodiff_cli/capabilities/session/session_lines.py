@@ -31,6 +31,16 @@ from ...language.diagnostics.leniency import AsRead, Composed
 from ...language.diagnostics.measured import check_letters
 from ...questions import decoding
 from ...questions.sweeps import sweeping
+from ...questions.typed_lines import (
+    TypedStatement,
+    are_equations,
+    conversion_of,
+    has_variables,
+    integral_arguments,
+    is_equation,
+    limit_arguments,
+    statements_of,
+)
 from ...show.characters import terminal_of
 from ...show.error import report, write_reading
 from ...show.formats import writer
@@ -44,17 +54,9 @@ from .session import (
     ANSWER,
     FOREIGN,
     Session,
-    SessionStatement,
     Shown,
-    are_equations,
-    conversion_of,
     derivative_in_full,
     has_primes,
-    has_variables,
-    integral_arguments,
-    is_equation,
-    limit_arguments,
-    statements_of,
     uncorrected,
 )
 
@@ -358,7 +360,7 @@ def answer_line(text: str, *, lenient: bool) -> int:
     return 0
 
 
-def check_bound_once(text: str, parts: Sequence[SessionStatement]) -> None:
+def check_bound_once(text: str, parts: Sequence[TypedStatement]) -> None:
     """Raise an error for a name that is bound twice: in a session it is the last of them everywhere."""
     bound: set[str] = set()
     for part in parts:

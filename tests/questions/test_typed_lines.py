@@ -1,0 +1,63 @@
+"""What lines typed by hand ask: limits, integrals, conversions and questions in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from autodiff_cli.capabilities.formulas.diff import _may_be_product
+from autodiff_cli.questions.typed_lines import (
+    MAX_LENGTH,
+    arguments_by_hand,
+    is_in_one_piece,
+    quantity_and_unit,
+    words_arguments,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("lim x->0+ ln x", ["limit", "ln x", "--at", "x=0+"]),
+        ("limit of sin(x)/x as x approaches infinity", ["limit", "sin(x)/x", "--at", "x=inf"]),
+        ("∫₀¹ x² dx", ["integrate", "x²", "--between", "x=0:1"]),
+        ("integrate x^2 from 0 to 1", ["integrate", "x^2", "--between", "0:1"]),
+        ("limits*x", None),
+        ("integral", None),
+        ("x^2", None),
+    ],
+)
+def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(text: str, arguments: list[str] | None) -> None:
+    assert arguments_by_hand(text) == arguments
+    # a line that is longer than anyone writes is a formula: the search for its parts is quadratic
+    assert arguments_by_hand(text + " " * MAX_LENGTH) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("slope of x^2 at x=3", ["grad", "x^2", "--at", "x=3"]),
+        ("the derivative of sin x", ["diff", "sin x"]),
+        ("x*y where x=1, y=2", ["grad", "x*y", "--at", "x=1, y=2"]),
+        ("x = 3 at y", None),
+    ],
+)
+def test_questions_in_words_are_arguments_of_commands(text: str, arguments: list[str] | None) -> None:
+    assert words_arguments(text) == arguments
+
+
+def test_what_is_read_at_once_is_in_one_piece() -> None:
+    assert all(map(is_in_one_piece, ("x^2", "sin(x)**2", "2*x²")))
+    assert not any(map(is_in_one_piece, ("x = 2", "d/dx", "40mm", "2 m", "[x, y]")))
+
+
+def test_a_conversion_has_a_quantity_and_a_unit() -> None:
+    assert quantity_and_unit(["100 kPa", "psi"]) == ("100 kPa", "psi")
+    assert quantity_and_unit(["5", "m", "in", "ft"]) == ("5 m", "ft")
+    assert quantity_and_unit([]) == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "may"), [("xy", 1), ("ax", 1), ("xa", 1), ("πr", 1), ("ab", 0), ("x1", 0), ("xyz", 0)]
+)
+def test_short_names_may_be_products(name: str, may: bool) -> None:
+    assert _may_be_product(name) == may
