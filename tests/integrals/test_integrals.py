@@ -230,6 +230,29 @@ def test_derivatives_by_parameters(text: str, ends: str, at: dict[str, int], slo
     assert answer.derivatives == pytest.approx({name: float(x) for name, x in slopes.items()}, rel=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        # by substitution: sin(1) - Ci(1), and the Fourier integrals of 1/u^3 and 1/u^4 from 1 on
+        ("sin(1/x)", lambda: mp.sin(1) - mp.ci(1)),
+        ("x*sin(1/x)", lambda: mp.quadosc(lambda u: mp.sin(u) / u**3, [1, mp.inf], omega=1)),
+        ("cos(1/x)*x^2", lambda: mp.quadosc(lambda u: mp.cos(u) / u**4, [1, mp.inf], omega=1)),
+        ("log(x)*sin(x^2)", lambda: mp.quad(lambda x: mp.log(x) * mp.sin(x * x), [0, 1])),
+    ],
+)
+def test_digits_that_are_not_proven_are_those_of_two_quadratures_with_other_points(
+    text: str, right: Callable[[], mpf]
+) -> None:
+    try:
+        answer = integrate(text, between="x=0:1")
+    except ExpressionError as error:
+        assert "its value is not known" in str(error)
+        return
+    assert answer.kind == "numerical"
+    digits = int(answer.message.partition(" agree to ")[2].split()[0])
+    assert abs(answer.value - right()) <= mpf(10) ** (1 - digits) * abs(right())
+
+
 def test_a_derivative_under_the_integral_sign_needs_a_bound() -> None:
     for text, ends in (
         ("exp(-a*x)", "x=0:inf"),

@@ -46,6 +46,8 @@ FAR = (3, 50)
 BITS_A_DIGIT = 3.33
 SPARE_BITS = 8
 """Bits beyond the digits that are shown, so that these are rounded rightly."""
+TAILS = (25, Fraction(1, 4), 50), (40, Fraction(1, 7), 70)
+"""The digits of two computations near the ends, and where these begin: no point of the one is one of the other."""
 NO_DIGITS = 4
 """With fewer digits that two computations share nothing is shown."""
 MOST_UNPROVEN = 12
@@ -533,8 +535,6 @@ def _digits(total: Any, exact: ExactConstant | None, digits: int) -> tuple[str, 
 
 def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str) -> Integral:
     """Return a convergent improper integral: proven inside, and by tanh-sinh quadrature near the ends, twice."""
-    from ...engine.numbers.multiprecision import Multiprecision
-
     parts = [(segment, piece) for segment, one in zip(segments, found, strict=True) for piece in one.pieces]
     for segment, piece in parts:
         for end, state in ((piece.low, piece.low_state), (piece.high, piece.high_state)):
@@ -544,25 +544,9 @@ def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Fou
         if not is_continuous(segment.quadrature, segment.integrand, segment.integrand, name, piece):
             message = "the integral is not known: the formula may be singular between the ends"
             raise ExpressionError("domain", message, None, HINT)
-    inner = [_inner(piece, DISTANCES[0], FAR[1]) for _, piece in parts]
-    proven = [
-        segment.quadrature.integral(ball(low), ball(high))
-        for (segment, _), (low, high) in zip(parts, inner, strict=True)
-    ]
-    if not all(one.is_finite() for one in proven):
-        message = "the integral is not known: the formula may be singular between the ends"
-        raise ExpressionError("domain", message, None, HINT)
-    results = []
-    for digits in (25, 40):
-        m = Multiprecision(digits, decimals=True)
-        total = sum((m.context.mpf(one.mid().str(40, radius=False)) for one in proven), m.context.mpf(0))
-        for (segment, piece), (low, high) in zip(parts, inner, strict=True):
-            total += _tail(m, segment.integrand, name, piece.low, low)
-            total += _tail(m, segment.integrand, name, high, piece.high)
-        results.append(total)
-    first, second = results
+    (first, own), (second, other) = (_with_tails(parts, name, *way) for way in TAILS)
     size = max(abs(second), 1e-10)
-    error = abs(first - second) / size
+    error = max(abs(first - second), own, other) / size
     agreed = 30 if error == 0 else int(-math.log10(max(float(error), 1e-30)))
     if agreed < NO_DIGITS + 2:
         raise ExpressionError("domain", "the integral converges, but its value is not known", None, HINT)
@@ -570,12 +554,36 @@ def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Fou
     if abs(second) < size * 10.0**-shown:
         message = "not proven: it is 0 in two computations near the ends; that it converges is proven"
         return about._replace(kind="numerical", value=0.0, message=message)
-    text = str(m.context.nstr(second, shown))
+    text = str(second.context.nstr(second, shown))
     message = f"not proven: two computations near the ends agree to {shown} digits; that it converges is proven"
     return about._replace(kind="numerical", value=float(text), message=message)
 
 
-def _tail(m: Any, integrand: Value, name: str, low: IntegralEnd | Fraction, high: IntegralEnd | Fraction) -> Any:
+def _with_tails(
+    parts: Sequence[tuple[Segment, RegularPiece]], name: str, digits: int, share: Fraction, far: int
+) -> tuple[Any, Any]:
+    """Return the sum of integrals, whose tails begin at a share of the interval or far out, and its estimated error."""
+    from ...engine.numbers.multiprecision import Multiprecision
+
+    m = Multiprecision(digits, decimals=True)
+    total, error = m.context.mpf(0), m.context.mpf(0)
+    for segment, piece in parts:
+        low, high = _inner(piece, share, far)
+        proven = segment.quadrature.integral(ball(low), ball(high))
+        if not proven.is_finite():
+            message = "the integral is not known: the formula may be singular between the ends"
+            raise ExpressionError("domain", message, None, HINT)
+        total += m.context.mpf(proven.mid().str(40, radius=False))
+        for ends in ((piece.low, low), (high, piece.high)):
+            tail, estimate = _tail(m, segment.integrand, name, *ends)
+            total, error = total + tail, error + estimate
+    return total, error
+
+
+def _tail(
+    m: Any, integrand: Value, name: str, low: IntegralEnd | Fraction, high: IntegralEnd | Fraction
+) -> tuple[Any, Any]:
+    """Return an integral to a singular end by tanh-sinh quadrature, and what its levels say of its error."""
     ends = []
     for end in (low, high):
         if isinstance(end, Fraction):
@@ -585,9 +593,12 @@ def _tail(m: Any, integrand: Value, name: str, low: IntegralEnd | Fraction, high
         else:
             ends.append(evaluate_in(m, end.formula, {}).value)
     if ends[0] == ends[1]:
-        return m.context.mpf(0)
+        return m.context.mpf(0), m.context.mpf(0)
     try:
-        return m.context.quad(lambda x: evaluate_in(m, integrand, {name: x}).value, ends, maxdegree=9)
+        value: tuple[Any, Any] = m.context.quad(
+            lambda x: evaluate_in(m, integrand, {name: x}).value, ends, maxdegree=9, error=True
+        )
+        return value
     except (ExpressionError, *NO_RESULT):
         message = "the integral converges, but its value is not known"
         raise ExpressionError("domain", message, None, HINT) from None
