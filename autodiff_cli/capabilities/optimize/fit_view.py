@@ -1,7 +1,7 @@
 """The view of a Fit."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
 from ...errors import plural
@@ -123,6 +123,11 @@ class FitView(PicturedView[Fit], of=Fit):
             columns = [*map(answer.heading_of, (*names, answer.response))]
             columns += [f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
+
+    def formula_sides(self, answer: Fit) -> Sequence[tuple[str, str]]:
+        from .fit_latex import model_sides  # only notebooks and reports need it
+
+        return model_sides(answer)
 
     def _interval(self, ends: tuple[float | None, float | None] | None) -> str:
         if ends is None:
