@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ...capability import resolve
 from ...errors import plural
 from ...questions.figures import Shown
 from ...questions.measured_value import concise
@@ -125,9 +126,8 @@ class FitView(PicturedView[Fit], of=Fit):
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
     def formula_sides(self, answer: Fit) -> Sequence[tuple[str, str]]:
-        from .fit_latex import model_sides  # only notebooks and reports need it
-
-        return model_sides(answer)
+        sides: Sequence[tuple[str, str]] = resolve("optimize.fit_latex.model_sides")(answer)
+        return sides
 
     def _interval(self, ends: tuple[float | None, float | None] | None) -> str:
         if ends is None:

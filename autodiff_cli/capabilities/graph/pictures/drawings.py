@@ -58,8 +58,11 @@ def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES, css: str | None = 
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
         scale = min(1.0, max(scene.MAX_LIVE_WIDTH / width, scene.LEGIBLE_LIVE / scene.FONT))
+    if choices.narrow:
+        scale = 1.0
     # a chosen theme has its own CSS class, to share a page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
+    theme += " narrow" if choices.narrow else ""
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
         f'{_numbers(width=width * scale, height=height * scale)} role="img" class="{theme}" xml:space="preserve">',
