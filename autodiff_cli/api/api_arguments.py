@@ -3,6 +3,7 @@
 A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from itertools import count
@@ -30,7 +31,6 @@ from ..questions.optional_units import (
 from ..questions.parse_point import Lenient, ValueOf, constant_value, is_name, merge, split
 from ..questions.problem import as_number, explained, parse, written_number
 from ..show.subject import Subject
-from ..streams.progress import Progress, is_in_notebook
 from ..streams.requests import Reading, Request, default_point, value_with_unit
 from .keywords import keywords_of, options_of
 
@@ -70,8 +70,9 @@ class PythonCall(OptionValues):
 
     def question_method(self) -> Method:
         method = super().question_method()
-        if self.command not in SEARCHES or not is_in_notebook():
+        if self.command not in SEARCHES or "IPython" not in sys.modules:
             return method
+        from ..streams.progress import Progress  # most programs are in no notebook
 
         def watched(request: Request, **more: Any) -> Any:
             steps = count(1)

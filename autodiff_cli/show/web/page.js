@@ -681,7 +681,7 @@ function frame(svg, [left, right, top, bottom], [a, b, c, d], across = "", up = 
     marks += `M${x(tick).toFixed(1)} ${bottom}v4`;
     svg.append(element("text", { x: x(tick).toFixed(1), y: bottom + 15, "text-anchor": "middle" }, written(tick)));
   }
-  for (const tick of ticks(c, d, 5)) {
+  for (const tick of ticks(c, d, 7)) {
     marks += `M${left} ${y(tick).toFixed(1)}h-4`;
     svg.append(element("text", { x: left - 7, y: (y(tick) + 4).toFixed(1), "text-anchor": "end" }, written(tick)));
   }
