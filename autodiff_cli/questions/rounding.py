@@ -75,7 +75,7 @@ def rounding_warnings(
             if not (decided and all(map(is_accurate, bounds or (), room))):
                 part = graph.subgraph_of((root,))[0]
                 proven = decided and have_bounds(bounds)
-                found += _lost_digits_of(part, values, point, wanted, allowed, proven=proven)
+                found += _lost_digits_of(part, values, point, wanted, allowed, proven=proven) or ()
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find, command)
@@ -121,12 +121,16 @@ def rounding_warnings_over(
         }
         doubtful = sorted((k for k in excess if excess[k] > 1), key=lambda k: -excess[k])
         noise = allowed if with_value else {**allowed, "": math.inf}
-        for k in doubtful[:MAX_CONFIRMED_POINTS]:
+        confirmed = 0
+        for k in doubtful:
             bounds = numbers[k]
             proven = bounds is not None and have_bounds([*bounds.values()])
             found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise, proven=proven)
             if found:
                 return [_at_place(found[0], points, k, len(doubtful), command)]
+            confirmed += found is not None
+            if confirmed == MAX_CONFIRMED_POINTS:
+                break
         return []
 
     return _within_share(graph, find, command)
@@ -181,7 +185,8 @@ def _lost_digits_of(
     noise: Mapping[str, float],
     *,
     proven: bool,
-) -> list[Diagnostic]:
+) -> list[Diagnostic] | None:
+    """Return warnings about lost digits; None where doubles have no number, so that none is shown."""
     from .digits import UNSETTLED, lost_digits
 
     names = set(graph.labels.values())
@@ -192,6 +197,8 @@ def _lost_digits_of(
         return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise, proven=proven)
     except BudgetExceeded:
         return [UNSETTLED]
+    except ExpressionError:
+        return None
 
 
 def lost_number_warnings(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from . import digits
+from . import batches, digits
 from .report import Report
 
 KINDS: dict[str, Callable[[Random, Report], None]] = {
     "digits": digits.digits,
     "second": digits.second,
+    "rows": batches.rows,
 }
