@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from ...engine.numbers.base import UNDECIDED
-from ...engine.numerics.ranges import BoxRanges, Place, ProvenRange, range_numbers
+from ...engine.numerics.box_ranges import BoxRanges, ProvenRange, UnprovenPlace, range_numbers
 from ...errors import Diagnostic, ExpressionError, point_error, quote, require, usage_error
 from ...questions.arithmetic import number_as_typed
 from ...questions.optional_units import pose_with_units, with_units
@@ -281,7 +281,7 @@ def _with_exact(near: float, x: Any) -> float | None:
     return near + 0.0 if exact is None else ExactEnd(near + 0.0, exact)
 
 
-def _place(problem: Problem, found: BoxRanges, place: Place) -> BoxPlace:
+def _place(problem: Problem, found: BoxRanges, place: UnprovenPlace) -> BoxPlace:
     from ...engine.numbers.ball import Ball
 
     span = None if place.fault is None else place.fault.span

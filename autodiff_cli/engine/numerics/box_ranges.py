@@ -91,7 +91,16 @@ def range_numbers() -> Any:
         size = abs(ball(x))
         return Ball(arb(0).union(size.a.abs_upper())) if size.a.contains(0) else size
 
-    m.__dict__.update(abs=absolute, cbrt=cbrt, hypot=hypot, relu=lambda x: m.max(x, m.number(0)))
+    def leaky_relu(x: Any, slope: Any) -> Any:
+        return m.max(x, m.number(0)) + slope * m.min(x, m.number(0))
+
+    def elu(x: Any, alpha: Any) -> Any:
+        return m.max(x, m.number(0)) + alpha * m.expm1(m.min(x, m.number(0)))
+
+    own = {"abs": absolute, "cbrt": cbrt, "hypot": hypot, "leaky_relu": leaky_relu, "elu": elu}
+    m.__dict__.update(own, relu=lambda x: m.max(x, m.number(0)))
+    # formulas that choose by the sign of a number have no value where it is undecided
+    m.accurate = {}
     return m
 
 
@@ -116,7 +125,7 @@ class Enclosure(NamedTuple):
         return [self.value, *(self.slopes or ())]
 
 
-class Place(NamedTuple):
+class UnprovenPlace(NamedTuple):
     """A part of the box where something is not proven."""
 
     box: Box
@@ -182,13 +191,13 @@ class BoxRanges:
         high = _extreme([one[1] for one in known if one], -1)
         return ProvenRange(low, high, self.least[k], self.greatest[k], len(known) == len(self.parts))
 
-    def places(self) -> list[Place]:
+    def places(self) -> list[UnprovenPlace]:
         """Return where something is not proven, neighbours as one."""
-        found: list[Place] = []
+        found: list[UnprovenPlace] = []
         for box, part in self.parts:
             if part.value is None or part.slopes is None or part.is_kink:
                 kind = "value" if part.value is None else "slope" if part.slopes is None else "kink"
-                found.append(Place([*map(_hull, box)], kind, part.fault))
+                found.append(UnprovenPlace([*map(_hull, box)], kind, part.fault))
         return _clusters(found)
 
     def evaluate_middle(self) -> None:
@@ -473,7 +482,7 @@ def _ball(ends: Interval) -> Any:
     return type(ends[0])(_hull(ends))
 
 
-def _clusters(places: Sequence[Place]) -> list[Place]:
+def _clusters(places: Sequence[UnprovenPlace]) -> list[UnprovenPlace]:
     """Return places of one kind and reason that touch each other as one."""
     groups: dict[tuple[str, str], list[Box]] = {}
     faults: dict[tuple[str, str], ExpressionError | None] = {}
@@ -483,10 +492,10 @@ def _clusters(places: Sequence[Place]) -> list[Place]:
         groups.setdefault(key, []).append(place.box)
         faults.setdefault(key, place.fault)
     join: Callable[[list[Box]], list[Box]]
-    result: list[Place] = []
+    result: list[UnprovenPlace] = []
     for key, found in groups.items():
         join = _joined if len(found) <= MAX_CLUSTERED else lambda every: [_around(every)]
-        result += [Place(box, key[0], faults[key]) for box in join(found)]
+        result += [UnprovenPlace(box, key[0], faults[key]) for box in join(found)]
     return sorted(result, key=lambda place: [float(a.mid()) for a in place.box])
 
 
