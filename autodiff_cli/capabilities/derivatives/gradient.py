@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -302,16 +302,22 @@ def _elasticity(x: Any, slope: Any, value: Any) -> Any:
 class PreparedProgram:
     """A program with one output, prepared for gradients in doubles at any point."""
 
-    __slots__ = ("_doubles", "program")
+    __slots__ = ("_by_all", "_doubles", "program")
 
     def __init__(self, program: Program) -> None:
         self.program = program
         check_single(program)
         self._doubles = Doubles(program.graph)
+        self._by_all = program.parameters == tuple(program.leaves)
 
     def binds(self, names: Collection[str]) -> bool:
         """Return whether the program binds some of these names."""
         return any(name in names for name, _, _ in self.program.bound)
+
+    def has_variables(self, names: Iterable[str]) -> bool:
+        """Return whether the program has variables, among them these."""
+        leaves = self.program.leaves
+        return bool(leaves) and all(name in leaves for name in names)
 
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
         """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that needs it."""
@@ -320,16 +326,18 @@ class PreparedProgram:
         if program.bound and self.binds(point):
             return None
         wanted: Collection[str] = leaves
-        if wrt is not None or len(program.parameters) < len(leaves):
+        names: Collection[str] = leaves
+        if wrt is not None or not self._by_all:
+            names = dict.fromkeys((*leaves, *program.parameters))
             asked = {*(program.parameters if wrt is None else wrt)}
-            if not leaves.keys() >= asked:
+            wanted = [name for name in dict.fromkeys((*program.parameters, *leaves)) if name in asked]
+            if not asked.issubset(names):
                 return None
-            wanted = [name for name in leaves if name in asked]
         try:
-            at = {name: float(point[name]) for name in leaves}
+            at = {name: float(point[name]) for name in names}
         except KeyError:
             return None
-        answer = self._doubles.gradient(places, at)
+        answer = self._doubles.gradient(places, at, differentiate=bool(wanted))
         if answer is None:
             return None
         values, adjoints = answer
@@ -384,7 +392,7 @@ class Programs:
             prepared = PreparedProgram(parse(text, point))
             self._remember(key, prepared)
         program = prepared.program
-        if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
+        if program.bound and (not prepared.has_variables(wrt or ()) or prepared.binds(point)):
             # a name that is bound to a number may be a variable
             answer = _answer_or_hint(text, pose_with_units(text, point, wrt))
         elif self._complete:
