@@ -218,31 +218,6 @@ def _beta(a: float, b: float) -> float:
     return by_multiprecision("beta", a, b)
 
 
-def _erfcx_derivative(order: float, x: float) -> float:
-    from .formulas import MAX_ERFCX_ORDER  # rarely needed
-
-    if order > MAX_ERFCX_ORDER:
-        return by_multiprecision("erfcx_derivative", order, x)
-    return _by_formula("erfcx_derivative", order, x)
-
-
-def _by_formula(name: str, *inputs: float) -> float:
-    from ..floats import REAL
-    from .formulas import FORMULAS
-
-    return check_finite(float(FORMULAS[name](REAL, *inputs)))
-
-
-def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
-    if sigma <= 0.0:
-        raise ValueError("a standard deviation is positive")
-    product = sigma * _by_formula("norminv", p)
-    total = mu + product
-    if math.fabs(total) < 0.25 * math.fabs(product):  # the digits of the quantile cancel
-        return by_multiprecision("norminv_scaled", p, mu, sigma)
-    return check_finite(total)
-
-
 # ---- the error function and the normal distribution
 SQRT_HALF = (0.7071067811865476, -4.833646656726457e-17)
 """sqrt(1/2) as the sum of two doubles."""
