@@ -282,7 +282,8 @@ def _correct_digits(
         return {}
     digits, settled = first, dict[str, Number]()
     coarse, finer = compute_in(digits), compute_in(2 * digits)
-    settle()
+    enough = 2 * digits >= ZERO_DIGITS
+    settle(shrunk=enough, believed=enough)
     while len(settled) < len(doubles) and 2 * digits < MAX_DIGITS:
         try:
             coarse, finer = finer, compute_in(4 * digits)
@@ -303,13 +304,13 @@ def _settled_number(
     coarse: Number, finer: Number, error: float, digits: int, shrunk: bool, believed: bool
 ) -> Number | None:
     """Return a number that twice the `digits` have not changed, 0 if they have `shrunk` it, or if it is `believed`."""
-    from .digits import AGREE_WITHIN, has_vanished, is_beyond_rounding
+    from .digits import AGREE_WITHIN, SMALLEST, has_vanished, is_beyond_rounding
 
     if shrunk and has_vanished(coarse, finer, error, 2 * digits):
         return 0 * finer
     if abs(coarse - finer) > AGREE_WITHIN * abs(finer):
         return None
-    return finer if (is_beyond_rounding(finer, error, digits) if finer else believed) else None
+    return finer if (is_beyond_rounding(finer, error, digits, SMALLEST) if finer else believed) else None
 
 
 def _digits_of(computed: float, exact: Number, written: Number) -> int | None:
