@@ -184,6 +184,8 @@ class Activity(list[bool]):
         self.m = m
         self.order = order
         self.wanted = tuple(wanted)
+        self.sides = ""
+        """How the outputs differ on the sides of the kinks that are met, if that is known."""
         self.discontinuous: set[int] = set()
         """Nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
@@ -356,6 +358,9 @@ def _failing_input(active: Activity, i: int) -> int:
 class NotDifferentiable(NodeError):
     """The point lies on a kink or a jump, where no derivative is known to exist."""
 
+    is_decided = True
+    """Whether both sides are known; false where one has no value or no power series at this very point."""
+
 
 class Breakpoint(NamedTuple):
     """A node at whose inputs the smooth branches of its operation meet."""
@@ -363,6 +368,8 @@ class Breakpoint(NamedTuple):
     graph: Graph
     node: int
     inputs: Sequence[Number]
+    sides: str = ""
+    """How the function differs on the sides of this node, if that is known."""
 
     @property
     def primitive(self) -> Primitive:
@@ -372,8 +379,21 @@ class Breakpoint(NamedTuple):
         """Return the warning of a missing derivative, with the convention used."""
         message, hint = self._describe("has no derivative"), f"convention: {self.primitive.convention}"
         if self.primitive.gives_condition:
-            message, hint = f"{message}: the branches meet", "the derivative is that of the branch taken"
+            hint = "the derivative is that of the branch taken"
+            if self.sides:
+                hint = "there is no derivative here; shown is that of the branch taken"
+            message += f": {self.sides or 'the branches meet'}"
         return Diagnostic("kink", message, self.graph.span(self.node), hint)
+
+    def because(self, reason: str) -> Breakpoint:
+        """Return a comparison with the reason why there is no derivative, if it has none yet; others as they are."""
+        return self._replace(sides=reason) if self.primitive.gives_condition and not self.sides else self
+
+    def undecided(self, reason: str) -> NotDifferentiable:
+        """Return the error that no derivative is known, since one side cannot be evaluated at the point."""
+        refusal = self.refusal(reason)
+        refusal.is_decided = False
+        return refusal
 
     def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
         """Return the error that there is no derivative, with the reason."""
