@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from ...errors import ExpressionError
-from ..graphs.value import Source, Value, node, variable
+from ..graphs.value import Source, Value, node
 from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
@@ -45,9 +45,14 @@ class SideSeries(NamedTuple):
 class ExactPoint:
     """Exact values of variables; those whose number has no exact value stay parameters."""
 
-    def __init__(self, m: NumberType, leaves: Mapping[str, Number], free: Sequence[str] = ()) -> None:
-        self.m, self.leaves = m, leaves
-        self.variables = {name: variable(name) for name in leaves}
+    def __init__(
+        self,
+        m: NumberType,
+        leaves: Mapping[str, Number],
+        variables: Mapping[str, Value],
+        free: Sequence[str] = (),
+    ) -> None:
+        self.m, self.leaves, self.variables = m, leaves, variables
         self.constants = ExactConstants([fact for name in free for fact in self._near(name)])
         self.values = {
             name: self.constants.parameter(self.variables[name]) if name in free else self._exact(name, x)

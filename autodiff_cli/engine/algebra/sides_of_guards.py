@@ -16,7 +16,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..run.sweep import show
-from ..table.operators import ADD, AND, NOT, OR, SUB, WHERE
+from ..table.operators import ADD, AND, NOT, OR, SUB, VARIABLE, WHERE
 from .almost_everywhere import as_linear
 from .exact_constants import ExactConstant, fraction_node
 from .guard_series import MAX_BRANCH_NODES, SMALL, in_small, is_thin, isolated
@@ -66,7 +66,8 @@ class _OneVariable:
     ) -> None:
         self.at, self.m, self.values, self.name, self.leaves = at, at.m, values, name, leaves
         self.output = output
-        self.point = ExactPoint(at.m, leaves)
+        self.variables = _variables(values)
+        self.point = ExactPoint(at.m, leaves, self.variables)
 
     def beside(self, order: int) -> _Found:
         """Return the program's polynomial if both sides have the same; else how they differ, if that is known."""
@@ -81,7 +82,7 @@ class _OneVariable:
         reason = self._difference(left, right, order)
         if reason:
             return _Found(reason=reason)
-        polynomial = polynomial_of(right.coefficients, node(SUB, (variable(self.name), center)))
+        polynomial = polynomial_of(right.coefficients, node(SUB, (self.variables[self.name], center)))
         return _Found(polynomial)
 
     def _place(self) -> tuple[Value, ExactConstant] | None:
@@ -93,7 +94,7 @@ class _OneVariable:
             candidates.append(fraction_node(own.ratio))
         for center in candidates:
             exact = self.point.value_of(center, self.name)
-            if exact is None or value_in(self.m, node(SUB, (variable(self.name), center)), self.leaves) != 0:
+            if exact is None or value_in(self.m, node(SUB, (self.variables[self.name], center)), self.leaves) != 0:
                 continue
             self.point.values[self.name] = exact
             differences = [self.point.value_of(node(SUB, condition._prev)) for condition in met]
@@ -146,6 +147,10 @@ class _OneVariable:
         return "unknown" if number is None else show(number)
 
 
+def _variables(values: Sequence[Value]) -> dict[str, Value]:
+    return {value.label: value for value in values if value.primitive is VARIABLE}
+
+
 def _is_met(at: Evaluation, i: int) -> bool:
     """Return whether a node is a comparison of equal numbers."""
     graph = at.graph
@@ -160,6 +165,7 @@ def _with_branches(at: Evaluation, wanted: Sequence[str], leaves: Mapping[str, N
     """Return the program with polynomials for the branches that are not taken at guards where both sides are equal."""
     graph, values = at.graph, values_of(at.graph)
     indices = {value: i for i, value in enumerate(values)}
+    variables = _variables(values)
     replaced: dict[Value, Value] = {}
     for choice in values:
         if choice.primitive is not WHERE or graph.data[indices[choice._prev[0]]] is None:
@@ -168,7 +174,7 @@ def _with_branches(at: Evaluation, wanted: Sequence[str], leaves: Mapping[str, N
         side = _side(at, choice._prev[0], met[0], indices, leaves) if len(met) == 1 else 0
         if not side:
             continue
-        found = _expanded(at.m, met[0], _other_branch(at, choice, indices), side, wanted, leaves, order)
+        found = _expanded(at.m, met[0], _other_branch(at, choice, indices), side, wanted, leaves, variables, order)
         if found is not None:
             replaced[choice] = found
     if not replaced:
@@ -245,6 +251,7 @@ def _expanded(
     side: int,
     wanted: Sequence[str],
     leaves: Mapping[str, Number],
+    variables: Mapping[str, Value],
     order: int,
 ) -> Value | None:
     """Return the polynomial of a branch beside a guard; None if it has none, or that is not known."""
@@ -257,7 +264,7 @@ def _expanded(
         return None
     if not _has_smooth_coefficients(m, expanded, leaves, wanted):
         return None
-    point = ExactPoint(m, leaves, wanted)
+    point = ExactPoint(m, leaves, variables, wanted)
     series = point.series(graph_of((expanded,)), SMALL, point.constants.number(0), side * turned, order)
     if series is None or series.fault or any(point.number(x) is None for x in series.coefficients):
         return None

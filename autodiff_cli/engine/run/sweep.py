@@ -14,7 +14,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import WHERE
 from ..table.primitive import Primitive
-from .flat_graph import Graph
+from .flat_graph import Graph, in_order
 
 
 # ---- the two sweeps
@@ -253,6 +253,22 @@ class Activity(list[bool]):
         except (NodeError, *NO_RESULT):
             return True
 
+    def has_steep_branch(self, i: int) -> bool:
+        """Return whether the untaken branch has an operation without a finite derivative; its value is known."""
+        _, x, y = self.graph.parents[i]
+        primitives, parents = self.graph.primitives, self.graph.parents
+        for j in in_order(parents, (x, y)):
+            inputs = [self._values.get(p) for p in parents[j]]
+            if primitives[j].lazy_inputs or primitives[j].gives_condition or None in (self._values.get(j), *inputs):
+                continue
+            try:
+                slopes = primitives[j].slopes(self.m, inputs, self._values[j], [True] * len(inputs)) if inputs else ()
+            except NO_RESULT:
+                return True
+            if not all(slope is None or self.m.is_finite(slope) for slope in slopes):
+                return True
+        return False
+
     def _evaluate(self, roots: Sequence[int]) -> None:
         self._values = self._values or {i: x for i, x in enumerate(self.graph.data) if x is not None}
         for i, inputs, needed in needed_nodes(self.graph, roots, self._values, self._values):
@@ -418,7 +434,8 @@ class Breakpoint(NamedTuple):
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 
-    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a one-sided slope. Raises `NodeError`.
+    A kink needs a nonzero adjoint; a jump, or a branch of infinite slope, any: 0 times these may be a one-sided slope.
+    Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -427,7 +444,8 @@ def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number 
             continue
         try:
             here = _kinks(active, i) and _kinks(active.varying, i)
-            if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.branches_differ(i))):
+            differ = adjoint != 0 or primitive.jumps
+            if here and (differ or (primitive is WHERE and (active.branches_differ(i) or active.has_steep_branch(i)))):
                 kinks += here
             if active.discontinuous and primitive.has_structural_zeros and primitive is not WHERE:
                 # jumps of the inputs may change which one is selected, as in `max`
