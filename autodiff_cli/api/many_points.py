@@ -49,7 +49,7 @@ def in_batches(
     rows = rows_of(
         values["text"],
         at=fixed,
-        wrt=names(values.get("wrt")),
+        wrt=() if values.get("value_only") else names(values.get("wrt")),
         question=question,
         lenient=bool(values.get("lenient")),
         point=point,
@@ -59,7 +59,7 @@ def in_batches(
 
 
 def _other_options(values: Mapping[str, Any], *allowed: str) -> list[str]:
-    expected = ("text", "at", "wrt", "lenient", "work", *allowed)
+    expected = ("text", "at", "wrt", "lenient", "work", "value_only", *allowed)
     return [name for name, value in values.items() if name not in expected and value not in (None, False)]
 
 

@@ -23,7 +23,7 @@ Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """Arguments whose options have other names."""
-SAME = ("relative", "sort", "depth", "binary", "partials", "width", "blanks", "theme", "steps")
+SAME = ("relative", "sort", "value_only", "depth", "binary", "partials", "width", "blanks", "theme", "steps")
 CHOICES = {name: name for name in SAME}
 CHOICES |= {
     "lines": "steps",
@@ -208,7 +208,7 @@ class OptionValues:
     @property
     def variables(self) -> tuple[str, ...] | None:
         """Return the variables to differentiate by; None for all."""
-        return names(self.values.get("wrt"))
+        return () if self.values.get("value_only") else names(self.values.get("wrt"))
 
     @property
     def unknowns(self) -> tuple[str, ...] | None:

@@ -84,7 +84,7 @@ class Evaluator:
 
         def fast() -> tuple[float, list[float]] | None:
             result = self._gradient(point)
-            return None if result is None or (not any(result[1]) and self.may_kink) else result
+            return None if result is None or (self.wrt and not any(result[1]) and self.may_kink) else result
 
         return with_fallback(fast, lambda: self.interpret(point))
 

@@ -132,21 +132,22 @@ def input_lines(
     wanted: Collection[str],
     digits: int | None,
     over: LossSummary | None = None,
+    title: str = "held fixed: ",
 ) -> Iterator[Block]:
-    """Yield lines about data, constants and what is held fixed."""
+    """Yield lines about data, constants and the variables that are not `wanted`, under a title."""
     if over is not None:
         yield Paragraph(((over.description, "faint"),))
         for why, count in over.left_out.items():
             yield Paragraph(((f"left out: {count:,}  {why}", "faint"),))
     for name, value in constants.items():
         yield Paragraph((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted})
+    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted}, title)
 
 
-def held_fixed(values: Mapping[str, str]) -> Iterator[Block]:
+def held_fixed(values: Mapping[str, str], title: str = "held fixed: ") -> Iterator[Block]:
     """Yield the line on the variables held fixed, if any."""
     if values:
-        yield Paragraph((("held fixed: ", "faint"), *assignments(list_texts(values))))
+        yield Paragraph(((title, "faint"), *assignments(list_texts(values))))
 
 
 NO_VARIABLES = Paragraph((("no variables: there is nothing to differentiate by", "faint"),))

@@ -70,6 +70,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", SUM, {"at": POINT, "certified": True}),
     ("grad", SUM, {"at": POINT, "relative": True, "sort": True}),
     ("grad", "x*w**2", {"at": POINT, "relative": True, "exact": True}),
+    ("grad", SUM, {"at": POINT, "value_only": True}),
     ("grad", SUM, {"at": POINT, "decimals": 2}),
     ("grad", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
     ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "lines": 2}),

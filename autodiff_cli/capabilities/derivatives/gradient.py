@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -317,6 +317,11 @@ class PreparedProgram:
         """Return whether the program binds some of these names."""
         return any(name in names for name, _, _ in self.program.bound)
 
+    def has_variables(self, names: Iterable[str]) -> bool:
+        """Return whether the program has variables, among them these."""
+        leaves = self.program.leaves
+        return bool(leaves) and all(name in leaves for name in names)
+
     def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
         """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that needs it."""
         program = self.program
@@ -333,7 +338,7 @@ class PreparedProgram:
             at = {name: float(point[name]) for name in leaves}
         except KeyError:
             return None
-        answer = self._doubles.gradient(places, at)
+        answer = self._doubles.gradient(places, at, differentiate=bool(wanted))
         if answer is None:
             return None
         values, adjoints = answer
@@ -388,7 +393,7 @@ class Programs:
             prepared = PreparedProgram(parse(text, point))
             self._remember(key, prepared)
         program = prepared.program
-        if program.bound and not (program.leaves and wrt is None and not prepared.binds(point)):
+        if program.bound and (not prepared.has_variables(wrt or ()) or prepared.binds(point)):
             # a name that is bound to a number may be a variable
             answer = _answer_or_hint(text, pose_with_units(text, point, wrt))
         elif self._complete:

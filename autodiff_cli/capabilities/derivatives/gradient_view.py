@@ -26,6 +26,8 @@ class GradientView(View[Gradient[Any]], of=Gradient):
 
     intermediates: bool = False
     relative: bool = False
+    value_only: bool = False
+    """Whether the value is asked for without derivatives."""
     sort: bool = False
     """Whether the largest derivative, or `relative` elasticity, is first."""
     depth: int | None = None
@@ -69,8 +71,9 @@ class GradientView(View[Gradient[Any]], of=Gradient):
             yield parts.Paragraph(((format_number(before.value, self.digits), "number"),))
         else:
             yield parts.value_line(self.name, before.value, self.digits)
-        yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over)
-        if not point and self.name is None:
+        title = "at " if self.value_only else "held fixed: "
+        yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over, title)
+        if not point and self.name is None and not self.value_only:
             yield parts.NO_VARIABLES
         if self.table and partials:
             yield parts.partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
@@ -81,7 +84,7 @@ class GradientView(View[Gradient[Any]], of=Gradient):
         if self.table and answer.intermediates:
             rows = [(bound.name, str(bound.line), bound.value, bound.grad) for bound in answer.intermediates]
             yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
-        if self.tree and answer.graph is not None:
+        if self.tree and answer.graph is not None and not self.value_only:
             yield outline(answer.graph, depth=self.depth, digits=self.digits, binary=self.binary)
 
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:

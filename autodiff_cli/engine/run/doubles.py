@@ -147,8 +147,10 @@ class Doubles:
                 self._constants.add(i)
         self._plans: list[Sequence[Step]] = [] if graph.has_lazy_inputs else [graph.rows]
 
-    def gradient(self, leaves: Mapping[str, int], point: Mapping[str, float]) -> tuple[list[Any], list[float]] | None:
-        """Return values and adjoints of all nodes, but for signs of zeros.
+    def gradient(
+        self, leaves: Mapping[str, int], point: Mapping[str, float], *, differentiate: bool = True
+    ) -> tuple[list[Any], list[float]] | None:
+        """Return values and adjoints of all nodes, but for signs of zeros; no adjoints unless to `differentiate`.
 
         `leaves` are the indices of the variables by name, of which `point` has all. Returns None, or raises ValueError,
         ArithmeticError or `NodeError`, if the sweeps are needed.
@@ -170,6 +172,9 @@ class Doubles:
             self._plans.insert(0, steps)
             if not evaluate(steps, data):
                 return None
+        if not differentiate:
+            total = sum(data)
+            return (data, []) if total - total == 0.0 else None
         grads = adjoints(reversed(steps), data, self._constants, graph.roots[0])
         return None if grads is None else (data, grads)
 
