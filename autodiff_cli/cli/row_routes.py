@@ -206,7 +206,8 @@ class _RowsJob:
                 unread = [warning for warning in problem.warnings if warning.kind == "unused"]
                 warn([warning for warning in unread if warning.message not in others], self.text)
             wanted, unknowns = tuple(problem.wanted), tuple(problem.unknowns)
-            return Fitted(problem.program, tuple(variables), wanted, unknowns=unknowns)
+            unused = [name for name in problem.program.unused_entries if name not in columns]
+            return Fitted(problem.program, (*variables, *unused), wanted, unknowns=unknowns)
 
         try:
             if not self.call.lenient:

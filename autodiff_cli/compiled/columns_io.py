@@ -81,7 +81,11 @@ def program_over(
                 message, f"leave it out of `--at`; or rename the column: `--columns {name}_column={name}`"
             )
     wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
-    return Fitted(program, tuple(program.leaves), tuple(wanted))
+    # a column that the program does not use is not read
+    unused = [name for name in program.unused_entries if name not in columns]
+    if wrt is None:
+        wanted = [name for name in wanted if name in program.leaves or name in unused]
+    return Fitted(program, (*program.leaves, *unused), tuple(wanted))
 
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:

@@ -167,7 +167,8 @@ def pose_over(
             hint = "leave it out of `--wrt`"
             raise usage_error(f"`{name.strip()}` is a column of the data, not a variable", hint)
     without = {*data.numbers, *(held if wrt is None else ())}
-    wanted = [name for name in wanted_variables(program, values, wrt) if name not in without]
+    unused = [name for name in program.unused_entries if name not in values] if wrt is None else []
+    wanted = [name for name in wanted_variables(program, values, wrt) if name not in (*without, *unused)]
     if only_variables:
         wanted = [name for name in wanted if name in program.leaves]
     variables = [name for name in program.leaves if name not in data.numbers]

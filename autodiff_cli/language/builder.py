@@ -100,6 +100,11 @@ class Program:
         return values_of(self.all_nodes)
 
     @property
+    def unused_entries(self) -> Sequence[str]:
+        """The parameters that are no variables: entries of a list of which the program uses others."""
+        return [name for name in self.parameters if name not in self.leaves]
+
+    @property
     def outputs(self) -> tuple[Value, ...]:
         return tuple([self.values[i] for i in self.roots])
 

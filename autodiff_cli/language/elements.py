@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 
@@ -39,9 +39,14 @@ def shapes_of(names: Iterable[str]) -> dict[str, tuple[int, ...]]:
     return shapes
 
 
-def nest(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return values with entries as lists: `{"w": [1, 2]}` for `{"w[1]": 1, "w[2]": 2}`."""
-    shapes, result = shapes_of(values), {}
+def nest(values: Mapping[str, Any], others: Collection[str] = ()) -> dict[str, Any]:
+    """Return values with entries as lists: `{"w": [1, 2]}` for `{"w[1]": 1, "w[2]": 2}`.
+
+    A list of which some entry is only among the `others` keeps the names of its entries.
+    """
+    in_parts = {name.partition("[")[0] for name in others if name not in values}
+    shapes = {name: shape for name, shape in shapes_of(values).items() if name not in in_parts}
+    result: dict[str, Any] = {}
     for name, value in values.items():
         entry = parse_name(name)
         if entry is None or entry[0] not in shapes or entry[0] in values:
@@ -89,11 +94,26 @@ def _list_text(value: Any, comma: str) -> str:
     return f"[{comma.join(_list_text(item, comma) for item in value)}]" if isinstance(value, list) else value
 
 
-def nested_record(value: Any) -> Any:
-    """Return a record with entries as lists, in all of its parts."""
-    if isinstance(value, dict):
-        return nest({name: nested_record(item) for name, item in value.items()})
-    return [nested_record(item) for item in value] if type(value) is list else value
+def nested_record(record: dict[str, Any]) -> dict[str, Any]:
+    """Return a record with entries as lists, in all of its parts that have all entries of a list."""
+    nested: dict[str, Any] = _nested(record, frozenset(_entries_in(record)))
+    return nested
+
+
+def _entries_in(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        yield from (name for name in part if name[-1:] == "]" and parse_name(name) is not None)
+        part = part.values()
+    elif type(part) is not list:
+        return
+    for item in part:
+        yield from _entries_in(item)
+
+
+def _nested(part: Any, entries: Collection[str]) -> Any:
+    if isinstance(part, dict):
+        return nest({name: _nested(item, entries) for name, item in part.items()}, entries)
+    return [_nested(item, entries) for item in part] if type(part) is list else part
 
 
 def has_elements(record: Mapping[str, object]) -> bool:

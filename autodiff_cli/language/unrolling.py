@@ -6,7 +6,7 @@ Each statement is recorded like the body of a definition, and then evaluated, wi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple, NoReturn
 
@@ -97,6 +97,21 @@ class Unroller(TreeBuilder):
             if name in self.free or name in self.dimensions:
                 raise error
         return program
+
+    def as_program(self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None) -> Program:
+        """Return the program; where it uses entries of a value, all of them are its parameters, in their order."""
+        return super().as_program(leaves, self._with_all_entries(leaves) if parameters is None else parameters)
+
+    def _with_all_entries(self, names: Iterable[str]) -> tuple[str, ...]:
+        valued = shapes_of(self.valued)
+        result: dict[str, None] = {}
+        for name in names:
+            base = name.partition("[")[0]
+            if base in self.dimensions and base in valued:
+                indices = product(*[range(1, size + 1) for size in valued.pop(base)])
+                result |= dict.fromkeys([element_name(base, index) for index in indices])
+            result[name] = None
+        return tuple(result)
 
     # ---- statements
     def output(self, operands: Sequence[Any], pieces: Sequence[Place]) -> None:

@@ -101,6 +101,11 @@ class Problem(NamedTuple):
     texts: Sequence[str] = ()
     units: Any = None
 
+    @property
+    def used_variables(self) -> list[str]:
+        """The wanted variables that the program uses: of a list's value it may use some entries."""
+        return [name for name in self.wanted if name in self.program.leaves]
+
     def text(self, name: str, x: float, digits: int = 6) -> str:
         """Return a variable's value with its unit, for a message."""
         if self.units is None:
@@ -392,7 +397,7 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
     warnings = []
     missing = [name for name in program.leaves if name not in values]
     for name in values:
-        if name in program.leaves:
+        if name in program.leaves or name in program.parameters:
             continue
         if name in bound:
             message = f"`{name}` has a value in the point, and the program binds it"
@@ -482,4 +487,4 @@ def wanted_variables(
         if name in unknowns:
             others = quote([other for other in program.leaves if other not in unknowns], "nothing")
             raise usage_error(f"`{name}` is an unknown, a function of the others", f"differentiate by {others}")
-    return [x for x in program.leaves if x in wrt] + [x for x in dict.fromkeys(wrt) if x not in program.leaves]
+    return list(dict.fromkeys([*(name for name in (*program.parameters, *program.leaves) if name in wrt), *wrt]))

@@ -306,12 +306,13 @@ def _elasticity(x: Any, slope: Any, value: Any) -> Any:
 class PreparedProgram:
     """A program with one output, prepared for gradients in doubles at any point."""
 
-    __slots__ = ("_doubles", "program")
+    __slots__ = ("_by_all", "_doubles", "program")
 
     def __init__(self, program: Program) -> None:
         self.program = program
         check_single(program)
         self._doubles = Doubles(program.graph)
+        self._by_all = program.parameters == tuple(program.leaves)
 
     def binds(self, names: Collection[str]) -> bool:
         """Return whether the program binds some of these names."""
@@ -329,13 +330,15 @@ class PreparedProgram:
         if program.bound and self.binds(point):
             return None
         wanted: Collection[str] = leaves
-        if wrt is not None or len(program.parameters) < len(leaves):
+        names: Collection[str] = leaves
+        if wrt is not None or not self._by_all:
+            names = dict.fromkeys((*leaves, *program.parameters))
             asked = {*(program.parameters if wrt is None else wrt)}
-            if not leaves.keys() >= asked:
+            wanted = [name for name in dict.fromkeys((*program.parameters, *leaves)) if name in asked]
+            if not asked.issubset(names):
                 return None
-            wanted = [name for name in leaves if name in asked]
         try:
-            at = {name: float(point[name]) for name in leaves}
+            at = {name: float(point[name]) for name in names}
         except KeyError:
             return None
         answer = self._doubles.gradient(places, at, differentiate=bool(wanted))

@@ -97,13 +97,14 @@ def taylor(
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
     posed = pose_with_units(text, point, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
-    if len(posed.wanted) != 1:
-        message = f"a Taylor series is taken in one variable, and this program has {len(posed.wanted) or 'none'}"
-        named = quote(posed.wanted, "")
-        hint = f"choose one of {named}: `--wrt {posed.wanted[0]}`" if named else "write a program with a variable"
+    wanted = posed.wanted if wrt is not None else posed.used_variables
+    if len(wanted) != 1:
+        message = f"a Taylor series is taken in one variable, and this program has {len(wanted) or 'none'}"
+        named = quote(wanted, "")
+        hint = f"choose one of {named}: `--wrt {wanted[0]}`" if named else "write a program with a variable"
         raise usage_error(message, hint)
     _check_order(order, arithmetic)
-    name = posed.wanted[0]
+    name = wanted[0]
     tree: Units | None = None
     if measured is not None:
         slopes = [measured.derivative([name] * k) for k in range(1, order + 1)]

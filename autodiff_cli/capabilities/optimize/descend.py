@@ -19,7 +19,7 @@ from ...errors import Diagnostic, ExpressionError, plural, usage_error
 from ...language.builder import Program
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.parse_point import Range
-from ...questions.problem import Point, have_units, numbers_or_quantities, parse
+from ...questions.problem import Point, have_units, numbers_or_quantities, parse, unused_name
 from ...questions.rounding import (
     REQUIRED_DIGITS,
     Points,
@@ -467,7 +467,8 @@ def begin_descent(
             point = values | fill([name for name in parse(text, values, units=True).variables if name not in values])
         start, notes = _first_start(text, point or {}, wrt, {*held}, bounds)
         problem = pose_with_units(text, {**(point or {}), **start}, wrt, units)
-        free = [name for name in problem.wanted if name in problem.program.leaves]
+        free = problem.used_variables
+        problem.warnings.extend(unused_name(problem.program, name) for name in problem.program.unused_entries)
         free = [name for name in free if name not in held] if wrt is None else free
         program, numbers, measured = problem.program, problem.values, problem.units
         if measured is not None:

@@ -289,9 +289,10 @@ def _names_drawn(program: Program, wrt: Sequence[str] | None, ranges: Ranges, pa
     for name in (*ranges, *(wrt or ())):
         if name not in program.leaves:
             raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(program.leaves)}")
-    names = list(dict.fromkeys(wrt or ranges or sorted(program.parameters)))
-    if not wrt and len(names) == 1 and path and len(program.parameters) == 2:
-        names = sorted(program.parameters)
+    parameters = sorted(program.leaves.keys() & {*program.parameters})
+    names = list(dict.fromkeys(wrt or ranges or parameters))
+    if not wrt and len(names) == 1 and path and len(parameters) == 2:
+        names = parameters
     if wrt and any(name not in wrt for name in ranges):
         raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
     if not names:

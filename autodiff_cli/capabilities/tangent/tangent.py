@@ -249,7 +249,7 @@ def _without_slope(
 def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) -> _SlopesBeside | None:
     """Return the slopes on the sides of a point; None where the graph is not continuous there."""
     problem = pose(text, point, wrt)
-    (name,) = problem.wanted
+    (name,) = problem.used_variables
     output = single_output(problem.program)
     constants = ExactConstants()
     values = {x: _exact_value(constants, problem.point[x]) for x in problem.program.variables}
