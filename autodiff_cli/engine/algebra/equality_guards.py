@@ -14,7 +14,7 @@ from .simplify import simplify
 from .walk import rebuild, rewrite, substitute, text_ids
 
 
-class Guard(NamedTuple):
+class PointGuard(NamedTuple):
     """A choice at single points: the equation that holds there, the branch at them, and the one around them."""
 
     equation: Value
@@ -22,7 +22,7 @@ class Guard(NamedTuple):
     around: Value
 
 
-def guard_of(choice: Value) -> Guard | None:
+def guard_of(choice: Value) -> PointGuard | None:
     """Return the guard that a choice is, however its condition is spelled; None for another choice.
 
     `abs(x) > 0` and `x < 0 or x > 0` are `x != 0`, and of `where(x < 0, a, where(x > 0, b, c))` the last branch is
@@ -34,12 +34,12 @@ def guard_of(choice: Value) -> Guard | None:
     found = _equation(condition)
     if found is not None:
         equation, holds = found
-        return Guard(equation, then, otherwise) if holds else Guard(equation, otherwise, then)
+        return PointGuard(equation, then, otherwise) if holds else PointGuard(equation, otherwise, then)
     if otherwise.primitive is not WHERE:
         return None
     other, inner, last = otherwise._prev
     sides = _joined(condition, other, "<>")
-    return None if sides is None else Guard(sides, last, node(WHERE, (condition, then, inner)))
+    return None if sides is None else PointGuard(sides, last, node(WHERE, (condition, then, inner)))
 
 
 def _equation(condition: Value) -> tuple[Value, bool] | None:

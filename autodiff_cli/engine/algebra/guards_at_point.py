@@ -7,12 +7,12 @@ from typing import NamedTuple, TypeVar
 
 from ...errors import ExpressionError, NotSmooth
 from ..graphs.value import Source, graph_of
-from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient
+from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, variables_of
 from ..numbers.base import Number, NumberType
 from ..run.evaluation import Evaluation, Kinks, error_at
 from ..run.flat_graph import Graph
 from ..run.sweep import Breakpoint
-from ..table.operators import EQ, NE, VARIABLE
+from ..table.operators import EQ, NE
 
 Answer = TypeVar("Answer")
 
@@ -38,18 +38,13 @@ def around_guards(source: Source, at: Evaluation, order: int, kinks: Iterable[Br
         return None
     from .sides_of_guards import beside_point  # only guards need it
 
-    return beside_point(at, order)
+    return Beside(*beside_point(at, order))
 
 
 def _through_equalities(source: Source, at: Evaluation, order: int) -> Graph | None:
     from .guard_series import with_series_at_point  # only guards need it
 
     return with_series_at_point(at.m, graph_of(source), at.graph.data, variables_of(at.graph), order)
-
-
-def variables_of(graph: Graph) -> dict[str, Number]:
-    """Return the numbers of a graph's variables, by name."""
-    return {label: graph.data[i] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
 
 
 def with_reason(kinks: Kinks, reason: str) -> Kinks:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ...errors import ExpressionError
 from ..graphs.value import Value, graph_of, in_order, node, values_of, variable
-from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_in
+from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_in, variables_of
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
@@ -20,13 +20,12 @@ from ..table.operators import ADD, AND, NOT, OR, SUB, VARIABLE, WHERE
 from .almost_everywhere import as_linear
 from .exact_constants import ExactConstant, fraction_node
 from .guard_series import MAX_BRANCH_NODES, SMALL, in_small, is_thin, isolated
-from .guards_at_point import Beside, variables_of
 from .one_sided_series import ExactPoint, SideSeries, polynomial_of
 from .simplify import simplify
 from .walk import facts_of, rebuild, rewrite, substitute
 
 
-def beside_point(at: Evaluation, order: int) -> Beside:
+def beside_point(at: Evaluation, order: int) -> tuple[Graph | None, str]:
     """Return what a program that was evaluated is near its point; neither program nor reason if that is not known."""
     graph = at.graph
     wanted = [name for name, i in at.wanted.items() if i is not None]
@@ -34,23 +33,23 @@ def beside_point(at: Evaluation, order: int) -> Beside:
     if len(wanted) > 1:
         program = _with_branches(at, wanted, leaves, order)
         if program is not None:
-            return Beside(program)
+            return program, ""
     if len(graph.data) > MAX_BRANCH_NODES:
-        return Beside()
+        return None, ""
     values = values_of(graph)
     roots = [values[root] for root in graph.roots]
     found = [[_OneVariable(at, values, root, name, leaves).beside(order) for name in wanted] for root in roots]
     reason = next((one.reason for row in found for one in row if one.reason), "")
     if len(wanted) > 1:
         # that partial derivatives exist does not show that the function is differentiable
-        return Beside(reason=reason)
+        return None, reason
     programs = [row[0].program for row in found]
     if not any(programs):
-        return Beside(reason=reason)
-    return Beside(graph_of([program or root for (program, root) in zip(programs, roots, strict=True)]), reason)
+        return None, reason
+    return graph_of([program or root for program, root in zip(programs, roots, strict=True)]), reason
 
 
-class _Found(NamedTuple):
+class _OutputBeside(NamedTuple):
     """The polynomial of an output, or the reason why it has none; neither if that is not known."""
 
     program: Value | None = None
@@ -69,21 +68,21 @@ class _OneVariable:
         self.variables = _variables(values)
         self.point = ExactPoint(at.m, leaves, self.variables)
 
-    def beside(self, order: int) -> _Found:
+    def beside(self, order: int) -> _OutputBeside:
         """Return the program's polynomial if both sides have the same; else how they differ, if that is known."""
         place = self._place()
         if place is None:
-            return _Found()
+            return _OutputBeside()
         center, exact = place
         sides = [self.point.series(graph_of((self.output,)), self.name, exact, side, order) for side in (-1, 1)]
         left, right = sides
         if left is None or right is None:
-            return _Found()
+            return _OutputBeside()
         reason = self._difference(left, right, order)
         if reason:
-            return _Found(reason=reason)
+            return _OutputBeside(reason=reason)
         polynomial = polynomial_of(right.coefficients, node(SUB, (self.variables[self.name], center)))
-        return _Found(polynomial)
+        return _OutputBeside(polynomial)
 
     def _place(self) -> tuple[Value, ExactConstant] | None:
         """Return the variable's value, as a formula and exactly, at which guards that are met compare equal numbers."""
