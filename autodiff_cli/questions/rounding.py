@@ -174,7 +174,8 @@ def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: s
         for k in ranked[:MAX_CONFIRMED_POINTS]:
             values, doubles = points.values[k], {name: float(x) for name, x in compute(REAL, points.values[k]).items()}
             errors = {name: getattr(x, "error", math.inf) for name, x in doubtful[k].items()}
-            digits = _correct_digits(values, values, compute, {name: doubles[name] for name in errors}, errors)
+            chosen, proven = {name: doubles[name] for name in errors}, have_bounds([*doubtful[k].values()])
+            digits = _correct_digits(values, values, compute, chosen, errors, proven=proven)
             lost = {name: left or 0 for name, left in digits.items() if _is_lost(doubles[name], left, allowed[name])}
             if lost:
                 from .digits import having_digits
