@@ -28,7 +28,7 @@ from .ends import IntegralEnd, hold, names_in, read_ends
 from .integrate import Integral, with_antiderivative
 
 if TYPE_CHECKING:
-    from .measured import MeasuredIntegral
+    from .integral_units import MeasuredIntegral
 
 DEFAULT_DIGITS = 17
 
@@ -128,7 +128,7 @@ def _measured(
     ends = [end for end in places or () if end.is_measured]
     if not (asked or ends or have_units(program.text, values)):
         return None
-    from .measured import measured_integral  # only units need it
+    from .integral_units import measured_integral  # only units need it
 
     return measured_integral(program, values, name, places, asked, system=system)
 
