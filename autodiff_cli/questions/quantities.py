@@ -459,18 +459,12 @@ def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, An
     return Evaluation(m, graph)
 
 
-def needed_dimension(
-    program: Program, name: str, units: Mapping[str, Unit], *, of_value: bool = False
-) -> Dimension | None:
-    """Return the dimension that a variable needs for the formula to be consistent; None if it may have several.
-
-    With `of_value` it is a number if the dimension of the formula is the same for all of these.
-    """
+def needed_dimension(program: Program, name: str, units: Mapping[str, Unit]) -> Dimension | None:
+    """Return the dimension that a variable needs for the formula to be consistent; None if it may have several."""
     m = UnknownDimensions([name])
     leaves = {other: Dimensioned(unit.dimension) for other, unit in units.items()}
-    (value,) = evaluate_dimensions(m, program, leaves | {name: m.unknown(name)}).values
-    needed = m.solution(name)
-    return NUMBER if needed is None and of_value and m.resolve(value.dimension) is not None else needed
+    evaluate_dimensions(m, program, leaves | {name: m.unknown(name)})
+    return m.solution(name)
 
 
 def unit_value(unit: Unit, number: float = 0.0) -> Quantity:

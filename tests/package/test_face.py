@@ -138,6 +138,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("limit", "atan(a*x)", {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True}),
     ("limit", "(1 - cos(x))/x^2", {"at": "x=0-", "exact": True, "digits": 3, "work": 3}),
     ("limit", "sin(2 x)/x", {"at": "x=0", "lenient": True, "decimals": 2}),
+    ("limit", "m*c^2*sin(x)/x", {"at": "x=0,m=1 kg", "wrt": "x", "constants": "c", "in_": "kJ"}),
     ("tangent", "x**2*w", {"at": POINT, "wrt": "x", "digits": 3, "work": 2}),
     ("tangent", "exp(x)", {"at": "x=1", "precision": 25, "certified": True}),
     ("tangent", "x/w", {"at": POINT, "wrt": "w", "exact": True, "decimals": 2}),

@@ -52,7 +52,7 @@ class IntegralView(View[Integral], of=Integral):
     def _value(self, answer: Integral) -> str:
         if not answer.converges:
             return "none"
-        number = format_number(answer.value, self.digits)
+        number = format_number(answer.value, self.digits) if answer.value is not None else str(answer.digits)
         alone = format_number(without_unit(answer.value), self.digits)
         return number if answer.formula in (None, alone) else f"{answer.formula} = {number}"
 

@@ -13,6 +13,8 @@ from .limit import Limit, limit
 
 SHARE = 0.3
 """The share of the work that is left that the limits in all variables may take."""
+MAX_SAID = 100
+"""The most characters of limits in a hint."""
 OF_SERIES = "`limit` gives it"
 """What the hint of a Taylor series says of the command."""
 
@@ -28,7 +30,8 @@ def hint_at_hole(text: str, point: Mapping[str, float], hint: str | None) -> str
         command = f"`autodiff limit {shlex.quote(text)} --at {where}{more}`"
         if OF_SERIES in (hint or ""):
             return (hint or "").replace(OF_SERIES, f"{command} gives it")
-        return f"{_said(answer)}: {command}"
+        said = _said(answer)
+        return f"{said if len(said) <= MAX_SAID else 'there is a limit'}: {command}"
     return hint
 
 
@@ -39,8 +42,8 @@ def _limit(text: str, point: Mapping[str, float], name: str) -> Limit | None:
             answer = limit(text, point, wrt=[name])
     except (ExpressionError, BudgetExceeded):
         return None
-    kinds = {side.kind for side in answer.sides}
-    return answer if kinds <= {"finite", "infinite"} else None
+    kinds = {side.kind for side in answer.sides} - {"undefined"}
+    return answer if kinds and kinds <= {"finite", "infinite"} else None
 
 
 def _typed(value: float) -> str:
@@ -50,9 +53,9 @@ def _typed(value: float) -> str:
 
 
 def _said(answer: Limit) -> str:
-    if answer.exists:
+    if answer.exists and all(side.formula for side in answer.sides):
         return f"the limit there is {_formula(answer, answer.formula)}"
-    texts = [f"{_formula(answer, side.formula)} from the {side.side}" for side in answer.sides]
+    texts = [f"{_formula(answer, side.formula)} from the {side.side}" for side in answer.sides if side.formula]
     return f"the limit there is {' and '.join(texts)}"
 
 

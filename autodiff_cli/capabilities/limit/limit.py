@@ -187,10 +187,8 @@ def _measured(
     place = places[name]
     if not hasattr(place, "unit") and (math.isinf(place) or not place):  # both have every dimension
         others = {each: x.unit for each, x in values.items() if each != name}
-        needed = needed_dimension(program, name, others, of_value=True)
-        if needed is None:
-            raise usage_error(f"the formula does not determine the unit of `{name}`", f"write `--at '{name}=0 m'`")
-        values[name] = unit_value(si_unit(needed))
+        needed = needed_dimension(program, name, others)
+        values[name] = unit_value(Unit() if needed is None else si_unit(needed))
     return ProgramUnits(program, values, asked, system=system)
 
 
@@ -357,7 +355,7 @@ def _numbers(
     of_point = None if units is None else type(units)(point=units["point"])
     if of_point is not None and units is not None:
         of_point.typed = units.typed
-    return arithmetic.run(
+    numbers = arithmetic.run(
         {name: place.source for name, place in held.items()},
         lambda m, values: {
             "limits": [None if node is None else value_in(m, node, {}) for node in nodes],
@@ -365,6 +363,9 @@ def _numbers(
         },
         of_point,
     )
+    # a finite limit may be too large for a double: then there is its formula
+    numbers["limits"] = [None if type(x) is float and math.isinf(x) else x for x in numbers["limits"]]
+    return numbers
 
 
 def _sign_error(value: Value) -> ExpressionError:
