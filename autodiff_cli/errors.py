@@ -209,8 +209,8 @@ def closest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
 def near_words(word: str, words: Sequence[str], count: int, cutoff: float = 0.6) -> list[str]:
     """Return the most similar words.
 
-    >>> near_words("sine", ["sin", "sinh", "floor"], 2), near_words("foo", ["floor"], 1), near_words("hess", ["hessian"], 1)
-    (['sin', 'sinh'], [], ['hessian'])
+    >>> near_words("sine", ["sin", "sinh", "floor"], 2), near_words("foo", ["floor"], 1)
+    (['sin', 'sinh'], [])
     """
     from difflib import get_close_matches
 

@@ -351,9 +351,7 @@ def _write_error(
     report(diagnostic, error.text if error.text is not None else subject.text, where=place)
 
 
-def _with_advice(
-    diagnostic: Diagnostic, typed: str | None, read: str, request: Request, command: str
-) -> Diagnostic:
+def _with_advice(diagnostic: Diagnostic, typed: str | None, read: str, request: Request, command: str) -> Diagnostic:
     hint = diagnostic.hint
     is_pointless = command == "grad" and not request.point and "give the point" in (hint or "")
     if diagnostic.kind == "missing_value" and is_pointless:
