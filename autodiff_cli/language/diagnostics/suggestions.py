@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...engine.table.primitive import FUNCTIONS
 from ...engine.table.primitives import library_names as native_names
-from ...errors import ExpressionError, Offer, Span, either, spelling_hint
+from ...errors import ExpressionError, Offer, Span, either, near_words, spelling_hint
 from ..parser import parse
 from ..reader import ParseFailure
 from ..tokens import UnexplainedText
@@ -308,9 +308,7 @@ def _unknown(
         return f"write {spelling_hint(offers)}", offers
     if name.lower() in _NOT_HERE:
         return _NOT_HERE[name.lower()], ()
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
+    near = near_words(name, [*FUNCTIONS, *functions], 3)
     return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
 
