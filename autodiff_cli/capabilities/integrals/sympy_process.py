@@ -236,7 +236,7 @@ SUBSTITUTES = "u w s v z"
 """Names of substituted variables, of which the first is taken that the formula lacks."""
 
 
-class NoSteps(Exception):
+class UnnamedRule(Exception):
     """A rule has no name, or there are too many steps."""
 
 
@@ -261,7 +261,7 @@ class StepWriter:
             self.add(chosen, depth, integrand)
             return
         if kind not in RULE_NAMES or len(self.listed) >= MAX_STEPS:
-            raise NoSteps(kind)
+            raise UnnamedRule(kind)
         detail = self._detail(rule, kind)
         result = generic(self.sympy, rule.eval())
         own = rule.integrand if integrand is None else integrand
