@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ...engine.numbers.budget import BudgetExceeded, use_share
 from ...errors import ExpressionError
 from ...language.elements import point_text
-from ...questions.problem import Quantity
+from ...questions.problem import Quantity, parse
 from .limit import Limit, limit
 
 SHARE = 0.3
 """The share of the work that is left that the limits in all variables may take."""
 MAX_SAID = 100
 """The most characters of limits in a hint."""
+USUAL = "move the point into the domain"
+"""How the hint of an error begins that has no other."""
 OF_SERIES = "`limit` gives it"
 """What the hint of a Taylor series says of the command."""
 
 
 def hint_at_hole(text: str, point: Mapping[str, float], hint: str | None) -> str | None:
     """Return the hint that names the limit at a point, or its sides; the usual one where the limit is not known."""
+    said = hint or ""
+    if not said.startswith(USUAL) and OF_SERIES not in said:
+        return hint  # it says of another cause, such as numbers that are no fractions
+    if not _are_all_known(text, point):
+        return hint  # the other variables are columns
     for name in point:
         answer = _limit(text, point, name)
         if answer is None:
@@ -28,11 +36,17 @@ def hint_at_hole(text: str, point: Mapping[str, float], hint: str | None) -> str
         where = point_text({each: _typed(value) for each, value in point.items()})
         more = f" --wrt {name}" if len(point) > 1 else ""
         command = f"`autodiff limit {shlex.quote(text)} --at {where}{more}`"
-        if OF_SERIES in (hint or ""):
-            return (hint or "").replace(OF_SERIES, f"{command} gives it")
-        said = _said(answer)
-        return f"{said if len(said) <= MAX_SAID else 'there is a limit'}: {command}"
+        if OF_SERIES in said:
+            return said.replace(OF_SERIES, f"{command} gives it")
+        limits = _said(answer)
+        return f"{limits if len(limits) <= MAX_SAID else 'there is a limit'}: {command}"
     return hint
+
+
+def _are_all_known(text: str, point: Mapping[str, float]) -> bool:
+    with suppress(ExpressionError):
+        return {*parse(text, [*point], units=True).leaves} <= {*point}
+    return False
 
 
 def _limit(text: str, point: Mapping[str, float], name: str) -> Limit | None:
