@@ -111,10 +111,10 @@ def limit_arguments(text: str) -> list[str] | None:
 _END = r"(?:\{([^{}]*)\}|([^\s{}]+?))"
 _INTEGRAL = re.compile(
     rf"\s*(?:∫|\\int(?![a-zA-Z]))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
-    r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)\s*",
+    r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
 )
-"""`∫x² dx`, `∫_0^1 x² dx`, `\\int_{0}^{1} x^2 \\, dx`."""
+"""`∫x² dx`, `∫_0^1 x² dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
 _SMALL = re.compile(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
 _INTEGRATE = re.compile(
@@ -136,7 +136,10 @@ def integral_arguments(text: str) -> list[str] | None:
     match = _INTEGRAL.fullmatch(text)
     if match is not None:
         low, high = match[1] or match[2], match[3] or match[4]
-        formula, name = match[5], match[6]
+        formula, name, first, last = match.groups()[4:]
+        if first is not None and low is not None:
+            return None  # ends in both places
+        low, high = (low, high) if first is None else (first, last)
     else:
         match = _INTEGRATE.fullmatch(text)
         if match is None:
