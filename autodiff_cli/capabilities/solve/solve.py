@@ -356,7 +356,8 @@ def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) 
     if count == 1 and len(unknowns) > 1:
         name = "y" if "y" in unknowns else unknowns[0]
         other = next(x for x in unknowns if x != name)
-        hint = f"name one of them, `--for {name}`: the solution is a formula in the others, or for `--at {other}=…` a number"
+        hint = f"name one of them, `--for {name}`: the solution is a formula in the others"
+        hint += f", or for `--at {other}=…` a number"
     verb = "is" if count == 1 else "are"
     offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
     hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
