@@ -355,7 +355,7 @@ def has_lists(text: object, at: Any) -> bool:
     if any(len(getattr(value, "shape", ())) == 2 for value in at.values()):
         return True
     try:
-        if not _sums_a_list(text):
+        if not sums_a_list(text):
             parse(text, [*at])
             return False
     except ExpressionError as error:
@@ -370,7 +370,7 @@ def has_lists(text: object, at: Any) -> bool:
         return False
 
 
-def _sums_a_list(text: str) -> bool:
+def sums_a_list(text: str) -> bool:
     """Return whether a program has a sum, or another function of many numbers, with one argument: a list."""
     if not any(name in text for name in AGGREGATES):
         return False

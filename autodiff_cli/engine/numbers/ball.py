@@ -66,6 +66,12 @@ def _as_rational(form: Form | None) -> Any:
     return form.get(UNIT, None if form else fmpq(0))
 
 
+def rational_of(x: Ball) -> Fraction | None:
+    """Return the number that a ball is known to be exactly, if it is rational."""
+    q = _as_rational(x.form)
+    return None if q is None else Fraction(int(q.p), int(q.q))
+
+
 def _atom(name: str, *parts: Any) -> Form:
     # parts are frozen forms or texts
     key = (name, *parts)

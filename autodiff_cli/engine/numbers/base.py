@@ -186,6 +186,8 @@ class NumberType:
     """The range that overflow messages name."""
     has_values = False
     """Whether the outcome of a comparison is known."""
+    may_stay_open = False
+    """Whether `eq` and `and_` take what is undecided, and leave it so until it is asked for."""
     derivative: str = "derivative"
     """What messages call the result of a sweep."""
     tolerance: Number = 0
