@@ -13,6 +13,7 @@ import pytest
 
 from autodiff_cli import ExpressionError, Value, draw_dot
 from autodiff_cli.engine import Value as EngineValue
+from autodiff_cli.engine.graphs.value import in_order
 from autodiff_cli.nn import MLP, Layer, Neuron
 
 
@@ -260,3 +261,13 @@ def test_networks_describe_themselves_and_have_parameters() -> None:
         model([1.0, 2.0])
     with pytest.raises(ValueError, match="not 'step'"):
         MLP(1, [2, 1], activation="step")
+
+
+def test_every_value_of_a_network_has_its_box() -> None:
+    random.seed(1)
+    out = MLP(3, [2, 1])([Value(1.0), Value(-2.0), Value(0.5)])
+    out.backward()
+    values = in_order((out,))
+    drawn = draw_dot(out)
+    assert len(drawn.nodes) == len(values) == 32
+    assert all(drawn.svg.count(f'data-cell="{word}"') == len(values) for word in ("data", "grad"))
