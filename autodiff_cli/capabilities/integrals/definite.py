@@ -31,6 +31,8 @@ from .quadrature import Quadrature, ball, precision
 
 SIZES = (4, 8, 14)
 """Terms of the series that show how an integrand behaves at an end."""
+LARGEST_ZERO = 1e-6
+"""The largest distance from 0 of an integral that is shown as 0, with a proven bound: six digits are required."""
 MAX_DENOMINATOR = 1000
 """Singular points are looked for among fractions, and multiples of pi, of this denominator at most."""
 MAX_BREAKPOINTS = 40
@@ -513,6 +515,10 @@ def _proven(
         return about._replace(kind="exact", formula=formula, value=value, digits=shown, message=message)
     message = f"proven digits: {shown}"
     if shown == "0" and not total.is_zero():
+        if not total.contains(0) or total.abs_upper() > LARGEST_ZERO:
+            ends = total.lower().str(2, radius=False), total.upper().str(2, radius=False)
+            message = f"the integral is not known: it is only proven to be between {ends[0]} and {ends[1]}"
+            raise ExpressionError("domain", message, None, HINT)
         message = f"proven: it is at most {total.abs_upper().str(2, radius=False)} from 0"
     return about._replace(kind="proven", formula=None, value=value, digits=shown, message=message)
 

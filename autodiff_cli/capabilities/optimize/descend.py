@@ -25,7 +25,6 @@ from ...questions.rounding import (
     Points,
     rounding_warnings,
     rounding_warnings_over,
-    spread_over,
 )
 from ...record import Record
 
@@ -385,8 +384,11 @@ def lost_digits(evaluator: Evaluator | DataLoss, row: DescentStep, tolerance: fl
 
 
 def _lost_digits_in_rows(loss: DataLoss, step: DescentStep, tolerance: float) -> list[Diagnostic]:
-    rows = spread_over(loss.data.rows)
+    from ...compiled.row_errors import rows_to_check
+
     here = [step.point[name] for name in loss.variables]
+    columns = {**loss.data.numbers, **dict(zip(loss.variables, here, strict=True))}
+    rows = rows_to_check(loss.evaluator.graph, columns, range(loss.data.rows))
     at = [dict(zip(loss.names, loss.point_at(row, here), strict=True)) for row in rows]
     points = Points(at, lambda k: loss.data.where(rows[k]).rstrip(": ") or f"row {rows[k] + 1}", "rows")
     tolerated = dict.fromkeys(("", *step.free), tolerance)

@@ -6,8 +6,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...engine.numbers.budget import use_budget
+from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.budget import use_budget, use_share
 from ...errors import (
+    Diagnosed,
     Diagnostic,
     ExpressionError,
     limit_error,
@@ -35,6 +37,13 @@ DEFAULT_LEVEL = 0.95
 TYPED_ROWS = 100  # that count as the formula's length each
 CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
 MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
+
+CONFIRMING_DIGITS = 30
+"""Digits in which a fit is computed again whose rows lose digits in doubles."""
+CONFIRMING_SHARE = 0.25
+"""The share of the budget that this may take."""
+CONFIRMED_WITHIN = 1e-3
+"""The difference up to which these confirm a fit: of estimates in standard errors, else relative."""
 
 
 class Fit(Record):
@@ -80,7 +89,7 @@ class Fit(Record):
     level: the level of the confidence intervals
     loss: the loss
     converged: whether the fit has converged
-    reason: why it ended: `converged`, `undetermined`, `stuck` or `interrupted`
+    reason: why it ended: `converged`, `undetermined`, `digits`, `stuck` or `interrupted`
     message: the reason in words
     method: the method
     evaluations: how often the data were evaluated; looks at other starts are not counted
@@ -202,7 +211,7 @@ def fit(
             predictions = inference.predict(inputs.predict)
             lost = _rounding_warnings(model, inference.end.values)
             answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
-            answer = answer._replace(warnings=(*answer.warnings, *lost))
+            answer = _with_lost_digits(answer, inference, lost)
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
@@ -216,14 +225,55 @@ def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
         return []
     import numpy as np
 
-    from ...questions.rounding import Points, rounding_warnings_over, spread_over
+    from ...compiled.row_errors import rows_to_check
+    from ...questions.rounding import Points, rounding_warnings_over
 
-    rows = [int(row) for row in np.flatnonzero(model.rows.weights > 0)]
-    rows = [rows[k] for k in spread_over(len(rows))]
+    graph = model.problem.program.graph
     fixed = {**model.parameters.held, **dict(zip(model.parameters.free, map(float, values), strict=True))}
+    used = [int(row) for row in np.flatnonzero(model.rows.weights > 0)]
+    rows = rows_to_check(graph, {**fixed, **model.rows.columns}, used)
     at = [{**fixed, **{name: float(column[row]) for name, column in model.rows.columns.items()}} for row in rows]
     points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
-    return rounding_warnings_over(model.problem.program.graph, points, model.parameters.free, command="fit")
+    return rounding_warnings_over(graph, points, model.parameters.free, command="fit")
+
+
+def _with_lost_digits(answer: Fit, inference: Inference, lost: Sequence[Diagnostic]) -> Fit:
+    """Return an answer with warnings of lost digits; that it has converged is confirmed with more, or withdrawn."""
+    answer = answer._replace(warnings=(*answer.warnings, *lost))
+    if not answer.converged or not any(warning.kind == "lost_digits" for warning in lost):
+        return answer
+    if _is_confirmed(answer, inference):
+        confirmed = f"within a thousandth of a standard error of the fit in {CONFIRMING_DIGITS} digits"
+        return answer._replace(message=f"{answer.message}, {confirmed}")
+    message = "not converged: rounding loses digits of the formula or of its derivatives in rows of the data"
+    return answer._replace(converged=False, reason="digits", message=f"{answer.method}; {message}")
+
+
+def _is_confirmed(answer: Fit, inference: Inference) -> bool:
+    """Return whether estimates, standard errors and the sum of squares in many digits are those of the answer."""
+    model, scatter = inference.model, inference.scatter
+    if answer.arithmetic != DOUBLE:
+        return True
+    if not model.loss.is_squares or inference.at_bound or model(inference.end.values).corrections:
+        return False
+    from .normal_equations import estimates_in
+
+    try:
+        with use_share(CONFIRMING_SHARE):
+            values = [*inference.values.values()]
+            numbers = estimates_in(
+                Arithmetic("precision", CONFIRMING_DIGITS), model, values, scatter.dof, scatter.sigma_given
+            )
+    except (Diagnosed, *NO_RESULT):
+        return False
+    errors = {name: float(x) for name, x in numbers.get("errors", {}).items()}
+    pairs = [(inference.errors[name], x) for name, x in errors.items() if name in inference.errors]
+    pairs.append((scatter.rss, float(numbers["rss"])))
+    is_near = all(
+        abs(inference.values[name] - float(x)) <= CONFIRMED_WITHIN * errors.get(name, CONFIRMED_WITHIN * abs(float(x)))
+        for name, x in numbers["values"].items()
+    )
+    return is_near and all(math.isclose(shown, exact, rel_tol=CONFIRMED_WITHIN) for shown, exact in pairs)
 
 
 def _check_data(model: Model) -> None:
