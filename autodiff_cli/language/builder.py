@@ -165,6 +165,18 @@ def latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
     return history[k - 1][1] if history and k else None
 
 
+class Names:
+    """What names mean, as far as the program was read."""
+
+    __slots__ = ("bound", "constants", "free", "looks")
+
+    def __init__(self) -> None:
+        self.free: dict[str, int] = {}  # the nodes of variables
+        self.constants: dict[str, int] = {}  # and of constants that are used
+        self.bound: dict[str, list[tuple[int, Any]]] = {}  # values, each with its statement
+        self.looks: dict[str, tuple[str, Place]] = {}  # by look, the name and its first place
+
+
 class Builder:
     """The program read so far. The reader itself adds plain operations to `nodes`.
 
@@ -193,12 +205,8 @@ class Builder:
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
         self.branches = False
-        self.free: dict[str, int] = {}
-        self.used_constants: dict[str, int] = {}
-        self.bound: dict[str, list[tuple[int, Any]]] = {}
-        """By name, its values and their statements."""
+        self.names = Names()
         self.bindings: list[tuple[str, Place, int]] = []
-        self.looks: dict[str, tuple[str, Place]] = {}
         self.span = self.nodes.span_of = Spans(text)
 
     def scope(self) -> tuple[Graph, dict[str, int], Any, Mapping[str, Primitive]]:
@@ -216,10 +224,10 @@ class Builder:
         """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
             self.raise_problem()
-        program = self.as_program(self.free)
+        program = self.as_program(self.names.free)
         if len(self.statements) == 1 and not self.branches:
             # All nodes are needed, and in order.
-            program.graph, program.places = self.nodes, self.free
+            program.graph, program.places = self.nodes, self.names.free
             self.nodes.has_lazy_inputs = False
         return program
 
@@ -236,7 +244,7 @@ class Builder:
         """Return what was read as a program, of all its variables or of these parameters."""
         graph = self.nodes
         graph.roots, graph.names = self.outputs, (self.labels, leaves)
-        constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
+        constants = {name: CONSTANTS[name] for name in self.names.constants} if self.names.constants else {}
         wanted = tuple(leaves) if parameters is None else parameters
         return Program(self.text, graph, wanted, constants, self.bindings)
 
@@ -263,23 +271,23 @@ class Builder:
 
     def rebind(self, name: str, at: Place, value: Any) -> None:
         """Give a name a value for the statements that follow."""
-        earlier = self.free.get(name, self.used_constants.get(name))
+        earlier = self.names.free.get(name, self.names.constants.get(name))
         try:
-            if earlier is not None and name not in self.bound:
+            if earlier is not None and name not in self.names.bound:
                 hint = "bind a name before its first use, or give this one another name"
                 used = self.nodes.places[earlier], "used here"
                 raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
             self.check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
-        self.bound.setdefault(name, []).append((len(self.statements), value))
+        self.names.bound.setdefault(name, []).append((len(self.statements), value))
         self.node_of[name] = value
         self.hide(name)
 
     def augment(self, name: str, at: Place, primitive: Primitive, value: Any, piece: Place) -> None:
         """Bind a name to an operation on its value."""
-        if name in self.bound:
-            operands = self.bound[name][-1][1], value
+        if name in self.names.bound:
+            operands = self.names.bound[name][-1][1], value
             try:
                 value = self.checked_node(primitive, operands, joined(at, piece), (at, piece))
             except ExpressionError as error:
@@ -336,18 +344,19 @@ class Builder:
             from unicodedata import normalize
 
             look = normalize("NFKC", name)
-        same_look, where = self.looks.setdefault(look, (name, at))
+        same_look, where = self.names.looks.setdefault(look, (name, at))
         if same_look != name:
             message = f"`{name}` and `{same_look}` look alike but are two names"
             raise self.error("name", message, at, "write both the same way", (where, f"`{same_look}` is here"))
 
     def name(self, name: str, place: Place) -> int:
         """Return the node of a name in the text."""
-        if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
+        names = self.names
+        if name.isascii() and name not in CONSTANTS and name not in names.bound and name not in names.looks:
             # A variable without possible errors, as in `lookup`.
             places = self.nodes.places
-            self.free[name] = self.node_of[name] = node = len(places)
-            self.looks[name] = name, place
+            names.free[name] = self.node_of[name] = node = len(places)
+            names.looks[name] = name, place
             places.append(place)
             return node
         try:
@@ -359,21 +368,21 @@ class Builder:
     def lookup(self, name: str, place: Place, statement: int) -> int:
         """Return the node of a name as defined before a statement."""
         self.check_look(name, place)
-        history = self.bound.get(name)
+        history = self.names.bound.get(name)
         value: int | None = latest(history, statement)
         if value is not None:
             return value
         if history and name not in CONSTANTS:
             message = f"`{name}` has no value yet where it is used here"
             raise self.error("name", message, place, "bind it before the definition")
-        if name in CONSTANTS and name not in self.valued and name not in self.free:
-            if name not in self.used_constants:
-                self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
+        if name in CONSTANTS and name not in self.valued and name not in self.names.free:
+            if name not in self.names.constants:
+                self.names.constants[name] = node = self.constant(CONSTANTS[name], name, place)
                 self.labels[node] = name
-            return self.used_constants[name]
-        if name not in self.free:
-            self.free[name] = self.leaf(place)
-        return self.free[name]
+            return self.names.constants[name]
+        if name not in self.names.free:
+            self.names.free[name] = self.leaf(place)
+        return self.names.free[name]
 
     def function(self, name: str, at: Place, place: Place, has_value: bool) -> Primitive:
         """Return the function of the language that a call means. Raises `ExpressionError` (`name`)."""
@@ -383,7 +392,7 @@ class Builder:
                 return FUNCTIONS[name]
             if name in UNROLLED:
                 return self.unrolled(name)
-            is_unknown = name not in self.free and name not in CONSTANTS and len(name) > 1
+            is_unknown = name not in self.names.free and name not in CONSTANTS and len(name) > 1
             message = f"there is no function `{name}`" if is_unknown else f"`{name}` is not a function"
         own = self.own_functions() if is_unknown else None
         raise UnexplainedText("name", message, self.span(at), self.span(place).end, functions=own)
@@ -468,7 +477,7 @@ class Builder:
         if self.may_have_index(name, operands, pieces):
             raise NeedsTree
         try:
-            called = self.function(name, at, place, name in self.bound or name in self.valued)
+            called = self.function(name, at, place, name in self.names.bound or name in self.valued)
             node: int = self.apply(called, name, operands, place, pieces)
         except ExpressionError as error:
             return self.refuse(error)
@@ -484,7 +493,7 @@ class Builder:
     def _may_be_whole(self, operand: int, piece: Place) -> bool:
         if operand in self.nodes.constants:
             return float(self.nodes.constants[operand][0]).is_integer()
-        return self.source(piece) not in self.free
+        return self.source(piece) not in self.names.free
 
     def source(self, piece: Place) -> str:
         """Return the text of a piece."""
@@ -532,6 +541,6 @@ class Builder:
         if node in self.nodes.constants:
             return self.nodes.constants[node][0]
         graph, places = self.nodes.replace(rows=self.nodes.rows).subgraph_of((node,))
-        if not places.keys().isdisjoint(self.free.values()):
+        if not places.keys().isdisjoint(self.names.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])

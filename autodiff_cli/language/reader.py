@@ -30,15 +30,19 @@ _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
 _SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
-_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
-_GROUP, _CALL, _SUPERSCRIPT, _CLOSING = range(12, 16)
+_BINARY, _PREFIX, _OTHER, _PROGRAM = range(7, 11)
+_GROUP, _CALL, _CLOSING = range(11, 14)
 _ENTRY = -1
 """Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
-(the four from `_GROUP` on); see `State`."""
+(the three from `_GROUP` on); see `State`."""
+_CALLED = (_AFTER_NAME, _HEAD)
+"""The actions at a sign that makes the name before it no variable."""
+_SCOPES = (_NEXT, _HEAD, _BODY)
+"""The actions after which names may mean something else."""
+_SPLIT_AGAIN = -1
+"""In place of a terminal: the text was split anew, and the pair is to be read again."""
 
-Moves = dict[Any, Any]  # the action at each possible sign, and the next state; see `State`
-
-Frame = tuple[Moves, int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
+Frame = tuple["State", int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
 
 
 class ParseFailure(Exception):
@@ -61,9 +65,10 @@ def read(builder: Receiver) -> None:
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     spans = builder.span
-    text = spans.plain = tokens.without_skipped(spans.text) if spans.plain is None else spans.plain
-    may_define = builder.records or "=" in text
-    operands, signs, is_exact = tokens.split(text)
+    if spans.plain is None:
+        spans.plain = tokens.without_skipped(spans.text)
+    pairs = _Pairs(spans.plain)
+    operands, signs = pairs.operands, pairs.signs
     stack: list[Frame] = []
     state = context = _state(0)
     first = 0
@@ -76,43 +81,27 @@ def read(builder: Receiver) -> None:
             elif operand[0] in numeric:
                 number = (cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number)(operand)
                 if number is None or "_" in operand:
-                    if not is_exact:
-                        is_exact = True
-                        operands[:], signs[:] = zip(*tokens.pairs(text), strict=True)
+                    if pairs.split_exactly():
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
                 if number is None:
                     read = tokens.UNREADABLE
                 else:
+                    read = number_read
                     top = len(places)
                     constants[top] = number
                     places.append((first, i))
-                    read = number_read
-            elif operand in functions and signs[i] == "(":
-                pass
-            elif not is_exact and (not operand.isidentifier() or operand in WORDS):
-                is_exact = True
-                operands[:], signs[:] = zip(*tokens.pairs(text), strict=True)
-                continue
-            elif tokens.bad_position(operand) is not None:
-                read = tokens.UNREADABLE
-            else:
-                try:
-                    how = state[read][signs[i]][0]
-                except KeyError:
-                    how = _move(_move(state, read), signs[i])[0]
-                top = None if how in (_AFTER_NAME, _HEAD) else builder.name(operand, (first, i))
-            try:
-                state = state[read]
-            except KeyError:
-                state = _move(state, read)
+            elif operand not in functions or signs[i] != "(":
+                read = pairs.name_kind(operand)
+                if read == _SPLIT_AGAIN:
+                    continue
+                if read == name_read and state[read][signs[i]][0] not in _CALLED:
+                    top = builder.name(operand, (first, i))
+            state = state[read]
             break
         sign = signs[i]
         while True:
-            try:
-                how, target, make = state[sign]
-            except KeyError:
-                how, target, make = _move(state, sign)
+            how, target, make = state[sign]
             if how == shift:
                 stack.append((context, first, top))
                 context = state = target
@@ -120,8 +109,8 @@ def read(builder: Receiver) -> None:
                 break
             if how == binary:
                 context, before, left = stack.pop()
-                if conditions and (left in conditions or top in conditions):
-                    builder.check_types((), (left, top), ((before, _last(first)), (first, i)))
+                if conditions:
+                    _check_numbers(builder, conditions, (left, top), ((before, _last(first)), (first, i)))
                 node = len(places)
                 rows.append((make, node, left, top))
                 top, first = node, before
@@ -129,32 +118,27 @@ def read(builder: Receiver) -> None:
             elif how == group:
                 context, first, _ = stack.pop()
             elif how == call:
-                if operands[i + 1] and not is_exact:
-                    is_exact = True
-                    operands[:], signs[:] = zip(*tokens.pairs(text), strict=True)
+                if operands[i + 1]:
+                    pairs.split_exactly()
                 called = operands[first - 1]
+                frame = stack.pop()
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
                     # A function of one argument without other meanings, as in `builder.call`.
-                    context, first, _ = stack.pop()
                     node = len(places)
                     rows.append((functions[called], node, top, None))
                     top = node
-                    places.append((first, i + 1))
+                    places.append((frame[1], i + 1))
                 else:
-                    frame = stack.pop()
                     top = _call(Parts(builder, operands, signs, (frame,), first, top, i))
-                    context, first, _ = frame
+                context, first, _ = frame
             elif how == prefix:
                 context, before, _ = stack.pop()
-                if conditions and top in conditions:
-                    builder.check_types((), (top,), ((first, i),))
+                if conditions:
+                    _check_numbers(builder, conditions, (top,), ((first, i),))
                 node = len(places)
                 rows.append((make, node, top, None))
                 top, first = node, before
                 places.append((first, i))
-            elif how == _SUPERSCRIPT:
-                exponent = _exponent(builder, sign, i)
-                top = builder.operation(POW, (top, exponent), (first, i + 1), ((first, i), (~i, i + 1)))
             elif how in (_OTHER, _CLOSING):
                 rule, size = make
                 kept = len(stack) - size
@@ -163,10 +147,6 @@ def read(builder: Receiver) -> None:
                 top = rule(Parts(builder, operands, signs, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]
-            elif how == _STATEMENT:
-                top = builder.finish_statement(top, (first, i))
-                if make:
-                    context, first, _ = stack.pop()
             elif how == _PROGRAM:
                 tokens.check_statements(builder.statements, builder.span)
                 return
@@ -174,48 +154,73 @@ def read(builder: Receiver) -> None:
                 first = i + 1
                 break
             else:
-                if how == _AFTER_NAME or (how == _HEAD and not may_define):
-                    top = None
-                elif how in (_NEXT, _HEAD, _BODY):
-                    if how == _HEAD and not builder.records and _is_head(signs, i):
-                        raise NeedsTree
-                    top = None if how == _HEAD else top
+                target = pairs.opened(builder, how, target, i, state)
+                if how in _SCOPES:
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
-                elif how == _ENTRY:
-                    if _is_call(operand, operands[i + 1], builder.valued):
-                        raise ParseFailure(outline(builder), builder.span.start(~i))
-                else:
-                    # adjacent items need no position
-                    at = (text, builder.span.start(i)) if sign else (operand + operands[i + 1], 0)
-                    target = _coefficient(context[None], state[None])
-                    if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
-                        raise ParseFailure(outline(builder))
-                stack.append((context, first, top))
+                stack.append((context, first, None if how in _CALLED else top))
                 context = state = target
-                first = ~i if how == _STUCK and sign else i + 1
                 top = None
-                if first < 0:
+                if how == _STUCK and sign:
+                    first = ~i
                     continue
+                first = i + 1
                 break
-            try:
-                state = context[target]
-            except KeyError:
-                state = _move(context, target)
+            state = context[target]
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
 
 
-def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
-    """Return the node of a superscript, the sign of a pair."""
-    digits, place = meaning_of(superscript), (~sign, sign + 1)
-    if digits[0] not in "+-":
-        return builder.constant(float(digits), digits, place)
-    start, end, _ = builder.span(place)
-    behind = Span(start + 1, end)
-    number = builder.constant(float(digits[1:]), digits[1:], behind)
-    return number if digits[0] == "+" else builder.operation(NEG, (number,), Span(start, end), (behind,))
+class _Pairs:
+    """The text in pairs of an operand and a sign, as the reader goes through them."""
+
+    __slots__ = ("is_exact", "operands", "signs", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.operands, self.signs, self.is_exact = tokens.split(text)
+
+    def split_exactly(self) -> bool:
+        """Split the text as the grammar's own tokens say, if it is not yet; return whether this was done."""
+        if self.is_exact:
+            return False
+        self.is_exact = True
+        self.operands[:], self.signs[:] = zip(*tokens.pairs(self.text), strict=True)
+        return True
+
+    def name_kind(self, name: str) -> int:
+        """Return the terminal of a name, or `_SPLIT_AGAIN` where it may be more than one."""
+        if name.isidentifier() and name.isascii() and name not in WORDS:
+            return NAME
+        if self.split_exactly():
+            return _SPLIT_AGAIN
+        return NAME if tokens.bad_position(name) is None else tokens.UNREADABLE
+
+    def opened(self, builder: Receiver, how: int, target: Any, i: int, state: State) -> Any:
+        """Check what begins at a sign; return the state there, which is another where a factor follows without a sign.
+
+        Raises `ParseFailure`, and `NeedsTree` where a function is defined.
+        """
+        if how == _HEAD:
+            if not builder.records and "=" in self.text and _is_head(self.signs, i):
+                raise NeedsTree
+        elif how == _ENTRY:
+            if _is_call(self.operands[i], self.operands[i + 1], builder.valued):
+                raise ParseFailure(outline(builder), builder.span.start(~i))
+        elif how == _STUCK:
+            target = _coefficient(state)
+            # adjacent items need no position
+            at = (self.text, builder.span.start(i)) if self.signs[i] else (self.operands[i] + self.operands[i + 1], 0)
+            if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
+                raise ParseFailure(outline(builder))
+        return target
+
+
+def _check_numbers(builder: Receiver, conditions: Any, operands: tuple[int, ...], pieces: tuple[Piece, ...]) -> None:
+    """Check that no operand is a condition; most are not, and cost no call."""
+    if any(operand in conditions for operand in operands):
+        builder.check_types((), operands, pieces)
 
 
 def outline(builder: Receiver) -> list[Statement]:
@@ -315,7 +320,7 @@ def _call(parts: Parts) -> int | Head:
     if len(row) > 1:
         _check_commas(parts, pieces, "arguments")
     end = parts.last + 1
-    if parts.signs[end] == "=" and parts.frames[0][0][None].number in _BEGINNINGS:
+    if parts.signs[end] == "=" and parts.frames[0][0].number in _BEGINNINGS:
         names = [parts.operands[first] if first == last else "" for first, last in pieces]
         spans = [builder.span(piece) for piece in pieces]
         parameters = [("" if name[:1] in _NUMERIC else name, span) for name, span in zip(names, spans, strict=True)]
@@ -359,6 +364,27 @@ def _outputs(parts: Parts) -> Complete:
     return "outputs", parts.inner
 
 
+def _finish_statement(parts: Parts) -> Any:
+    return parts.builder.finish_statement(parts.top, parts.inner)
+
+
+def _superscript(parts: Parts) -> int:
+    """Return the node of a base with a superscript, the sign of a pair."""
+    builder, sign = parts.builder, parts.last
+    first, base, exponent = parts.first, parts.top, _exponent(builder, parts.signs[sign], sign)
+    return builder.operation(POW, (base, exponent), (first, sign + 1), ((first, sign), (~sign, sign + 1)))
+
+
+def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
+    digits, place = meaning_of(superscript), (~sign, sign + 1)
+    if digits[0] not in "+-":
+        return builder.constant(float(digits), digits, place)
+    start, end, _ = builder.span(place)
+    behind = Span(start + 1, end)
+    number = builder.constant(float(digits[1:]), digits[1:], behind)
+    return number if digits[0] == "+" else builder.operation(NEG, (number,), Span(start, end), (behind,))
+
+
 _OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
 _MAKERS: dict[str, Make] = {
     "pos": lambda parts: parts.builder.plus(parts.top, parts.place, parts.inner),
@@ -377,6 +403,7 @@ _MAKERS: dict[str, Make] = {
     "define": _define,
     "outputs": _outputs,
     "list": Parts.row,
+    "pow": _superscript,
 }
 
 # ---- queries of the tables
@@ -411,21 +438,31 @@ def only_rule(state: int) -> int:
     return min(rules) if len(rules) == 1 and min(rules) < 0 else 0
 
 
-class State:
-    """The part read since the last kept sign.
+class State(dict[Any, Any]):
+    """The part read since the last kept sign, and where one gets from it, computed from the tables on first use.
 
-    Keys of its `moves` are the texts of signs (the action; the next state, or the origin of the result; the rule or
-    primitive), terminals and origins (the state after them), and None (this), computed from the tables on first use.
+    Keys are the texts of signs (the action; the next state, or the origin of the result; the rule or primitive), and
+    terminals and origins (the state after them).
     """
 
-    __slots__ = ("below", "moves", "number", "possible", "read")
+    __slots__ = ("below", "number", "possible", "read")
 
     def __init__(self, number: int, read: int = -1, below: State | None = None) -> None:
+        super().__init__()
         self.number = number  # if nothing was read since the sign: its number in the tables
         self.read = read  # the terminal that was read, or `_ORIGIN` plus the origin of a construct
         self.below = below
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
-        self.moves: Moves = {None: self}
+
+    def __missing__(self, key: Any) -> Any:
+        """Return where a sign, a terminal or an origin leads, and remember it."""
+        if type(key) is not str:
+            self[key] = following = State(self.number, key, self)
+            return following
+        action = self.action(tokens.sign_kind(key))
+        if len(self) < _MOST_SIGNS:
+            self[key] = action
+        return action
 
     def after(self, kind: int) -> list[int]:
         """Return the states of the tables from the last sign to the next terminal."""
@@ -460,34 +497,20 @@ class State:
         origin, length, name, signs = RULES[-1 - (closes or action)]
         if ORIGINS[origin] == "_separators":
             return (_NEXT, _state(_after(states[-1], _ORIGIN + origin)), None) if length == 1 else (_AGAIN, None, None)
-        if name in _OPERATIONS:
+        if name in _OPERATIONS and not closes:
             primitive = _OPERATIONS[name]
-            how = _SUPERSCRIPT if closes else _BINARY if len(primitive.params) == 2 else _PREFIX
-            return how, _ORIGIN + origin, primitive
+            return _BINARY if len(primitive.params) == 2 else _PREFIX, _ORIGIN + origin, primitive
         if name in ("group", "call"):
             return _GROUP if name == "group" else _CALL, _ORIGIN + origin, None
         if name == "program":
             return _PROGRAM, None, None
         if ORIGINS[origin] == "_statements":
-            return _STATEMENT, _ORIGIN + origin, signs
+            return _OTHER, _ORIGIN + origin, (_finish_statement, signs)
         return _CLOSING if closes else _OTHER, _ORIGIN + origin, (_MAKERS[name], signs - bool(closes))
 
 
-def _move(moves: Moves, key: Any) -> Any:
-    if key in moves:
-        return moves[key]
-    state: State = moves[None]
-    if type(key) is not str:
-        moves[key] = following = State(state.number, key, state).moves
-        return following
-    action = state.action(tokens.sign_kind(key))
-    if len(moves) < _MOST_SIGNS:
-        moves[key] = action
-    return action
-
-
-def _coefficient(context: State, state: State) -> Moves | None:
-    number = ACTION[context.number + tokens.COEFFICIENT] if state.possible and state.read == tokens.NUMBER else 0
+def _coefficient(state: State) -> State | None:
+    number = ACTION[state.number + tokens.COEFFICIENT] if state.possible and state.read == tokens.NUMBER else 0
     return _state(number) if number > 0 else None
 
 
@@ -496,8 +519,8 @@ _MOST_SIGNS = 128  # limit of remembered moves per state: there are endless supe
 
 
 @cache
-def _state(number: int) -> Moves:
-    return State(number).moves
+def _state(number: int) -> State:
+    return State(number)
 
 
 def _after(number: int, read: int) -> int:

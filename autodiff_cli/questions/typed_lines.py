@@ -188,8 +188,8 @@ def has_variables(text: str) -> bool:
     return bool(program.leaves)
 
 
-_SPELLED = re.compile(r"(?:(?<=\d )|(?<=\sin )|(?<=\sto )|(?<=-> )|(?<=→ ))[A-Za-z]{3,}\b")
-"""A word behind a number, or behind `in` or `to`, that may be the name of a unit."""
+_SPELLED = re.compile(r"(?<=\d )[A-Za-z]{3,}\b")
+"""A word behind a number that may be the name of a unit."""
 _FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
 
 
@@ -199,22 +199,24 @@ def in_symbols(text: str) -> str:
     >>> in_symbols("5 feet in meters"), in_symbols("3/8 in in mm"), in_symbols("x in range")
     ('5 ft in m', '3/8*1[in] in mm', 'x in range')
     """
-    if IN_UNIT.fullmatch(text) is None:
+    match = IN_UNIT.fullmatch(text)
+    if match is None or len(text) > MAX_LENGTH:
         return text
     from ..engine.quantities.unit import unit_or_none
-    from .optional_units import as_unit
+    from .spelled_units import conversion_in_symbols, symbols_of
 
-    def symbol(word: re.Match[str]) -> str:
-        return word[0] if unit_or_none(word[0]) else as_unit(word[0])
-
-    spelled = _SPELLED.sub(symbol, text)
-    match = IN_UNIT.fullmatch(spelled)
-    fraction = _FRACTION.fullmatch(match[1]) if match else None
-    own, asked = (unit_or_none(fraction[3]), unit_or_none(match[2])) if match and fraction else (None, None)
-    if match and fraction and own and asked and own.dimension == asked.dimension and not own.zero:
+    asked, between = symbols_of(match[2]), text[match.end(1) : match.start(2)]
+    if asked is None:
+        return text
+    if (both := conversion_in_symbols(match[1], match[2])) is not None:
+        return between.join(both)
+    quantity = _SPELLED.sub(lambda word: symbols_of(word[0]) or word[0], match[1])
+    fraction = _FRACTION.fullmatch(quantity)
+    own, wanted = unit_or_none(fraction[3]) if fraction else None, unit_or_none(asked)
+    if fraction and own and wanted and own.dimension == wanted.dimension and not own.zero:
         # of a number divided by a quantity the unit would be another
-        return f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}] in {match[2]}"
-    return spelled
+        quantity = f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}]"
+    return quantity + between + asked
 
 
 def conversion_of(text: str) -> list[str] | None:

@@ -192,7 +192,7 @@ def fit(
         model = Model(*pose_fit(formula, inputs, weights), stop)
         _check_data(model)
         model = _with_starts(model, of_units)
-        start = np.array([model.problem.values.get(name, 1.0) for name in model.free])
+        start = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
         model, end, interrupted = _search(in_many_digits(model, start), start, loss)
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
@@ -218,23 +218,24 @@ def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
 
     from ...questions.rounding import Points, rounding_warnings_over, spread_over
 
-    rows = [int(row) for row in np.flatnonzero(model.weights > 0)]
+    rows = [int(row) for row in np.flatnonzero(model.rows.weights > 0)]
     rows = [rows[k] for k in spread_over(len(rows))]
-    fixed = {**model.held, **dict(zip(model.free, map(float, values), strict=True))}
-    at = [{**fixed, **{name: float(column[row]) for name, column in model.columns.items()}} for row in rows]
+    fixed = {**model.parameters.held, **dict(zip(model.parameters.free, map(float, values), strict=True))}
+    at = [{**fixed, **{name: float(column[row]) for name, column in model.rows.columns.items()}} for row in rows]
     points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
-    return rounding_warnings_over(model.problem.program.graph, points, model.free, command="fit")
+    return rounding_warnings_over(model.problem.program.graph, points, model.parameters.free, command="fit")
 
 
 def _check_data(model: Model) -> None:
     """Raise a usage error where the data cannot determine the parameters, a limit error where squares overflow."""
-    if not model.free:
+    if not model.parameters.free:
         hint = "a name that is no column of the data is a parameter"
         raise usage_error("the formula has no parameter to fit", hint)
-    if model.used < len(model.free):
-        message = f"{plural(model.used, 'row')} of data cannot determine {plural(len(model.free), 'parameter')}"
+    if model.rows.used < len(model.parameters.free):
+        rows, parameters = plural(model.rows.used, "row"), plural(len(model.parameters.free), "parameter")
+        message = f"{rows} of data cannot determine {parameters}"
         raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
-    largest = float(abs(model.response * model.weights).max())
+    largest = float(abs(model.rows.response * model.rows.weights).max())
     if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
         size = "large" if largest > 1 else "small"
         message = f"`{model.data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
@@ -271,14 +272,16 @@ def _with_starts(model: Model, units: FitUnits | None) -> Model:
     from .starts import found_start
 
     problem = model.problem
-    lacking = [name for name in model.free if name not in problem.values and name not in model.linear]
+    lacking = [
+        name for name in model.parameters.free if name not in problem.values and name not in model.parameters.linear
+    ]
     if not lacking:
         return model
     starts = found_start(model, lacking)
     choose = f"`--at {','.join(f'{name}=…' for name in lacking)}`"
     if starts is None:
         message = f"`{lacking[0]}` has no start, and the formula has no value at those that were tried"
-        hint = f"give one: {choose}; the columns that are used are {quote([*model.columns, model.data.response])}"
+        hint = f"give one: {choose}; the columns that are used are {quote([*model.rows.columns, model.data.response])}"
         raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
     shown = [f"{name} = {x:g} {'' if units is None else units.unit_text(name)}".rstrip() for name, x in starts.items()]
     note = Diagnostic("note", f"started at {', '.join(shown)}; {choose} chooses another", None, None)
@@ -299,7 +302,7 @@ def _answer(
     reason, message = inference.outcome(interrupted)
     standardised, band = inference.rows()
     goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
-    sigma = {data.response: (1 / model.weights).tolist()} if data.has_sigma else {}
+    sigma = {data.response: (1 / model.rows.weights).tolist()} if data.has_sigma else {}
     measured = [] if data.transform is None else [*data.transform.variables]
     warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.undetermined.open_warnings()]
     warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
@@ -313,7 +316,7 @@ def _answer(
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
         arithmetic = DOUBLE
     if arithmetic != DOUBLE:
-        if model.loss != "linear" or inference.at_bound or corrections:
+        if not model.loss.is_squares or inference.at_bound or corrections:
             message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
             raise usage_error(message, "leave it out")
         from .normal_equations import estimates_in
@@ -331,7 +334,7 @@ def _answer(
         parameters=parameters,
         correlation=inference.correlation(),
         null=inference.undetermined.null,
-        rows=model.used,
+        rows=model.rows.used,
         dof=scatter.dof,
         rss=numbers["rss"],
         deviation=None if data.has_sigma else numbers.get("deviation"),
@@ -339,7 +342,7 @@ def _answer(
         r_squared=r_squared,
         level=inference.level,
         interval_method="linear" if profiles is None else "profile",
-        loss=model.loss,
+        loss=model.loss.name,
         absolute_sigma=scatter.sigma_given,
         converged=reason == "converged",
         reason=reason,
@@ -349,9 +352,9 @@ def _answer(
         point={name: inference.values.get(name, x) for name, x in numbers_shown.items()},
         columns={name: list(map(float, data.columns[name])) for name in used},
         sigma=sigma | {name: data.uncertainty(name).tolist() for name in corrections},
-        adjusted={name: (model.columns[name] + delta).tolist() for name, delta in corrections.items()},
+        adjusted={name: (model.rows.columns[name] + delta).tolist() for name, delta in corrections.items()},
         fitted=(inference.fitted + 0.0).tolist(),
-        residuals=(model.response - inference.fitted).tolist(),
+        residuals=(model.rows.response - inference.fitted).tolist(),
         standardised=standardised,
         band=band,
         curve=inference.curve(),

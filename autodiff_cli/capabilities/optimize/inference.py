@@ -200,9 +200,9 @@ class Inference:
         if model.basis is None:
             self.undetermined = Undetermined.along(self.curvature, self.names)
         else:
-            lost = [name for name, is_lost in zip(model.free, faint, strict=True) if is_lost]
+            lost = [name for name, is_lost in zip(model.parameters.free, faint, strict=True) if is_lost]
             self.undetermined = Undetermined.in_basis(model.basis.null, lost)
-        if model.basis is None and len(model.linear) < len(model.free):
+        if model.basis is None and len(model.parameters.linear) < len(model.parameters.free):
             self._add_flat(faint, rss)
         self.scatter = self._scatter(rss, sigma_given=model.data.has_sigma and not scaled)
         self.errors, self.factor = dict[str, float](), 0.0
@@ -213,10 +213,10 @@ class Inference:
             self.errors = self._standard_errors()
 
     def _scatter(self, rss: float, *, sigma_given: bool) -> Scatter:
-        dof = self.model.used - len(self.estimated) + len(self.undetermined.null)
+        dof = self.model.rows.used - len(self.estimated) + len(self.undetermined.null)
         noise = 1.0 if sigma_given else rss / dof if dof > 0 else math.nan
         scatter = Scatter(rss, dof, sigma_given, noise, noise)
-        return scatter if self.model.loss == "linear" else scatter._replace(variance=self._robust_variance(scatter))
+        return scatter if self.model.loss.is_squares else scatter._replace(variance=self._robust_variance(scatter))
 
     def _standard_errors(self) -> dict[str, float]:
         """Return the standard errors of the parameters that are determined."""
@@ -242,13 +242,13 @@ class Inference:
         """Return which parameters belong to terms that are lost in the rounding errors of the residuals."""
         model, values = self.model, [*self.values.values()]
         size = column_sizes(jacobian) if model.basis is None else model.basis.sizes
-        usual = [max(1.0, abs(model.problem.values.get(name, 1.0))) for name in model.free]
+        usual = [max(1.0, abs(model.problem.values.get(name, 1.0))) for name in model.parameters.free]
         rounding = rounding_errors(model, self.end.values)
         # noise says how much a term that is linear in its parameter may be
         has_noise = float(np.linalg.norm(self.left)) > rounding
         is_lost = size * np.abs(values) <= rounding
-        is_lost &= np.array([not (has_noise and name in model.linear) for name in model.free])
-        return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.response * model.weights)))
+        is_lost &= np.array([not (has_noise and name in model.parameters.linear) for name in model.parameters.free])
+        return is_lost & (size * usual <= FAINT_SHARE * float(np.linalg.norm(model.rows.response * model.rows.weights)))
 
     def _add_flat(self, faint: Any, rss: float) -> None:
         """Add the parameters along which the curve fits as well far away, and those that this leaves open.
@@ -258,14 +258,14 @@ class Inference:
         model, values = self.model.copy(), self.end.values
         bound = float(np.linalg.norm(self.left)) + rounding_errors(model, values)
         rows = np.where(faint, 0.0, model(values).jacobian)[:, self.estimated]
-        share = FAR_SHARE * float(np.linalg.norm(model.response * model.weights))
+        share = FAR_SHARE * float(np.linalg.norm(model.rows.response * model.rows.weights))
         inverse, size = self.curvature.inverse, self.curvature.size
-        errors = math.sqrt(rss / max(1, model.used - len(values))) * np.sqrt(np.diagonal(inverse)) / size
+        errors = math.sqrt(rss / max(1, model.rows.used - len(values))) * np.sqrt(np.diagonal(inverse)) / size
         undetermined, lengths = self.undetermined, np.linalg.norm(rows, axis=0)
         single = {name for direction in undetermined.null if len(direction) == 1 for name in direction}
         others = undetermined.names - single
         for k, name, error, length in zip(self.estimated, self.names, errors, lengths, strict=True):
-            if name in model.linear or name in others or not float(length) * abs(values[k]) <= share:
+            if name in model.parameters.linear or name in others or not float(length) * abs(values[k]) <= share:
                 continue
             for times in FAR_FACTORS:
                 there = values.copy()
@@ -290,20 +290,20 @@ class Inference:
 
     def _robust_variance(self, scatter: Scatter) -> float:
         """Return the factor of (JᵀJ)⁻¹: Huber, Robust Statistics (1981), 7.6.8."""
-        loss, square, dof = LOSSES[self.model.loss], self.model.scale**2, scatter.dof
+        loss, dof = self.model.loss, scatter.dof
         if scatter.sigma_given:
             # midpoints, as the curvature of Huber's loss jumps at 1
             u = (np.arange(-2400, 2400) + 0.5) / 200
             density = np.exp(-u * u / 2) / np.sum(np.exp(-u * u / 2))
-            robust = loss(u)
-            return float(density @ (u * robust.weight) ** 2) / float(density @ robust.bent) ** 2 * square
-        u = self.left[self.model.weights > 0] / self.model.scale
-        robust, n = loss(u), len(u)
+            robust = LOSSES[loss.name](u)
+            return float(density @ (u * robust.weight) ** 2) / float(density @ robust.bent) ** 2 * loss.scale**2
+        u = self.left[self.model.rows.weights > 0] / loss.scale
+        robust, n = LOSSES[loss.name](u), len(u)
         psi, mean = u * robust.weight, float(np.mean(robust.bent))
         if dof <= 0 or mean <= 0:
             return math.nan
         correction = 1 + (n - dof) / n * float(np.var(robust.bent)) / mean**2
-        return correction**2 * float(psi @ psi) / dof / mean**2 * square
+        return correction**2 * float(psi @ psi) / dof / mean**2 * loss.scale**2
 
     def parameters(
         self, values: Mapping[str, Any], errors: Mapping[str, Any], profiles: Mapping[str, Ends] | None
@@ -311,15 +311,15 @@ class Inference:
         """Return the estimates, in the order of the formula, with linear intervals or those by profile."""
         parameters: dict[str, Parameter] = {}
         for name in self.model.problem.program.leaves:
-            if name in self.model.held:
-                parameters[name] = Parameter(self.model.held[name], None, None, False, "fixed")
+            if name in self.model.parameters.held:
+                parameters[name] = Parameter(self.model.parameters.held[name], None, None, False, "fixed")
             elif name in self.values:
                 x, error = values[name], errors.get(name)
                 half = None if error is None else self.factor * float(error)
                 ends: Ends | None = None if half is None else (float(x) - half, float(x) + half)
                 ends = ends if profiles is None else profiles.get(name)
                 held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined.names else ""
-                parameters[name] = Parameter(x, error, ends, name in self.model.linear, held)
+                parameters[name] = Parameter(x, error, ends, name in self.model.parameters.linear, held)
         return parameters
 
     def correlation(self) -> dict[str, dict[str, float]]:
@@ -336,7 +336,7 @@ class Inference:
 
     def rows(self) -> tuple[list[float | None], list[float | None]]:
         """Return standardised residuals, and half-widths of the band."""
-        weights = self.model.weights
+        weights = self.model.rows.weights
         of_mean = self._variances(self.curvature.slopes)
         # of the covariance this share is what the noise alone makes
         share = self.scatter.noise / (self.scatter.variance or 1.0)
@@ -344,7 +344,7 @@ class Inference:
             own = np.sqrt(np.maximum(self.scatter.noise - share * of_mean, 0.0))
             plain = (own > 1e-12 * math.sqrt(self.scatter.noise or 1.0)) & (weights > 0)
             standard = np.where(plain, self.left / own, np.nan)
-            if self.model.errors:
+            if self.model.rows.errors:
                 of_mean = self._variances(self.observed_slopes[self.estimated].T / self.curvature.size)
                 weights = np.ones_like(weights)
             band = self.factor * np.sqrt(of_mean) / np.where(weights > 0, weights, np.nan)
@@ -365,7 +365,7 @@ class Inference:
         if len(self.model.data.predictors) != 1:
             return []
         (name,) = self.model.data.predictors
-        xs = np.linspace(np.min(self.model.columns[name]), np.max(self.model.columns[name]), CURVE_POINTS)
+        xs = np.linspace(np.min(self.model.rows.columns[name]), np.max(self.model.rows.columns[name]), CURVE_POINTS)
         heights, variances = self._curve_at({name: xs})
         wide = self.factor * np.sqrt(variances)
         points = zip(xs.tolist(), heights.tolist(), wide.tolist(), strict=True)
@@ -386,7 +386,7 @@ class Inference:
             values, of_mean = self._curve_at(places)
             spread, of_rows = data.sigma.get(data.response), np.full(len(values), math.nan)
             if not data.has_sigma:
-                of_rows[:] = noise / self._weight_of_rows if self.model.loss == "linear" else math.nan
+                of_rows[:] = noise / self._weight_of_rows if self.model.loss.is_squares else math.nan
             elif (share := percentage(spread)) is not None:
                 of_rows = (np.abs(values) * share / 100) ** 2 * noise
             elif not isinstance(spread, str | None):
@@ -408,7 +408,7 @@ class Inference:
     @cached_property
     def _weight_of_rows(self) -> float:
         """The weight of every row, and so of a new one; NaN where rows differ in it."""
-        weights = self.model.weights[self.model.weights > 0] ** 2
+        weights = self.model.rows.weights[self.model.rows.weights > 0] ** 2
         return float(weights[0]) if float(np.ptp(weights)) <= ROUNDED_WEIGHTS * float(weights[0]) else math.nan
 
     def prediction_warnings(self, predictions: Sequence[Prediction]) -> Iterator[Diagnostic]:
@@ -455,16 +455,16 @@ class Inference:
 
         The tail of χ² is NIST DLMF 8.2.4. Without uncertainties the variance is a parameter too, rss/rows.
         """
-        model, left, rss, rows = self.model, self.left, self.scatter.rss, self.model.used
-        rounding = 1e-14 * float(np.linalg.norm(model.response * model.weights))
-        if model.loss != "linear" or not rounding**2 < rss < MISSING_RESIDUAL:
+        model, left, rss, rows = self.model, self.left, self.scatter.rss, self.model.rows.used
+        rounding = 1e-14 * float(np.linalg.norm(model.rows.response * model.rows.weights))
+        if not model.loss.is_squares or not rounding**2 < rss < MISSING_RESIDUAL:
             return Goodness()
-        used, has_sigma = model.weights > 0, model.data.has_sigma
+        used, has_sigma = model.rows.weights > 0, model.data.has_sigma
         spread = rss if has_sigma else rows * (math.log(rss / rows) + 1)
-        constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.weights[used])))
+        constant = rows * math.log(2 * math.pi) - 2 * float(np.sum(np.log(model.rows.weights[used])))
         log_likelihood = -(constant + spread) / 2
         # measured predictors have true values in all models
-        taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.errors.values()]
+        taus = [np.asarray(tau)[used & (np.asarray(tau) > 0)] for tau in model.rows.errors.values()]
         more = sum(float(np.sum(np.log(2 * math.pi * tau**2))) for tau in taus)
         k = len(self.estimated) - len(self.undetermined.null) + (not has_sigma)
         has_tail, has_scatter = has_sigma and self.scatter.dof > 0, self.scatter.dof > 0
@@ -475,7 +475,7 @@ class Inference:
             log_likelihood=log_likelihood - more / 2,
             aic=2 * k - 2 * log_likelihood + more,
             bic=k * math.log(rows) - 2 * log_likelihood + more,
-            runs=runs_test(model.order_residuals(left)) if has_scatter else None,
+            runs=runs_test(model.rows.order_residuals(left)) if has_scatter else None,
             normality=anderson_darling(left[used]) if has_scatter else None,
         )
 
@@ -493,7 +493,7 @@ class Inference:
         if runs is not None and not runs.are_random:
             counts = f"{runs.runs:,} runs of one sign where {runs.expected:.3g} are expected (p = {runs.p_value:.2g})"
             message = f"the residuals are not random: {counts}"
-        elif explained is not None and explained < -ROUNDED_R_SQUARED and self.model.loss == "linear":
+        elif explained is not None and explained < -ROUNDED_R_SQUARED and self.model.loss.is_squares:
             message = f"R² is {explained:.3g}: the mean of the response is closer to the data than this curve"
         else:
             return
@@ -519,12 +519,12 @@ class Inference:
     def r_squared(self) -> float | None:
         """Return R², without a constant about 0, as NIST and R have it; or None."""
         model, values = self.model, self.end.values
-        if model.errors:
+        if model.rows.errors:
             return None
-        if len(model.linear) < len(model.free):
+        if len(model.parameters.linear) < len(model.parameters.free):
             return model.r_squared(values)
-        ones = model.weights[model.weights > 0]
-        fitted, rows = model(values).fitted[model.weights > 0], -model(values).jacobian[model.weights > 0]
+        ones = model.rows.weights[model.rows.weights > 0]
+        fitted, rows = model(values).fitted[model.rows.weights > 0], -model(values).jacobian[model.rows.weights > 0]
         has_constant = any(np.array_equal(column, column[0] / ones[0] * ones) for column in rows.T)
         off = 1e-9 * float(np.max(np.abs(fitted * ones)))
         if has_constant or not np.allclose(rows @ values, fitted * ones, rtol=0, atol=off):

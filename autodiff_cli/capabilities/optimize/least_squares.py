@@ -88,6 +88,25 @@ LOSSES: dict[str, Callable[[Any], Robust]] = {
 }
 
 
+class Loss(NamedTuple):
+    """The loss of residuals beyond a scale that a fit minimises; by itself their squares."""
+
+    name: str = "linear"
+    scale: float = 1.0
+
+    @property
+    def is_squares(self) -> bool:
+        return self.name == "linear"
+
+    def of(self, residuals: Any) -> Robust:
+        """Return the loss of weighted residuals."""
+        return LOSSES[self.name](residuals / self.scale)
+
+    def cost(self, residuals: Any) -> float:
+        """Return half the sum of the losses, as that of the squares where it is not robust."""
+        return 0.5 * self.scale**2 * float(np.sum(self.of(residuals).rho))
+
+
 class Evaluated(Record):
     """A model at all rows."""
 
@@ -97,8 +116,7 @@ class Evaluated(Record):
     weights: Any  # the roots of the weights of the rows
     corrections: dict[str, Any]
     residuals: Any  # weighted; a large number where the model has no value
-    loss: str
-    scale: float
+    loss: Loss
 
     @property
     def error(self) -> ExpressionError | None:
@@ -111,11 +129,11 @@ class Evaluated(Record):
 
     @property
     def robust(self) -> Robust:
-        return LOSSES[self.loss](self.residuals / self.scale)
+        return self.loss.of(self.residuals)
 
     @property
     def cost(self) -> float:
-        return 0.5 * self.scale**2 * float(np.sum(self.robust.rho))
+        return self.loss.cost(self.residuals)
 
 
 class Reached:
@@ -136,37 +154,19 @@ class Reached:
         return end
 
 
-class Model:
-    """The weighted residuals of a model over all rows, and their derivatives.
+class FitRows:
+    """The rows that a model is fitted to."""
 
-    If predictors are uncertain by `errors`, x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With
-    S = σ² + Σ (τ·∂f/∂x)² its root is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is -∂f/∂b/√S:
-    Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
-    """
-
-    def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
-        self.problem, self.data, self.stop, self.free = problem, data, stop, [*problem.unknowns]
-        self.held = {name: x for name, x in problem.values.items() if name not in self.free}
-        self.columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
-        self.response = np.array(data.columns[data.response], dtype=float)
-        self.weights = data.root_weights()
-        ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in self.free]
-        self.limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
-        linear, self.kinks = linear_and_kinks(problem.program.graph, self.free)
-        self.linear = [name for name in linear if name not in problem.bounds]
-        self.places: list[int] = [self.free.index(name) for name in self.linear]
-        self.loss, self.scale = "linear", 1.0
-        self.errors: Mapping[str, Any] = {}  # of predictors in each row
-        self.most_corrections = MAX_CORRECTIONS
-        self.rows, self.evaluations = len(self.response), 0
-        self._over_rows = self._around = self._compile(self.free)
-        self._last: tuple[bytes, Evaluated] | None = None
-        self.reached = Reached()  # by all copies over these rows
-        self.calls: Work | None = None  # for evaluations from other starts
-        self.basis: Any = None  # `linear_basis.ManyDigits`, in terms of which a linear model is computed
+    def __init__(self, columns: Mapping[str, Any], response: Any, weights: Any, errors: Mapping[str, Any]) -> None:
+        self.columns = columns  # of the predictors
+        self.response = response
+        self.weights = weights  # the roots of the weights
+        self.errors = errors  # the standard uncertainties of predictors
+        self.count = len(response)
 
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
+        """The least and the largest number of each column, and how many differ."""
         return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
 
     @cached_property
@@ -176,97 +176,160 @@ class Model:
 
     @cached_property
     def rounding_cost(self) -> float:
+        """The cost of the rounding errors of the response."""
         return 0.5 * float(ROUNDED_OFF * np.linalg.norm(self.response * self.weights)) ** 2
+
+    def at(self, places: Any) -> FitRows:
+        """Return some of the rows."""
+        columns, errors = [
+            {name: column[places] for name, column in which.items()} for which in (self.columns, self.errors)
+        ]
+        return FitRows(columns, self.response[places], self.weights[places], errors)
+
+    def sample(self, count: int) -> FitRows:
+        """Return at most `count` rows, drawn at random."""
+        if self.count <= count:
+            return self
+        return self.at(np.sort(np.random.default_rng(1).choice(self.count, count, replace=False)))
+
+    def order_residuals(self, residuals: Any) -> Any:
+        """Return the residuals in the order of the only predictor, or as they are."""
+        used = np.flatnonzero(self.weights > 0)
+        if len(self.columns) != 1:
+            return residuals[used]
+        (predictor,) = self.columns.values()
+        _, places, counts = np.unique(predictor[used], return_inverse=True, return_counts=True)
+        return np.bincount(places, residuals[used]) / counts
+
+
+class FitParameters(NamedTuple):
+    """The parameters that a search moves, in order, and those that are held."""
+
+    free: list[str]
+    held: Mapping[str, float]
+    limits: tuple[Any, ...]  # the least and the largest values of the free ones
+    linear: list[str]  # of the free ones, those that the model is linear in
+    places: list[int]  # of the linear ones that are projected out
+
+    @classmethod
+    def of(cls, problem: Problem, linear: Collection[str]) -> FitParameters:
+        """Return the parameters of a problem whose model is linear in some of them."""
+        free = [*problem.unknowns]
+        held = {name: x for name, x in problem.values.items() if name not in free}
+        ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in free]
+        limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+        projected = [name for name in linear if name not in problem.bounds]
+        return cls(free, held, limits, projected, [free.index(name) for name in projected])
+
+    def holding(self, values: Mapping[str, float]) -> FitParameters:
+        """Return the parameters with more of them held, at these values."""
+        free = [name for name in self.free if name not in values]
+        kept = [self.free.index(name) for name in free]
+        linear = [name for name in self.linear if name in free]
+        places = [free.index(name) for name in linear] if self.places else []
+        limits = tuple([ends[kept] for ends in self.limits])
+        return FitParameters(free, {**self.held, **values}, limits, linear, places)
+
+    def allows(self, values: Any) -> bool:
+        """Return whether values are within the limits."""
+        return bool(np.all((self.limits[0] <= values) & (values <= self.limits[1])))
+
+
+class Model:
+    """The weighted residuals of a model over all rows, and their derivatives.
+
+    If predictors are uncertain by `errors`, x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With
+    S = σ² + Σ (τ·∂f/∂x)² its root is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is -∂f/∂b/√S:
+    Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    """
+
+    def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
+        self.problem, self.data, self.stop = problem, data, stop
+        linear, self.kinks = linear_and_kinks(problem.program.graph, [*problem.unknowns])
+        self.parameters = FitParameters.of(problem, linear)
+        columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
+        response = np.array(data.columns[data.response], dtype=float)
+        self.rows = FitRows(columns, response, data.root_weights(), {})
+        self.loss = Loss()
+        self.most_corrections = MAX_CORRECTIONS
+        self.evaluations = 0
+        self._over_rows = self._around = self._compile(self.parameters.free)
+        self._last: tuple[bytes, Evaluated] | None = None
+        self.reached = Reached()  # by all copies over these rows
+        self.calls: Work | None = None  # for evaluations from other starts
+        self.basis: Any = None  # `linear_basis.ManyDigits`, in terms of which a linear model is computed
 
     def copy(self, **changes: Any) -> Self:
         """Return the model with changes; it counts its own evaluations."""
         other = copy(self)
         other.__dict__.update(changes, _last=None)
-        for name in ("used", "rounding_cost"):
-            other.__dict__.pop(name, None)
         return other
 
-    def use_loss(self, loss: str, scale: float) -> None:
+    def use_loss(self, loss: Loss) -> None:
         """Minimise a robust loss of the residuals, over all parameters at once."""
-        self.loss, self.scale, self.places, self._last = loss, scale, [], None
+        self.loss, self._last = loss, None
+        self.parameters = self.parameters._replace(places=[])
 
     def holding(self, values: Mapping[str, float]) -> Model:
         """Return the model with some of its parameters fixed at these values."""
-        free = [name for name in self.free if name not in values]
-        kept = [self.free.index(name) for name in free]
-        linear = [name for name in self.linear if name in free]
-        other = self.copy(
-            free=free,
-            held={**self.held, **values},
-            limits=tuple([ends[kept] for ends in self.limits]),
-            linear=linear,
-            places=[free.index(name) for name in linear] if self.places else [],
-            reached=Reached(),
-        )
+        other = self.copy(parameters=self.parameters.holding(values), reached=Reached())
+        free, errors = other.parameters.free, self.rows.errors
         other._over_rows = other._compile(free)
-        other._around = other._compile([*free, *self.errors]) if self.errors else other._over_rows
+        other._around = other._compile([*free, *errors]) if errors else other._over_rows
         return other
 
     def null_parameters(self, values: Any) -> list[str]:
         """Return the parameters to fix so that the data determine the others here: one for each null direction."""
         rows = self(values).jacobian
         fixed: list[str] = []
-        while len(fixed) < len(self.free) - 1:
-            left = [k for k, name in enumerate(self.free) if name not in fixed]
+        while len(fixed) < len(self.parameters.free) - 1:
+            left = [k for k, name in enumerate(self.parameters.free) if name not in fixed]
             scaled = np.linalg.qr(rows[:, left] / column_sizes(rows[:, left]))[1]
             if not np.all(np.isfinite(scaled)) or np.linalg.cond(scaled) < 1 / NULL_SINGULAR_VALUE:
                 break
             shares = np.abs(np.linalg.svd(scaled)[2][-1])
             # a linear one is solved for, wherever the others are
             shares = [
-                x * (1.0 if self.free[k] not in self.linear else LINEAR_SHARE)
+                x * (1.0 if self.parameters.free[k] not in self.parameters.linear else LINEAR_SHARE)
                 for k, x in zip(left, shares, strict=True)
             ]
-            fixed.append(self.free[left[int(np.argmax(shares))]])
+            fixed.append(self.parameters.free[left[int(np.argmax(shares))]])
         return fixed
 
     def at_rows(self, columns: Mapping[str, Any]) -> Model:
         """Return the curve at other rows of weight 1, without compiling again."""
-        rows = len(next(iter(columns.values()), [0.0]))
-        return self.copy(columns=columns, rows=rows, errors={}, response=np.zeros(rows), weights=np.ones(rows))
+        count = len(next(iter(columns.values()), [0.0]))
+        return self.copy(rows=FitRows(columns, np.zeros(count), np.ones(count), {}))
 
     def with_errors(self, errors: Mapping[str, Any]) -> Model:
         """Return the model with standard uncertainties of predictors by row."""
-        return self.copy(errors=errors, places=[], reached=Reached(), _around=self._compile([*self.free, *errors]))
+        rows = FitRows(self.rows.columns, self.rows.response, self.rows.weights, errors)
+        around = self._compile([*self.parameters.free, *errors])
+        parameters = self.parameters._replace(places=[])
+        return self.copy(rows=rows, parameters=parameters, reached=Reached(), _around=around)
 
-    def sample(self, rows: int) -> Model:
-        """Return the model over at most `rows` rows, drawn at random."""
-        if self.rows <= rows:
-            return self
-        places = np.sort(np.random.default_rng(1).choice(self.rows, rows, replace=False))
-        columns = {name: column[places] for name, column in self.columns.items()}
-        response, weights = self.response[places], self.weights[places]
-        errors = {name: tau[places] for name, tau in self.errors.items()}
-        changes = {"columns": columns, "rows": rows, "response": response, "weights": weights, "errors": errors}
-        return self.copy(**changes, reached=Reached())
-
-    def allows(self, values: Any) -> bool:
-        """Return whether values are within the bounds."""
-        return bool(np.all((self.limits[0] <= values) & (values <= self.limits[1])))
+    def sample(self, count: int) -> Model:
+        """Return the model over at most `count` rows, drawn at random."""
+        return self if self.rows.count <= count else self.copy(rows=self.rows.sample(count), reached=Reached())
 
     def _compile(self, wrt: Sequence[str]) -> ProgramOverRows:
         program = self.problem.program
-        return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.columns])
+        return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.rows.columns])
 
     def __call__(self, values: Any) -> Evaluated:
         key = np.asarray(values, dtype=float).tobytes()
         if self._last is None or self._last[0] != key:
-            if self.errors:
+            if self.rows.errors:
                 with np.errstate(all="ignore"):
                     fitted, slopes, errors, weights, corrections = self._correct(values)
             else:
-                fitted, slopes, errors = self._swept(self._over_rows, values, self.columns)
-                weights, corrections = self.weights, {}
-            left = (self.response - fitted) * weights
+                fitted, slopes, errors = self._swept(self._over_rows, values, self.rows.columns)
+                weights, corrections = self.rows.weights, {}
+            left = (self.rows.response - fitted) * weights
             left = np.where(np.isfinite(left), left, MISSING_RESIDUAL)
             left = np.clip(left, -MISSING_RESIDUAL, MISSING_RESIDUAL)
-            left = np.where(self.weights > 0, left, 0.0)
-            evaluated = Evaluated(fitted, slopes, errors, weights, corrections, left, self.loss, self.scale)
+            left = np.where(self.rows.weights > 0, left, 0.0)
+            evaluated = Evaluated(fitted, slopes, errors, weights, corrections, left, self.loss)
             self._last = key, evaluated
         return self._last[1]
 
@@ -277,36 +340,36 @@ class Model:
             raise SearchStopped
         if self.calls is not None:
             self.calls.charge(FITTED_CALL)
-        charge((FITTED_ROW + FITTED_PAIR * len(self.free) ** 2) * self.rows)
+        charge((FITTED_ROW + FITTED_PAIR * len(self.parameters.free) ** 2) * self.rows.count)
         self.evaluations += 1
-        point = dict(zip(self.free, map(float, values), strict=True))
-        block = over_rows({**self.held, **point, **columns}, self.rows)
+        point = dict(zip(self.parameters.free, map(float, values), strict=True))
+        block = over_rows({**self.parameters.held, **point, **columns}, self.rows.count)
         # a row of weight 0 is left out, whether or not it has a value
-        errors = {row: error for row, error in block.errors.items() if self.weights[row] > 0}
+        errors = {row: error for row, error in block.errors.items() if self.rows.weights[row] > 0}
         return block.results[0], block.results[1:], errors
 
     def _correct(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
-        n = len(self.free)
-        tau = np.array([*self.errors.values()])
-        deviation = 1 / self.weights
+        n = len(self.parameters.free)
+        tau = np.array([*self.rows.errors.values()])
+        deviation = 1 / self.rows.weights
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            columns = {name: self.columns[name] + d for name, d in zip(self.errors, delta, strict=True)}
-            fitted, slopes, errors = self._swept(self._around, values, {**self.columns, **columns})
+            columns = {name: self.rows.columns[name] + d for name, d in zip(self.rows.errors, delta, strict=True)}
+            fitted, slopes, errors = self._swept(self._around, values, {**self.rows.columns, **columns})
             across = slopes[n:]
             # no squares of slopes, which a search takes to where they overflow
             spread = np.hypot.reduce([deviation, *(tau * across)])
             tangent = fitted - np.sum(across * delta, axis=0)
             shares = np.divide(delta, tau, out=np.zeros_like(delta), where=tau > 0)
-            cost = ((self.response - fitted) / deviation) ** 2 + np.sum(shares**2, axis=0)
-            nearest = tau * (tau * across / spread) * ((self.response - tangent) / spread)
+            cost = ((self.rows.response - fitted) / deviation) ** 2 + np.sum(shares**2, axis=0)
+            nearest = tau * (tau * across / spread) * ((self.rows.response - tangent) / spread)
             return [nearest, np.where(np.isfinite(cost), cost, np.inf), tangent, spread, slopes[:n]], errors
 
-        rounding = 4 * np.spacing(np.abs([self.columns[name] for name in self.errors]))
+        rounding = 4 * np.spacing(np.abs([self.rows.columns[name] for name in self.rows.errors]))
         unit = np.where(tau > 0, tau, 1.0)
         last = change = delta = np.zeros_like(tau)
         state, errors = at(delta)
-        step, mixed = np.ones(self.rows), np.zeros(self.rows, dtype=bool)
+        step, mixed = np.ones(self.rows.count), np.zeros(self.rows.count, dtype=bool)
         steps = self.most_corrections if len(tau) > 1 else min(self.most_corrections, MIXED_STEPS)
         for _ in range(steps):
             nearest, cost, *_ = state
@@ -332,7 +395,7 @@ class Model:
         nearest, _, tangent, spread, slopes = state
         # a row whose nearest point was not found has no residual
         off = np.any(np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0)
-        corrections = dict(zip(self.errors, delta, strict=True))
+        corrections = dict(zip(self.rows.errors, delta, strict=True))
         return np.where(off, np.nan, tangent), slopes, errors, 1 / spread, corrections
 
     def _bracketed(
@@ -343,11 +406,11 @@ class Model:
         Where the residual is as large as the curve's radius, steps to the nearest point of the tangent circle around.
         From `low` the distance falls towards `high`, where it is higher or rises.
         """
-        low, high = delta[0], np.full(self.rows, np.nan)
+        low, high = delta[0], np.full(self.rows.count, np.nan)
         low_state, high_state = state, state
-        low_step, high_step = state[0][0] - low, np.full(self.rows, np.nan)
+        low_step, high_step = state[0][0] - low, np.full(self.rows.count, np.nan)
         sign, length = np.sign(low_step), np.abs(low_step)
-        low_share = high_share = np.ones(self.rows)
+        low_share = high_share = np.ones(self.rows.count)
         for step in range(self.most_corrections):
             is_open = np.isnan(high)
             is_met = np.abs(low_step) <= room
@@ -382,19 +445,10 @@ class Model:
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
         """Return the model's values and derivatives at the observed predictors, not the corrected ones."""
-        if self.errors:
-            return self.copy()._swept(self._over_rows, values, self.columns)[:2]
+        if self.rows.errors:
+            return self.copy()._swept(self._over_rows, values, self.rows.columns)[:2]
         at = self(values)
         return at.fitted, at.slopes
-
-    def order_residuals(self, residuals: Any) -> Any:
-        """Return the residuals in the order of the only predictor, or as they are."""
-        used = np.flatnonzero(self.weights > 0)
-        if len(self.columns) != 1:
-            return residuals[used]
-        (predictor,) = self.columns.values()
-        _, places, counts = np.unique(predictor[used], return_inverse=True, return_counts=True)
-        return np.bincount(places, residuals[used]) / counts
 
     def is_determined(self, values: Any) -> bool:
         """Return whether the data tell all parameters apart, in doubles."""
@@ -407,7 +461,7 @@ class Model:
 
     def fit_linear(self, values: Any) -> Any:
         """Return the values with the linear parameters solved for."""
-        at, places, solution = self(values), self.places, np.array(values, dtype=float)
+        at, places, solution = self(values), self.parameters.places, np.array(values, dtype=float)
         rows = at.jacobian[:, places]
         size = column_sizes(rows)
         solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
@@ -415,10 +469,10 @@ class Model:
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float | None:
         """Return R² about the mean of the response, or about 0; None if the response does not vary there."""
-        square, left = self.weights**2, self(values).residuals
-        middle = 0.0 if origin else float(np.average(self.response, weights=square))
-        total = float(square @ (self.response - middle) ** 2)
-        rounding = TERM_ROUNDING**2 * float(square @ self.response**2)
+        square, left = self.rows.weights**2, self(values).residuals
+        middle = 0.0 if origin else float(np.average(self.rows.response, weights=square))
+        total = float(square @ (self.rows.response - middle) ** 2)
+        rounding = TERM_ROUNDING**2 * float(square @ self.rows.response**2)
         return 1 - float(left @ left) / total if total > rounding else None
 
 
@@ -432,8 +486,8 @@ def column_sizes(rows: Any) -> Any:
 
 def projected(model: Model, start: Any) -> EndPoint:
     """Return where variable projection ends, or SciPy without parameters to project."""
-    if len(model.places) < len(start):
-        return searched(model, start, places=model.places)
+    if len(model.parameters.places) < len(start):
+        return searched(model, start, places=model.parameters.places)
     # once more, against the rounding errors of the first solve
     values = model.fit_linear(model.fit_linear(np.array(start, dtype=float)))
     return polished(model, values, "one linear solve")
@@ -444,7 +498,7 @@ def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Coll
     from scipy.optimize import least_squares
 
     places, others = list(places), [k for k in range(len(start)) if k not in places]
-    is_plain = not model.problem.bounds and model.loss == "linear"
+    is_plain = not model.problem.bounds and model.loss.is_squares
     message = "variable projection" if places else "Levenberg-Marquardt" if is_plain else "trust regions"
     theta = np.array(start, dtype=float)[others]
 
@@ -465,9 +519,9 @@ def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Coll
         return rows[:, others] - q @ (q.T @ rows[:, others])
 
     more: dict[str, Any] = {"method": "lm"}
-    if not is_plain or model.rows < len(theta):
-        bounds = tuple(limit[others] for limit in model.limits)
-        more = {"method": "trf", "bounds": bounds, "loss": model.loss, "f_scale": model.scale}
+    if not is_plain or model.rows.count < len(theta):
+        bounds = tuple(limit[others] for limit in model.parameters.limits)
+        more = {"method": "trf", "bounds": bounds, "loss": model.loss.name, "f_scale": model.loss.scale}
     more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most, "x_scale": "jac"}
     with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
         warnings.simplefilter("ignore")
@@ -488,7 +542,7 @@ def _products(rows: Any, left: Any) -> Any:
 
 def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) -> EndPoint:
     """Return where steps of Gauss and Newton within the bounds lead, until one is not longer than `enough`."""
-    low, high = model.limits
+    low, high = model.parameters.limits
     here = np.array(values, dtype=float)
     cost = model(here).cost
     best, least = EndPoint(here, cost, math.inf, message), math.inf
@@ -526,10 +580,10 @@ class _Squares(SearchProblem):
 
     def __init__(self, model: Model, end: EndPoint) -> None:
         self.model, self.end = model, end
-        self.others = [k for k in range(len(model.free)) if k not in model.places]
+        self.others = [k for k in range(len(model.parameters.free)) if k not in model.parameters.places]
         n, slopes = len(self.others), model(end.values).jacobian[:, self.others]
         self.limits, self.size = [(-math.inf, math.inf)] * n, [1.0] * n
-        self.spread = math.sqrt(2 * end.cost / max(1, model.used - len(model.free))) or 1.0
+        self.spread = math.sqrt(2 * end.cost / max(1, model.rows.used - len(model.parameters.free))) or 1.0
         # in these units the squares curve alike in all directions
         size = column_sizes(slopes)
         upper = np.linalg.qr(slopes / size)[1]
@@ -539,13 +593,13 @@ class _Squares(SearchProblem):
     def moved(self, theta: Any) -> Any:
         point, model = np.array(self.end.values), self.model
         point[self.others] += self.units @ theta
-        return model.fit_linear(point) if model.places and model.loss == "linear" else point
+        return model.fit_linear(point) if model.parameters.places and model.loss.is_squares else point
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
         there = self.model(self.moved(x))
         slopes = there.jacobian[:, self.others].T @ (there.residuals * there.robust.weight)
         partials = tuple((self.units.T @ slopes / self.spread**2).tolist())
-        names = tuple(self.model.free[k] for k in self.others)
+        names = tuple(self.model.parameters.free[k] for k in self.others)
         step = DescentStep(0, there.cost / self.spread**2, 0.0, tuple(x), partials, names, names)
         return None if there.errors else step
 
@@ -578,7 +632,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
         if abs(beside.value - kink.value) > 10 * NEAR_KINK * steepest * n + 1e-9 * kink.value:
             return ended  # a jump
     point = squares.moved(kink.coordinates)
-    if not np.all((model.limits[0] < point) & (point < model.limits[1])):
+    if not np.all((model.parameters.limits[0] < point) & (point < model.parameters.limits[1])):
         return ended
     return EndPoint(point, model(point).cost, 0.0, f"{ended.message}, to a kink")
 
@@ -588,7 +642,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
 
     First the length beyond rounding, then all of it.
     """
-    low, high = model.limits
+    low, high = model.parameters.limits
     at = model(values)
     root = np.sqrt(at.robust.weight)
     rows, left = at.jacobian * root[:, None], at.residuals * root
@@ -597,8 +651,10 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     # a bound holds what the gradient or the step drives against it
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # parts below the rounding of a residual's terms say nothing
-    noise = min(rounding_errors(model, values), MAX_ROUNDING_SHARE * float(np.linalg.norm(model.response * at.weights)))
-    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, model.used - int(np.count_nonzero(free)))) or 1.0
+    noise = min(
+        rounding_errors(model, values), MAX_ROUNDING_SHARE * float(np.linalg.norm(model.rows.response * at.weights))
+    )
+    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, model.rows.used - int(np.count_nonzero(free)))) or 1.0
     moved = math.inf
     step = np.zeros(len(free))
     while True:
@@ -617,7 +673,7 @@ def rounding_errors(model: Model, values: Any) -> float:
     """Return the length of the rounding errors of all residuals, from their terms."""
     at = model(values)
     root = np.sqrt(at.robust.weight)
-    own = at.weights * (np.abs(model.response) + np.abs(at.fitted))
+    own = at.weights * (np.abs(model.rows.response) + np.abs(at.fitted))
     terms = root * (own + np.abs(at.jacobian) @ np.abs(values))
     return TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
 

@@ -19,6 +19,7 @@ from .least_squares import (
     NULL_SINGULAR_VALUE,
     ROUNDED_OFF,
     TERM_ROUNDING,
+    Loss,
     Model,
     rounding_errors,
 )
@@ -77,10 +78,12 @@ class LinearBasis:
         from ...engine.numbers.multiprecision import Multiprecision
 
         self.m, problem, data = Multiprecision(DIGITS, decimals=True), model.problem, model.data
-        held = {name: Arithmetic("precision")._value(self.m, name, problem.point[name]) for name in model.held}
-        rows = model.weights.nonzero()[0].tolist() if rows is None else rows
+        held = {
+            name: Arithmetic("precision")._value(self.m, name, problem.point[name]) for name in model.parameters.held
+        }
+        rows = model.rows.weights.nonzero()[0].tolist() if rows is None else rows
         self.equations = self.equations_of(self.m, problem, data, rows, held)
-        self.names, start = model.free, [self.m.number(x) for x in values]
+        self.names, start = model.parameters.free, [self.m.number(x) for x in values]
         _, self.left, gram = self.equations.sums(start)
         self.columns: Matrix = []  # each of length 1 in the derivatives of the rows, or 0
         self.null: list[dict[str, float]] = []
@@ -123,8 +126,8 @@ class ManyDigits(LinearBasis):
     equations: _KeptSlopes
 
     def __init__(self, model: Model, start: Any) -> None:
-        super().__init__(model, [0.0] * len(model.free))
-        self.data = model.columns
+        super().__init__(model, [0.0] * len(model.parameters.free))
+        self.data = model.rows.columns
         theta = [-_product(column, self.left) for column in self.columns]
         self.matrix = [*map(list, zip(*self.columns, strict=True))]
         values = self._nearest([_product(row, theta) for row in self.matrix], start.tolist())
@@ -138,9 +141,12 @@ class ManyDigits(LinearBasis):
         self.lengths = np.array([_double(x or 1) for x in lengths])
         self.correlation = units @ units.T
         self._in_doubles = model._over_rows if model.is_determined(start) else None
-        self._held, self._transposed = model.held, np.array([[_double(x) for x in column] for column in self.columns])
+        self._held, self._transposed = (
+            model.parameters.held,
+            np.array([[_double(x) for x in column] for column in self.columns]),
+        )
         columns = {name: model.data.columns[name] for name in self.data}
-        self._of_data = self._block(columns, model.rows, self.equations.kept)
+        self._of_data = self._block(columns, model.rows.count, self.equations.kept)
         self.equations.kept.clear()
 
     def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
@@ -175,9 +181,9 @@ class ManyDigits(LinearBasis):
         change = np.array([inputs[name] for name in self.names]) - self.theta
         return block._replace(results=np.array([fitted + change @ np.array(slopes), *slopes]))
 
-    def parameters(self, theta: Any, loss: str) -> list[float]:
+    def parameters(self, theta: Any, loss: Loss) -> list[float]:
         """Return the parameters at θ as doubles; of a sum of squares those where it is least, without rounding."""
-        if loss == "linear":
+        if loss.is_squares:
             return [_double(x) for x in self.values]
         change = [self.m.number(x) for x in (theta - self.theta).tolist()]
         return [_double(x + _product(row, change)) for x, row in zip(self.values, self.matrix, strict=True)]
@@ -229,12 +235,12 @@ def in_many_digits(model: Model, start: Any) -> Model:
 
     Nor do doubles determine the errors of a few rows that the formula meets up to rounding.
     """
-    is_linear = len(model.linear) == len(model.free)
+    is_linear = len(model.parameters.linear) == len(model.parameters.free)
     probe = model.copy(stop=lambda: False)
     if not is_linear or any(name in model.data.sigma for name in model.data.predictors) or probe(start).errors:
         return model
     model._last, model.evaluations = probe._last, probe.evaluations
-    most, are_few = 1 / NULL_SINGULAR_VALUE, model.rows <= FEW_ROWS
+    most, are_few = 1 / NULL_SINGULAR_VALUE, model.rows.count <= FEW_ROWS
     if probe.condition(start) < (MAX_CONDITION if are_few else most):
         if not are_few:
             return model
@@ -259,7 +265,7 @@ def has_null_directions(model: Model, values: Any, count: int) -> bool:
     A share of the rows shows the directions, as more rows may tell more parameters apart, never fewer. All rows decide:
     in doubles if none changes by more than rounding errors, else in many digits.
     """
-    used: list[int] = model.weights.nonzero()[0].tolist()
+    used: list[int] = model.rows.weights.nonzero()[0].tolist()
     share = used[:: 1 + len(used) // SHARE]
     start, rows = np.asarray(values).tolist(), model(values).jacobian
     try:

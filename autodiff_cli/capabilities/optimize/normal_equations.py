@@ -157,13 +157,13 @@ def estimates_in(
 ) -> dict[str, Any]:
     """Return the numbers of a fit in an arithmetic, from its parameters in doubles and its degrees of freedom."""
     problem, data = model.problem, model.data
-    rows: list[int] = model.weights.nonzero()[0].tolist()
+    rows: list[int] = model.rows.weights.nonzero()[0].tolist()
 
     def work(m: Any, held: dict[str, Any]) -> dict[str, Any]:
         from ...engine.numbers.running_digits import value_of
 
         equations = NormalEquations(m, problem, data, rows, held)
-        if len(model.linear) == len(start):
+        if len(model.parameters.linear) == len(start):
             solution = equations.solve_linear_model()
         elif m.name == "certified":
             from ...engine.numbers.ball import Ball

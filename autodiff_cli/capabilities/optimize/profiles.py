@@ -59,7 +59,7 @@ def largest_bend(inference: Inference) -> float:
     """
     model, values = inference.model, inference.end.values
     sample = model.sample(CURVED_ROWS)
-    share = sample.rows / model.rows
+    share = sample.rows.count / model.rows.count
     deviation = math.sqrt(inference.scatter.variance)
     at = sample(values)
     slopes = -at.jacobian[:, inference.estimated] / inference.curvature.size
@@ -75,7 +75,7 @@ def largest_bend(inference: Inference) -> float:
         second = _second_derivatives(
             sample, values, dict(zip(inference.names, along / inference.curvature.size, strict=True))
         )
-        second *= sample.weights * deviation
+        second *= sample.rows.weights * deviation
         beyond = second - q @ (q.T @ second)
         skew = abs(float(first @ second)) * half / 2
         flat = float(np.linalg.norm(beyond)) ** 2 * half**2 / 8
@@ -86,12 +86,12 @@ def largest_bend(inference: Inference) -> float:
 
 def _second_derivatives(model: Model, values: Any, along: Mapping[str, float]) -> Any:
     graph = model.problem.program.graph
-    point = {**model.held, **dict(zip(model.free, map(float, values), strict=True))}
+    point = {**model.parameters.held, **dict(zip(model.parameters.free, map(float, values), strict=True))}
     curve = {name: [x] for name, x in along.items()}
-    charge(SECOND_ORDER_NODE * len(graph.places) * model.rows)
-    second = np.zeros(model.rows)
-    for row in range(model.rows):
-        here = {name: float(column[row]) for name, column in model.columns.items()}
+    charge(SECOND_ORDER_NODE * len(graph.places) * model.rows.count)
+    second = np.zeros(model.rows.count)
+    for row in range(model.rows.count):
+        here = {name: float(column[row]) for name, column in model.rows.columns.items()}
         with suppress(AutodiffError, *NO_RESULT):
             second[row] = 2 * directional_in(REAL, graph, point | here, curve, 2)[2]
     return np.where(np.isfinite(second), second, 0.0)
@@ -121,8 +121,8 @@ class _Profile:
 
     def __init__(self, inference: Inference, name: str) -> None:
         model, values = inference.model, inference.end.values
-        self.model, self.k = model, model.free.index(name)
-        self.others = [k for k in range(len(model.free)) if k != self.k]
+        self.model, self.k = model, model.parameters.free.index(name)
+        self.others = [k for k in range(len(model.parameters.free)) if k != self.k]
         self.estimate, self.half = float(values[self.k]), inference.factor * inference.errors[name]
         self.reduced = model.holding({name: self.estimate}) if self.others else model
         self.least, self.variance, self.factor = 2 * inference.end.cost, inference.scatter.variance, inference.factor
@@ -134,11 +134,12 @@ class _Profile:
         if not self.others:
             evaluated = self.model(np.array([x]))
             return self._rise(x, EndPoint(np.zeros(0), evaluated.cost, 0.0, ""))
-        model = self.reduced.copy(held={**self.reduced.held, self.name: x})
+        parameters = self.reduced.parameters
+        model = self.reduced.copy(parameters=parameters._replace(held={**parameters.held, self.name: x}))
         starts = [near.values]
         if near.x != before.x:
             step = (near.values - before.values) * ((x - near.x) / (near.x - before.x))
-            starts.insert(0, np.clip(near.values + step, *model.limits))
+            starts.insert(0, np.clip(near.values + step, *model.parameters.limits))
         starts = [start for start in starts if model(start).error is None]
         found: list[_Refit] = []
         ends = (polished(model, start, "", enough=POLISHED) for start in starts)
@@ -180,7 +181,7 @@ class _Profile:
 
     def _bracket(self, start: _Refit, sign: int, step: float) -> list[_Refit] | float | None:
         """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
-        bound = float(self.model.limits[1 if sign > 0 else 0][self.k])
+        bound = float(self.model.parameters.limits[1 if sign > 0 else 0][self.k])
         inner, before, rises, retries = start, start, [start.rise], 0
         for doubling in range(MAX_DOUBLINGS):
             x = inner.x + sign * step
@@ -253,7 +254,7 @@ def far_values(inference: Inference) -> dict[str, float]:
     The inverse without null directions says nothing of a parameter whose change these make up for.
     """
     far: dict[str, float] = {}
-    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss == "linear"
+    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss.is_squares
     names = inference.errors if inference.undetermined.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
@@ -280,7 +281,9 @@ def profiles_of(inference: Inference) -> Profiles:
                     lost.append(name)
     except _Lower as lower:
         # it was not found, or rejected: as a peak between two rows
-        there = ",".join(f"{name}={x:.4g}" for name, x in zip(inference.model.free, lower.values, strict=True))
+        there = ",".join(
+            f"{name}={x:.4g}" for name, x in zip(inference.model.parameters.free, lower.values, strict=True)
+        )
         message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
         return Profiles({}, (Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`"),))
     except BudgetExceeded:
@@ -298,14 +301,18 @@ def _can_profile(inference: Inference) -> bool:
     """Return whether the sum of squares has an interval by profile that is not the linear one."""
     model, end = inference.model, inference.end
     if (
-        model.loss != "linear"
+        not model.loss.is_squares
         or model.basis is not None
         or inference.undetermined.null
         or inference.outcome(False)[0] != "converged"
     ):
         return False
-    if len(model.linear) == len(model.free) and not model.errors and not model.problem.bounds:
+    if (
+        len(model.parameters.linear) == len(model.parameters.free)
+        and not model.rows.errors
+        and not model.problem.bounds
+    ):
         return False
-    rounding = max(model.rounding_cost, 1e-16 * end.cost)
+    rounding = max(model.rows.rounding_cost, 1e-16 * end.cost)
     has_noise = bool(inference.scatter.variance * inference.factor**2 > ROUNDED_RISE * rounding)
     return has_noise and bool(inference.errors) and not inference.at_bound

@@ -39,19 +39,19 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
     Linear parameters are solved for at each point. From the best points a search begins, whose lowest end is the start.
     """
     few, draw, powers = model.sample(SAMPLED_ROWS), random.Random(1), _powers(model)
-    places = [model.free.index(name) for name in lacking]
-    own = np.array([model.problem.values.get(name, 1.0) for name in model.free])
+    places = [model.parameters.free.index(name) for name in lacking]
+    own = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
     points: list[tuple[float, Any, Any]] = []
     ends: list[EndPoint] = []
     try:
         with use_share(BUDGET_SHARE), np.errstate(all="ignore"):
             for _ in range(DRAWN_STARTS):
                 there = own.copy()
-                there[places] = [_drawn(model, powers.get(model.free[k]), draw) for k in places]
-                points += _looked_at(few, np.clip(there, *model.limits))
+                there[places] = [_drawn(model, powers.get(model.parameters.free[k]), draw) for k in places]
+                points += _looked_at(few, np.clip(there, *model.parameters.limits))
             points.sort(key=lambda point: point[0])
             for there in _different(points):
-                ends.append(searched(few, there, SEARCH_EVALUATIONS, few.places))
+                ends.append(searched(few, there, SEARCH_EVALUATIONS, few.parameters.places))
     except (BudgetExceeded, SearchStopped):
         points.sort(key=lambda point: point[0])
     good = [(end.cost, end.values) for end in ends if end.cost < UNDEFINED_COST and np.all(np.isfinite(end.values))]
@@ -61,16 +61,16 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
     best = min(good, key=lambda end: end[0])[1]
     rounded = best.copy()
     rounded[places] = [float(f"{x:.{DIGITS}g}") for x in best[places]]
-    can_round = model.allows(rounded) and model.copy(stop=lambda: False)(rounded).error is None
+    can_round = model.parameters.allows(rounded) and model.copy(stop=lambda: False)(rounded).error is None
     values = rounded if can_round else best
-    return {model.free[k]: float(values[k]) for k in places}
+    return {model.parameters.free[k]: float(values[k]) for k in places}
 
 
 def _looked_at(model: Model, there: Any) -> list[tuple[float, Any, Any]]:
     at = model(there)
     if at.error is not None:
         return []
-    solved = model.fit_linear(there) if model.places else there
+    solved = model.fit_linear(there) if model.parameters.places else there
     left = model(solved).residuals
     cost = 0.5 * float(left @ left)
     return [(cost, solved, left)] if cost < UNDEFINED_COST else []
@@ -94,13 +94,13 @@ def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
     near = sign * 10 ** draw.uniform(-DECADES, DECADES)
     if powers is None:
         # the formula does not say: of order 1, or like a column or its inverse
-        powers = draw.choice([{}, *({name: p} for name in model.columns for p in (1.0, -1.0))])
+        powers = draw.choice([{}, *({name: p} for name in model.rows.columns for p in (1.0, -1.0))])
     if [*powers.values()] == [1.0] and draw.random() < 0.5:
-        column = model.columns.get(next(iter(powers)), model.response)
+        column = model.rows.columns.get(next(iter(powers)), model.rows.response)
         return draw.uniform(float(np.min(column)), float(np.max(column)))
     scale = 1.0
     for name, power in powers.items():
-        column = model.columns.get(name, model.response)
+        column = model.rows.columns.get(name, model.rows.response)
         width = float(np.ptp(column))
         size = draw.choice([width, float(np.max(np.abs(column)))]) or 1.0
         scale *= float(np.float64(size) ** power)
@@ -109,8 +109,8 @@ def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
 
 def _powers(model: Model) -> dict[str, Powers]:
     """Return the scales of parameters that the formula's dimensions give: `tau` in `exp(-t/tau)` is like `t`."""
-    names, program = [*model.columns], model.problem.program
-    m = UnknownDimensions([name for name in program.leaves if name not in model.columns])
+    names, program = [*model.rows.columns], model.problem.program
+    m = UnknownDimensions([name for name in program.leaves if name not in model.rows.columns])
     columns = [*names, model.data.response][: len(BASES)]
     bases = dict(zip(columns, BASES, strict=False))
     units = {name: tuple(int(k == base) for k in range(len(NUMBER))) for name, base in bases.items()}
@@ -123,7 +123,7 @@ def _powers(model: Model) -> dict[str, Powers]:
     except (AutodiffError, *NO_RESULT):
         return {}
     powers: dict[str, Powers] = {}
-    for name in model.free:
+    for name in model.parameters.free:
         solution = m.solution(name)
         if solution is not None:
             of_columns = {column: float(solution[base]) for column, base in bases.items()}

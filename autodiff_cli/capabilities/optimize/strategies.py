@@ -23,6 +23,7 @@ from .inference import runs_test
 from .least_squares import (
     MAX_LAST_STEP,
     EndPoint,
+    Loss,
     Model,
     at_kink,
     polished,
@@ -55,11 +56,11 @@ MAX_TURNS = 1e6  # whole periods by which a parameter is moved
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     """Return the best end point of the strategies."""
-    start = np.clip(start, *model.limits)
+    start = np.clip(start, *model.parameters.limits)
     error = model(start).error
-    if error is not None and not model.places:
+    if error is not None and not model.parameters.places:
         raise error
-    if error is None and any(name not in model.problem.values for name in model.linear):
+    if error is None and any(name not in model.problem.values for name in model.parameters.linear):
         start = model.fit_linear(start)
     best = least(model, start)
     if best.moved > MAX_LAST_STEP:
@@ -67,13 +68,14 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     if loss == "linear":
         return best
     # a known uncertainty is the scale; otherwise it is that of most residuals
-    left = np.abs(model(best.values).residuals)[model.weights > 0]
-    model.use_loss(loss, 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0)
+    left = np.abs(model(best.values).residuals)[model.rows.weights > 0]
+    scale = 1.0 if model.data.has_sigma else 1.4826 * float(np.median(left)) or 1.0
+    model.use_loss(Loss(loss, scale))
     # outliers may have led the squares away from the start
     starts = [best.values] if error is not None else [best.values, start]
     model.reached.accept(best._replace(cost=model(best.values).cost))
     end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
-    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.scale:.3g}")
+    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.loss.scale:.3g}")
 
 
 def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
@@ -81,20 +83,20 @@ def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
 
     Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends far from the minimum.
     """
-    if model.loss != "linear" or not best.cost < UNDEFINED_SUM_OF_SQUARES:
+    if not model.loss.is_squares or not best.cost < UNDEFINED_SUM_OF_SQUARES:
         return best
     fixed = model.null_parameters(best.values)
     if not fixed:
         return best
-    at = dict(zip(model.free, map(float, start), strict=True))
+    at = dict(zip(model.parameters.free, map(float, start), strict=True))
     reduced = model.holding({name: at[name] for name in fixed})
-    begin = np.array([at[name] for name in reduced.free])
+    begin = np.array([at[name] for name in reduced.parameters.free])
     if reduced(begin).error is not None:
         return best
     end = least(reduced, begin)
     model.evaluations += reduced.evaluations
-    found = {**at, **dict(zip(reduced.free, end.values, strict=True))}
-    values = np.array([found[name] for name in model.free])
+    found = {**at, **dict(zip(reduced.parameters.free, end.values, strict=True))}
+    values = np.array([found[name] for name in model.parameters.free])
     if not end.cost < best.cost:
         return best
     names = ", ".join(fixed)
@@ -138,13 +140,15 @@ def _orthogonal_starts(model: Model, values: Any, best: EndPoint) -> list[Any]:
     if len(values) > MAX_SCANNED:
         return []
     few = model.sample(SCANNED_ROWS).copy(most_corrections=SCANNED_CORRECTIONS)
+    free = model.parameters.free
     factors = np.logspace(-SCANNED_DECADES, SCANNED_DECADES, max(3, SCANNED_POINTS // (2 * len(values))))
     valleys: list[tuple[float, Any]] = []
     for k, x in enumerate(values):
-        probe = few.copy(places=[place for place in map(model.free.index, model.linear) if place != k])
+        places = [place for place in map(free.index, model.parameters.linear) if place != k]
+        probe = few.copy(parameters=model.parameters._replace(places=places))
         circle = []
         for value in np.concatenate([-factors[::-1], factors]) * (abs(x) or 1.0):
-            there = np.clip([*values[:k], value, *values[k + 1 :]], *model.limits)
+            there = np.clip([*values[:k], value, *values[k + 1 :]], *model.parameters.limits)
             if probe(there).error is None:
                 there = probe.fit_linear(there)
                 circle.append((probe(there).cost, there))
@@ -163,11 +167,11 @@ def _orthogonal_starts(model: Model, values: Any, best: EndPoint) -> list[Any]:
 
 def least(model: Model, start: Any) -> EndPoint:
     """Return the smallest sum of squares that the strategies find."""
-    if len(model.places) == len(start):
+    if len(model.parameters.places) == len(start):
         return projected(model, start)
     best = searched(model, start)
     first = best.message
-    if model.places:
+    if model.parameters.places:
         other = projected(model, start)
         first = other.message
         if other.cost <= best.cost * (1 + 1e-9):
@@ -179,7 +183,7 @@ def least(model: Model, start: Any) -> EndPoint:
     if best.cost < UNDEFINED_SUM_OF_SQUARES and not model.is_determined(best.values):
         elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
         lost = any(model(there).error is None and model.is_determined(there) for there in elsewhere)
-    if best.cost <= model.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
+    if best.cost <= model.rows.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
     few = model
     with _answer_spared():
@@ -242,7 +246,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
             of_end, proper = faults(end), is_proper(end)
             minima += [end] if proper and not of_end[1] else []
             # by more than the rounding of the data
-            lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rounding_cost)
+            lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rows.rounding_cost)
             better = lower if of_end[1] == of_best[1] else of_end < of_best
             # no minimum is left for an end that is none
             if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
@@ -264,7 +268,7 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
 
 def _other_minima(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
     """Return the minima with other curves that the data do not rule out."""
-    dof = model.used - len(model.free)
+    dof = model.rows.used - len(model.parameters.free)
     noise = 1.0 if model.data.has_sigma else 2 * best.cost / dof if dof > 0 else 0.0
     others: list[EndPoint] = []
     for end in sorted(minima, key=lambda end: end.cost):
@@ -284,7 +288,7 @@ def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) ->
         there = _elsewhere(model, start, draw, anywhere=anywhere)
         at = probe(there)
         if at.error is None:
-            solved = probe.fit_linear(there) if model.places else there
+            solved = probe.fit_linear(there) if model.parameters.places else there
             left = at.residuals + at.jacobian @ (solved - there)
             points.append((float(np.linalg.norm(left)), solved, left))
     first: list[Any] = []
@@ -301,23 +305,23 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool 
     # nonlinear parameters near their own, at places, or like widths or rates
     there = np.array(start, dtype=float)
     for k in range(len(there)):
-        kind = draw.randrange(4) if anywhere and model.columns else 0
-        if k in model.places:
+        kind = draw.randrange(4) if anywhere and model.rows.columns else 0
+        if k in model.parameters.places:
             continue
         if kind == 0:
             there[k] = there[k] * math.exp(draw.gauss(0, 1)) if there[k] else draw.gauss(0, 1)
             continue
-        low, high, count = draw.choice(model.scales)
+        low, high, count = draw.choice(model.rows.scales)
         width = math.copysign((high - low or 1.0) * count ** -draw.random(), there[k])
         there[k] = draw.uniform(low, high) if kind == 1 else width if kind == 2 else math.pi / width
-    return np.clip(there, *model.limits)
+    return np.clip(there, *model.parameters.limits)
 
 
 def _is_aliased(model: Model, values: Any) -> bool:
-    if len(model.columns) != 1 or model.rows < len(model.data.columns[model.data.response]):
+    if len(model.rows.columns) != 1 or model.rows.count < len(model.data.columns[model.data.response]):
         return False
-    ((name, column),) = model.columns.items()
-    places = np.unique(column[model.weights > 0])
+    ((name, column),) = model.rows.columns.items()
+    places = np.unique(column[model.rows.weights > 0])
     if not 2 < len(places) <= SAMPLED_ROWS:
         return False
     shares = np.random.default_rng(1).random((PATH_SAMPLES, len(places) - 1))
@@ -330,20 +334,22 @@ def _is_aliased(model: Model, values: Any) -> bool:
 def _has_converged(model: Model, end: EndPoint) -> bool:
     if not (end.cost < UNDEFINED_SUM_OF_SQUARES and end.moved <= MAX_LAST_STEP):
         return False
-    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE_CHI_SQUARE * max(1, model.used - len(model.free)):
+    if model.data.has_sigma and 2 * end.cost > IMPLAUSIBLE_CHI_SQUARE * max(
+        1, model.rows.used - len(model.parameters.free)
+    ):
         return False
-    few = model.used < FEW_ROWS
+    few = model.rows.used < FEW_ROWS
     enough = 1 - 1e-14 if model.kinks else EXPLAINED if few else 0.5
     explained = model.r_squared(end.values)
     if explained is None:
-        return end.cost <= model.rounding_cost
+        return end.cost <= model.rows.rounding_cost
     if explained <= enough or few:
         return explained > enough
     sample = model.sample(SAMPLED_ROWS)
     left = sample(end.values).residuals
-    if not float(left @ left) > 2 * sample.rounding_cost:
+    if not float(left @ left) > 2 * sample.rows.rounding_cost:
         return True
-    runs = runs_test(sample.order_residuals(left))
+    runs = runs_test(sample.rows.order_residuals(left))
     return runs is None or runs.are_random
 
 
@@ -355,27 +361,34 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
     """
     values, starts_by_name = _by_whole_periods(model, _in_order(model, values)), model.problem.values
     fitted = model(values).fitted
-    starts = [0.0 if name in model.linear else starts_by_name.get(name, 0.0) for name in model.free]
-    is_linear = [name in model.linear for name in model.free]
+    starts = [
+        0.0 if name in model.parameters.linear else starts_by_name.get(name, 0.0) for name in model.parameters.free
+    ]
+    is_linear = [name in model.parameters.linear for name in model.parameters.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (is_linear[k] and values[k])]
     for count in range(1, 4 if len(loose) <= MAX_PERMUTED else 1):
         for places in combinations(loose, count):
             if any(starts[k] * values[k] < 0 for k in places):
                 there = np.array(values)
                 there[list(places)] *= -1
-                if model.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
+                if model.parameters.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
                     values = there
     return values
 
 
 def _by_whole_periods(model: Model, values: Any) -> Any:
-    for k, name in enumerate(model.free):
-        period = None if name in model.linear or name not in model.problem.values else _period(model, values, k)
+    for k, name in enumerate(model.parameters.free):
+        period = (
+            None if name in model.parameters.linear or name not in model.problem.values else _period(model, values, k)
+        )
         turns = round((values[k] - model.problem.values[name]) / period) if period else 0
         if turns and period and abs(turns) < MAX_TURNS:
             there = np.array(values)
             there[k] -= turns * period
-            if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9) + model.rounding_cost:
+            if (
+                model.parameters.allows(there)
+                and model(there).cost <= model(values).cost * (1 + 1e-9) + model.rows.rounding_cost
+            ):
                 values = there
     return values
 
@@ -386,8 +399,8 @@ def _period(model: Model, values: Any, k: int) -> float | None:
     The arguments have to be linear in it, with one factor or multiples of it, the same in all rows.
     """
     graph = model.problem.program.graph
-    point = {**model.held, **{name: float(column[0]) for name, column in model.columns.items()}}
-    point |= dict(zip(model.free, map(float, values), strict=True))
+    point = {**model.parameters.held, **{name: float(column[0]) for name, column in model.rows.columns.items()}}
+    point |= dict(zip(model.parameters.free, map(float, values), strict=True))
     leaves = {i: point[label] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
     slopes: list[float] = []
     varying: list[bool] = []  # with the rows
@@ -397,8 +410,8 @@ def _period(model: Model, values: Any, k: int) -> float | None:
         for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
             label = graph.labels.get(i) if primitive is VARIABLE else None
             moves = [bool(slopes[p]) for p in parents]
-            slope = float(label == model.free[k])
-            varying.append(label in model.columns or any(varying[p] for p in parents))
+            slope = float(label == model.parameters.free[k])
+            varying.append(label in model.rows.columns or any(varying[p] for p in parents))
             if any(moves) and primitive.periodic:
                 factors.append(abs(slopes[parents[0]]))
             elif any(moves):
@@ -417,13 +430,13 @@ def _period(model: Model, values: Any, k: int) -> float | None:
 
 
 def _in_order(model: Model, values: Any) -> Any:
-    names, starts = model.free, model.problem.values
+    names, starts = model.parameters.free, model.problem.values
     if len(names) > MAX_PERMUTED:
         return values
     pairs = list(combinations(range(len(names)), 2))
 
     def agreement(pair: tuple[int, int], end: Any) -> float:
-        if any(names[k] in model.linear or names[k] not in starts for k in pair):
+        if any(names[k] in model.parameters.linear or names[k] not in starts for k in pair):
             return 0.0
         start = [starts[names[k]] for k in pair]
         size = (abs(start[0]) + abs(start[1])) * (abs(end[pair[0]]) + abs(end[pair[1]]))
@@ -440,9 +453,9 @@ def _in_order(model: Model, values: Any) -> Any:
                     yield order
 
     def same(order: Any) -> bool:
-        used, draw = np.flatnonzero(model.weights), random.Random(1)
+        used, draw = np.flatnonzero(model.rows.weights), random.Random(1)
         rows = used[np.arange(MIN_COMPARED_ROWS) * (len(used) - 1) // (MIN_COMPARED_ROWS - 1)]
-        few = model.at_rows({name: column[rows] for name, column in model.columns.items()})
+        few = model.at_rows({name: column[rows] for name, column in model.rows.columns.items()})
         beside = np.array([x * draw.uniform(0.9, 1.1) for x in values])
         first, other = few(beside), few(beside[order])
         if first.errors or other.errors:
@@ -453,6 +466,6 @@ def _in_order(model: Model, values: Any) -> Any:
     for pair in pairs * 2:
         if agreement(pair, values) < 0 and (order := next(filter(same, exchanges(pair)), None)):
             there = values[order]
-            if model.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9):
+            if model.parameters.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9):
                 values = there
     return values

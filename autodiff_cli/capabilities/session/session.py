@@ -508,11 +508,22 @@ class Session:
             self.last = text
             self._give(ANSWER, value)
             return Shown("", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}")
-        spelled = in_symbols(text) if self.lenient and not {*self.names}.intersection(names_in(text)) else text
-        if spelled != text:
+        has_own_names = not {*self.names}.isdisjoint(names_in(text))
+        spelled = text if has_own_names else in_symbols(text)
+        if spelled != text and self.lenient:
             shown = self._expression(spelled, TypedStatement("expression", 0, len(spelled), 0))
             self.last = text
             return shown._replace(reading=AsRead(spelled, text, (-1,) * len(spelled)))
+        try:
+            return self._formula(line, part)
+        except ExpressionError as error:
+            if spelled != text and error.hint is not None:
+                error.diagnostic = error.diagnostic._replace(hint=f"{error.hint}, or add `--lenient`")
+            raise
+
+    def _formula(self, line: str, part: TypedStatement) -> Shown:
+        """Return the answer to a conversion, a derivative or another expression."""
+        text = line[part.start : part.end]
         inner, unit = len(text), None
         if match := IN_UNIT.fullmatch(text):
             from ...engine.quantities.unit import parse_unit, unit_or_none
@@ -523,47 +534,57 @@ class Session:
                 inner, unit = match.end(1), match[2].strip()
         if self._is_quantity(text[:inner], converted=unit is not None):
             return self._converted(uncorrected(text, line, part.start), text[:inner], unit)
-        leibniz = _LEIBNIZ.fullmatch(text)
-        operator = differential_operator(text)
+        piece = uncorrected(text, line, part.start)
+        answer = self._asked_derivative(text, piece, part) or self._evaluated(text, piece, part, inner, unit)
+        self._keep(answer)
+        return answer
+
+    def _asked_derivative(self, text: str, piece: AsRead, part: TypedStatement) -> Shown | None:
+        """Return the answer to `dh/dx`, `d/dx x²` or `f'`; None for another expression."""
+        leibniz, primed = _LEIBNIZ.fullmatch(text), _WHOLE_PRIME.fullmatch(text)
+        operator, place = differential_operator(text), Span(part.start, part.end)
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it as in `{text} x**2`"
-            raise ExpressionError("syntax", f"a function is missing after `{text}`", Span(part.start, part.end), hint)
-        primed = _WHOLE_PRIME.fullmatch(text)
-        piece = uncorrected(text, line, part.start)
+            raise ExpressionError("syntax", f"a function is missing after `{text}`", place, hint)
         if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
             order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
-            answer = self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
-        elif operator is not None:
-            answer = self._derivatives(piece.part(operator.end), operator.name, operator.order)
-        elif primed is not None and primed[3] is None:
-            order = _order(primed[2])
-            _, function = self._prime(primed[1], order, Span(part.start, part.end))
-            (parameter,) = function.parameters or ()
-            called = Offer(0, len(primed[1]), f"{primed[1]}({parameter})")
-            piece = piece.part(*primed.span(1)).apply_offer(called)
-            answer = self._derivatives(piece, parameter, order)
-        else:
-            warnings = None
-            if primed is not None and _is_one_call(primed[3]) and _order(primed[2]) == 1:
-                warnings = self._warnings_of(primed[1], primed[3], Span(part.start, part.end))
-            if text[:inner].strip() != ANSWER or not self.last:
-                self.last = self._with_answer(uncorrected(text[:inner])).text
-            self._check_quotients(piece)
-            piece, freed = self.spelled_out(piece.part(0, inner))
-            converted = piece if unit is None else self._in_brackets(piece)
-            answer = self._value(converted, ANSWER, freed, unit)
-            if converted is not piece:
-                answer = answer._replace(reading=answer.reading._replace(expected=None))
-            found = answer.answer
-            if warnings is not None and (isinstance(found, Gradient) or _is_list(found)):
-                answer = answer._replace(answer=found._replace(warnings=warnings))
+            return self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
+        if operator is not None:
+            return self._derivatives(piece.part(operator.end), operator.name, operator.order)
+        if primed is None or primed[3] is not None:
+            return None
+        order = _order(primed[2])
+        _, function = self._prime(primed[1], order, place)
+        (parameter,) = function.parameters or ()
+        called = Offer(0, len(primed[1]), f"{primed[1]}({parameter})")
+        return self._derivatives(piece.part(*primed.span(1)).apply_offer(called), parameter, order)
+
+    def _evaluated(self, text: str, piece: AsRead, part: TypedStatement, inner: int, unit: str | None) -> Shown:
+        """Return the value of the expression before `inner`, perhaps in a unit."""
+        primed, warnings = _WHOLE_PRIME.fullmatch(text), None
+        if primed is not None and _is_one_call(primed[3]) and _order(primed[2]) == 1:
+            warnings = self._warnings_of(primed[1], primed[3], Span(part.start, part.end))
+        if text[:inner].strip() != ANSWER or not self.last:
+            self.last = self._with_answer(uncorrected(text[:inner])).text
+        self._check_quotients(piece)
+        piece, freed = self.spelled_out(piece.part(0, inner))
+        converted = piece if unit is None else self._in_brackets(piece)
+        answer = self._value(converted, ANSWER, freed, unit)
+        if converted is not piece:
+            answer = answer._replace(reading=answer.reading._replace(expected=None))
+        found = answer.answer
+        if warnings is not None and (isinstance(found, Gradient) or _is_list(found)):
+            answer = answer._replace(answer=found._replace(warnings=warnings))
+        return answer
+
+    def _keep(self, answer: Shown) -> None:
+        """Give `ans` the value of an answer, or its formula."""
         formula = answer.formula
         if isinstance(answer.answer, Gradient):
             units = answer.answer.units
             self._give(ANSWER, _with_unit(answer.answer.value, units and units["value"]))
         elif formula is not None and len(formula) <= MAX_ANSWER_LENGTH and ANSWER not in names_in(formula):
             self._give(ANSWER, Definition(None, formula))
-        return answer
 
     def _is_quantity(self, text: str, *, converted: bool) -> bool:
         """Return whether a text is a number with a unit; if it is not `converted`, certainly: no `2 m` or `3t`."""

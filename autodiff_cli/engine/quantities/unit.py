@@ -288,15 +288,16 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 
 def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
-    """Refuse `deg C` and `°K`, which are scales of temperature and not products with an angle."""
+    """Refuse `deg C`, `° °C` and `°K`, which are scales of temperature and not products with an angle."""
     words = [token[1] for token in tokens[at : at + 2]]
-    entry = table_entry(words[0])
-    if entry is None or entry[0].symbol != "°" or words[-1] not in ("C", "F", "K"):
+    entry, scale = table_entry(words[0]), table_entry(words[-1])
+    if entry is None or scale is None or entry[0].symbol != "°" or scale[0].symbol not in ("C", "F", "K", "°C", "°F"):
         return
     start, end = tokens[at][2], tokens[at + 1][3]
     written = text[start:end].strip()
-    temperature = f"°{words[1]}" if words[1] in "CF" else "K"
-    hint = f"write `{temperature}`, or `{words[0]}*{words[1]}`"
+    symbol = scale[0].symbol
+    temperature = f"°{symbol}" if symbol in "CF" else symbol
+    hint = f"write `{temperature}`" + (f", or `{words[0]}*{words[1]}`" if symbol in "CFK" else "")
     raise _wrong(f"`{written}` can be read in two ways", start, end, hint)
 
 
