@@ -19,6 +19,7 @@ from ..graphs.higher_order import hessian_in
 from ..graphs.value_and_gradient import evaluate_in, value_and_gradient
 from ..numbers.base import NO_RESULT, UNDECIDED, Number, Refusal
 from ..numbers.budget import Defined, charge, current_budget
+from ..numbers.hulls import SIDES_OF_KINKS
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..run.sweep import local_derivatives
@@ -47,21 +48,6 @@ MAX_CLUSTERED = 400
 """So many places are compared in pairs; of more, only the box around all is given."""
 
 
-def _unit_vectors(n: int) -> list[list[int]]:
-    return [[int(j == k) for j in range(n)] for k in range(n)]
-
-
-GENERALIZED: Mapping[str, Callable[[int], Sequence[Sequence[int]]]] = {
-    "abs": lambda n: [(-1,), (1,)],
-    "relu": lambda n: [(0,), (1,)],
-    "max": _unit_vectors,
-    "min": _unit_vectors,
-    "clamp": _unit_vectors,
-    "hypot": lambda n: [*product((-1, 1), repeat=n)],
-}
-"""Derivatives of functions with kinks whose convex hull contains the generalized ones (Clarke, Optimization and
-Nonsmooth Analysis, 2.3): by the mean value theorem for these, they bound the changes of a function across a kink too.
-"""
 MAX_SIDES = 16
 """The most combinations of sides of kinks in one part of the box."""
 
@@ -72,40 +58,10 @@ Part = list[Interval]
 
 
 def range_numbers() -> Any:
-    """Return the number type of ranges: balls with hulls of steps and of the cube root."""
-    from flint import arb
+    """Return the number type of ranges: balls with hulls of functions that choose by a sign."""
+    from ..numbers.hulls import with_hulls
 
-    from ..numbers.ball import Ball, ball
-
-    m = boxes(RANGE_BITS)
-
-    def cbrt(x: Any) -> Any:
-        return Ball(_cube_root(ball(x).a.lower()).union(_cube_root(ball(x).a.upper())))
-
-    def hypot(*xs: Any) -> Any:
-        lower, upper = [ball(x).a.abs_lower() for x in xs], [ball(x).a.abs_upper() for x in xs]
-        low, high = (sum((a * a for a in side), arb(0)).sqrt() for side in (lower, upper))
-        return Ball(low.union(high))
-
-    def absolute(x: Any) -> Any:
-        size = abs(ball(x))
-        return Ball(arb(0).union(size.a.abs_upper())) if size.a.contains(0) else size
-
-    def leaky_relu(x: Any, slope: Any) -> Any:
-        return m.max(x, m.number(0)) + slope * m.min(x, m.number(0))
-
-    def elu(x: Any, alpha: Any) -> Any:
-        return m.max(x, m.number(0)) + alpha * m.expm1(m.min(x, m.number(0)))
-
-    own = {"abs": absolute, "cbrt": cbrt, "hypot": hypot, "leaky_relu": leaky_relu, "elu": elu}
-    m.__dict__.update(own, relu=lambda x: m.max(x, m.number(0)))
-    # formulas that choose by the sign of a number have no value where it is undecided
-    m.accurate = {}
-    return m
-
-
-def _cube_root(a: Any) -> Any:
-    return a.root(3) if a > 0 else -((-a).root(3)) if a < 0 else a
+    return with_hulls(boxes(RANGE_BITS))
 
 
 class Enclosure(NamedTuple):
@@ -385,9 +341,9 @@ def generalized_gradients(at: Evaluation) -> list[list[Number]]:
         primitive, inputs = at.graph.primitives[i], at.graph.inputs(i)
         if not at.active[i] or primitive.kink is None or _is_smooth(primitive, inputs):
             continue
-        if primitive.jumps or primitive.name not in GENERALIZED:
+        if primitive.jumps or primitive.name not in SIDES_OF_KINKS:
             raise Refusal("undecided", "a jump, or a kink without known sides", "")
-        sides[i] = GENERALIZED[primitive.name](len(inputs))
+        sides[i] = SIDES_OF_KINKS[primitive.name](len(inputs))
     if not sides or math.prod(map(len, sides.values())) > MAX_SIDES:
         raise Refusal("undecided", "no kink is known, or too many are", "")
     return [_gradient_on(at, dict(zip(sides, chosen, strict=True))) for chosen in product(*sides.values())]
