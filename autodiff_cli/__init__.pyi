@@ -616,6 +616,7 @@ def fit(
     weights: str | None = None,
     scale_errors: bool = False,
     loss: str | None = None,
+    trials: str | None = None,
     level: float | None = None,
     in_: Names = None,
     intervals: str | None = None,

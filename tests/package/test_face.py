@@ -170,6 +170,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("descend", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "steps": 3, "in_": "mm^2"}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
+    ("fit", "dead = sigmoid(a + b*dose)", {"data": "beetles.csv", "loss": "binomial", "trials": "n"}),
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),

@@ -18,7 +18,7 @@ from ...engine.numbers.budget import BudgetExceeded
 from ...errors import Diagnostic, ExpressionError, point_error, usage_error
 from .convergence import SearchStopped
 from .inference import DOUBTFUL_P_VALUE, Goodness, Inference
-from .least_squares import MAX_LAST_STEP, EndPoint, FitRows, Model, column_sizes, gauss_newton
+from .least_squares import EndPoint, FitRows, Model, column_sizes, gauss_newton
 from .observations import Observations
 from .profiles import ProfileAlong, Profiles, Refit, profiles_of
 
@@ -55,7 +55,9 @@ class Family(NamedTuple):
         """Return one over the standard deviations of the response."""
         if self.trials is None:
             return 1 / np.sqrt(np.maximum(mean, MIN_VARIANCE))
-        return np.sqrt(self.trials / np.maximum(mean * (1 - mean), MIN_VARIANCE))
+        roots = np.sqrt(self.trials / np.maximum(mean * (1 - mean), MIN_VARIANCE))
+        # a probability that is rounded to 1 has a slope that is not: its row has no information
+        return np.where(mean == 1, MIN_VARIANCE, roots)
 
     def deviances(self, response: Any, mean: Any) -> Any:
         """Return the deviance of each row: twice what the best possible mean adds to its log-likelihood."""
@@ -99,7 +101,9 @@ def family_of(loss: str, data: Observations, trials: str | None) -> tuple[Family
     return Family(loss, n), data._replace(columns=columns, response=response, sigma={response: 1.0})
 
 
-def _check_rows(numbers: Any, is_wrong: Any, name: str, what: str, hint: str = "correct the row, or leave it out") -> None:
+def _check_rows(
+    numbers: Any, is_wrong: Any, name: str, what: str, hint: str = "correct the row, or leave it out"
+) -> None:
     is_wrong = is_wrong | ~np.isfinite(numbers)
     if np.any(is_wrong):
         row = int(np.flatnonzero(is_wrong)[0])
@@ -165,7 +169,8 @@ class LikelihoodFit(NamedTuple):
     def at_edge(self) -> str:
         """Say that the fit ends where a mean is at the edge of its range."""
         what = "the mean" if self.family.trials is None else "the probability"
-        return f"the fit ends where {what} of row {(self.edge or 0) + 1} is at the edge of its range: no maximum inside was found"
+        row = f"{what} of row {(self.edge or 0) + 1}"
+        return f"the fit ends where {row} is at the edge of its range: no maximum inside was found"
 
     @property
     def without_maximum(self) -> str:
@@ -208,7 +213,9 @@ def scored(model: Model, family: Family, start: Any) -> EndPoint:
         return best._replace(moved=0.0 if math.isfinite(deviance) else math.inf)
     for _ in range(MAX_SCORING_STEPS):
         weighted = weighted_at(model, family, here)
-        step, _, moved = gauss_newton(weighted, here)
+        step, _, _ = gauss_newton(weighted, here)
+        # in standard errors, whatever the residuals: one of a mean near its end may be large
+        moved = float(np.linalg.norm(weighted(here).jacobian @ step))
         model.evaluations = max(model.evaluations, weighted.evaluations)
         best = EndPoint(here, deviance / 2, moved, "Fisher scoring")
         if moved <= SETTLED_STEP or not np.all(np.isfinite(step)):
@@ -277,10 +284,14 @@ def _without_likelihood(model: Model, family: Family, start: Any) -> ExpressionE
     high = math.inf if family.trials is None else 1.0
     outside = np.flatnonzero(~((at.fitted > 0) & (at.fitted < high)))
     if not len(outside):
-        return ExpressionError("domain", "the likelihood at the start is too small for a double", None, "start elsewhere")
+        return ExpressionError(
+            "domain", "the likelihood at the start is too small for a double", None, "start elsewhere"
+        )
     row = int(outside[0])
     kind, needed = ("mean", "above 0") if family.trials is None else ("probability", "between 0 and 1")
-    message = f"row {row + 1} of the data: the formula gives the {kind} {at.fitted[row]:g} at the start, and one is {needed}"
+    message = (
+        f"row {row + 1} of the data: the formula gives the {kind} {at.fitted[row]:g} at the start, and one is {needed}"
+    )
     how = "`exp(a + b*x)`" if family.trials is None else "`sigmoid(a + b*x)`"
     return ExpressionError("domain", message, None, f"start elsewhere (`--at`), or write the {kind} as {how}")
 
