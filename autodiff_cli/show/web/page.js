@@ -673,26 +673,37 @@ function ticks(a, b, count) {
   return Array.from({ length: last - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
 }
 
+// A number at a tick, with the digits that tell it from its neighbours; where it is longer than its room, pressed together.
+function tickText(x, room, attributes) {
+  const [plain, powers] = [String(x), x.toExponential().replace("e+", "e")];
+  const text = plain.length > 6 && powers.length < plain.length ? powers : plain;
+  const pressed = LETTER * text.length > room ? { textLength: room.toFixed(1), lengthAdjust: "spacingAndGlyphs" } : {};
+  return element("text", { ...attributes, ...pressed }, text);
+}
+const LETTER = 6.7; // the width of a letter in a plot
+
 // The axes of a plot, with ticks and names outside.
 function frame(svg, [left, right, top, bottom], [a, b, c, d], across = "", up = "") {
   const [x, y] = [scale(a, b, left, right), scale(c, d, bottom, top)];
   let marks = `M${left} ${top}V${bottom}H${right}`;
-  for (const tick of ticks(a, b, 5)) {
+  const below = ticks(a, b, 5);
+  for (const tick of below) {
     marks += `M${x(tick).toFixed(1)} ${bottom}v4`;
-    svg.append(element("text", { x: x(tick).toFixed(1), y: bottom + 15, "text-anchor": "middle" }, written(tick)));
+    const room = Math.min((right - left) / below.length - LETTER, 2 * (420 - right));
+    svg.append(tickText(tick, room, { x: x(tick).toFixed(1), y: bottom + 19, "text-anchor": "middle" }));
   }
   for (const tick of ticks(c, d, 7)) {
     marks += `M${left} ${y(tick).toFixed(1)}h-4`;
-    svg.append(element("text", { x: left - 7, y: (y(tick) + 4).toFixed(1), "text-anchor": "end" }, written(tick)));
+    svg.append(tickText(tick, left - 29, { x: left - 7, y: (y(tick) + 4).toFixed(1), "text-anchor": "end" }));
   }
   svg.append(element("path", { class: "axis", d: marks }));
-  if (across) svg.append(element("text", { x: (left + right) / 2, y: bottom + 30, "text-anchor": "middle" }, across));
+  if (across) svg.append(element("text", { x: (left + right) / 2, y: bottom + 33, "text-anchor": "middle" }, across));
   if (up) svg.append(element("text", { transform: `translate(10 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, up));
 }
 
 // What the lines of a plot are, above its frame, where no line is.
 function key(svg, entries) {
-  const [LINE, GAP, LETTER] = [27, 14, 6.7]; // the widths of a line's sample, of what parts two, and of a letter
+  const [LINE, GAP] = [27, 14]; // the widths of a line's sample, and of what parts two
   const letters = entries.reduce((count, [, words]) => count + words.length, 0);
   const room = FRAME[1] - FRAME[0] - entries.length * (LINE + GAP);
   const wide = Math.min(LETTER, room / letters);
@@ -703,7 +714,7 @@ function key(svg, entries) {
     left += LINE + wide * words.length + GAP;
   }
 }
-const FRAME = [72, 410, 28, 270]; // left, right, top and bottom of the plot
+const FRAME = [76, 395, 28, 270]; // left, right, top and bottom of the plot
 
 // A group of which only that part is seen which lies in the frame of a plot.
 function inside(svg) {
@@ -721,8 +732,9 @@ function loss() {
   if (path.length < 2) return;
   const values = path.map((each) => each.value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const [x, y] = [scale(0, path.length - 1, 72, 410), scale(low, high, 144, 12)];
-  frame(svg, [72, 410, 12, 144], [0, path.length - 1, low, high], "step", headed("value", ofValue));
+  const [left, right] = FRAME;
+  const [x, y] = [scale(0, path.length - 1, left, right), scale(low, high, 144, 12)];
+  frame(svg, [left, right, 12, 144], [0, path.length - 1, low, high], "step", headed("value", ofValue));
   svg.append(element("path", { class: "curve", d: line(values.map((value, k) => [x(k), y(value)])) }));
 }
 
