@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
     from .least_squares import EndPoint, Model
-    from .likelihood import Family
+    from .likelihood import CountDistribution
     from .profiles import Profiles
 
 DEFAULT_LEVEL = 0.95
@@ -237,7 +237,7 @@ def fit(
 def _of_likelihood(
     text: str,
     model: Model,
-    family: Family,
+    family: CountDistribution,
     start: Any,
     level: float,
     intervals: str | None,

@@ -37,7 +37,7 @@ OPEN_COMPONENT = 0.1  # of a direction along which the likelihood does not fall
 MIN_EXPECTED, MOSTLY_EXPECTED, MOSTLY = 1.0, 5.0, 0.8  # counts for which the deviance is as χ²: Cochran's rule
 
 
-class Family(NamedTuple):
+class CountDistribution(NamedTuple):
     """A distribution of the response: of counts, or of the share of successes in trials."""
 
     name: str
@@ -78,7 +78,7 @@ class Family(NamedTuple):
         return mean if self.trials is None else self.trials * np.minimum(mean, 1 - mean)
 
 
-def family_of(loss: str, data: Observations, trials: str | None) -> tuple[Family, Observations]:
+def family_of(loss: str, data: Observations, trials: str | None) -> tuple[CountDistribution, Observations]:
     """Return the distribution, and the data with the share of successes as response. Raises `ExpressionError`."""
     if data.transform is not None:
         message = f"the response of a {loss} fit is a column of counts, and `{data.response}` is a formula"
@@ -86,11 +86,11 @@ def family_of(loss: str, data: Observations, trials: str | None) -> tuple[Family
     y = np.array(data.columns[data.response], dtype=float)
     if loss == "poisson":
         _check_rows(y, (y < 0) | (y != np.floor(y)), data.response, "and counts are whole numbers, 0 or above")
-        return Family(loss), data._replace(sigma={data.response: 1.0})
+        return CountDistribution(loss), data._replace(sigma={data.response: 1.0})
     if trials is None:
         what = "and without `--trials` a response is 0 or 1"
         _check_rows(y, (y != 0) & (y != 1), data.response, what, "name the column of trials: `--trials n`")
-        return Family(loss, np.ones(len(y))), data._replace(sigma={data.response: 1.0})
+        return CountDistribution(loss, np.ones(len(y))), data._replace(sigma={data.response: 1.0})
     n = np.array(data.columns[trials], dtype=float)
     _check_rows(n, (n < 1) | (n != np.floor(n)), trials, "and trials are whole numbers, 1 or above")
     hint = "give the number of successes: a share times the trials"
@@ -98,7 +98,7 @@ def family_of(loss: str, data: Observations, trials: str | None) -> tuple[Family
     _check_rows(y, y > n, data.response, "which is more than the trials of that row")
     response = f"{data.response}/{trials}"
     columns = {**data.columns, response: (y / n).tolist()}
-    return Family(loss, n), data._replace(columns=columns, response=response, sigma={response: 1.0})
+    return CountDistribution(loss, n), data._replace(columns=columns, response=response, sigma={response: 1.0})
 
 
 def _check_rows(
@@ -116,7 +116,7 @@ class LikelihoodFit(NamedTuple):
     """The end of a fit by maximum likelihood."""
 
     inference: Inference
-    family: Family
+    family: CountDistribution
     interrupted: bool
     rises: dict[str, float]  # the direction in which the likelihood does not fall
     edge: int | None = None  # a row whose mean is at the edge of its range, and which decides the fit
@@ -187,7 +187,7 @@ class LikelihoodFit(NamedTuple):
         return self.inference.outcome(self.interrupted)
 
 
-def deviance_at(model: Model, family: Family, values: Any) -> float:
+def deviance_at(model: Model, family: CountDistribution, values: Any) -> float:
     """Return the deviance; infinite where the formula gives no mean of the distribution."""
     at = model(values)
     if at.error is not None or not family.allows(at.fitted, model.rows.response):
@@ -196,14 +196,14 @@ def deviance_at(model: Model, family: Family, values: Any) -> float:
     return total if math.isfinite(total) else math.inf
 
 
-def weighted_at(model: Model, family: Family, values: Any) -> Model:
+def weighted_at(model: Model, family: CountDistribution, values: Any) -> Model:
     """Return the model with the weights of its means at these values: its JᵀJ is the expected information."""
     weights = family.root_weights(model(values).fitted)
     rows = FitRows(model.rows.columns, model.rows.response, weights, {})
     return model.copy(rows=rows)
 
 
-def scored(model: Model, family: Family, start: Any) -> EndPoint:
+def scored(model: Model, family: CountDistribution, start: Any) -> EndPoint:
     """Return where Fisher scoring leads from a start with a likelihood."""
     low, high = model.parameters.limits
     here = np.clip(np.array(start, dtype=float), low, high)
@@ -227,7 +227,9 @@ def scored(model: Model, family: Family, start: Any) -> EndPoint:
     return best
 
 
-def _shortened(model: Model, family: Family, along: tuple[Any, Any], deviance: float) -> tuple[Any, float] | None:
+def _shortened(
+    model: Model, family: CountDistribution, along: tuple[Any, Any], deviance: float
+) -> tuple[Any, float] | None:
     """Return the end of a step, halved until the deviance does not rise; None if it always does."""
     here, step = along
     for halvings in range(MAX_SHORTENED):
@@ -238,7 +240,7 @@ def _shortened(model: Model, family: Family, along: tuple[Any, Any], deviance: f
     return None
 
 
-def fit_likelihood(model: Model, family: Family, start: Any, level: float) -> LikelihoodFit:
+def fit_likelihood(model: Model, family: CountDistribution, start: Any, level: float) -> LikelihoodFit:
     """Return the fit of greatest likelihood that is found from a start, and from the least squares.
 
     Raises `ExpressionError` where neither has a likelihood.
@@ -277,7 +279,7 @@ def _starts(model: Model, start: Any) -> Iterator[Any]:
         yield best_fit(squares, start, "linear").values
 
 
-def _without_likelihood(model: Model, family: Family, start: Any) -> ExpressionError:
+def _without_likelihood(model: Model, family: CountDistribution, start: Any) -> ExpressionError:
     at = model(start)
     if at.error is not None:
         return at.error
@@ -296,7 +298,7 @@ def _without_likelihood(model: Model, family: Family, start: Any) -> ExpressionE
     return ExpressionError("domain", message, None, f"start elsewhere (`--at`), or write the {kind} as {how}")
 
 
-def _rising_direction(model: Model, family: Family, end: EndPoint) -> dict[str, float]:
+def _rising_direction(model: Model, family: CountDistribution, end: EndPoint) -> dict[str, float]:
     """Return the parameters along which the likelihood does not fall however far is looked; none if it falls.
 
     The direction is the one in which the information is least. From a maximum the deviance rises there by about the
@@ -316,7 +318,7 @@ def _rising_direction(model: Model, family: Family, end: EndPoint) -> dict[str, 
     return {}
 
 
-def _edge_row(model: Model, family: Family, end: EndPoint) -> int | None:
+def _edge_row(model: Model, family: CountDistribution, end: EndPoint) -> int | None:
     """Return a row whose mean is at the edge of its range, if such rows have a part in the information."""
     at = model(end.values)
     expected = family.expected(at.fitted)
@@ -328,7 +330,7 @@ def _edge_row(model: Model, family: Family, end: EndPoint) -> int | None:
     return int(np.argmax(leverage * is_edge)) if float(np.sum(leverage[is_edge])) > EDGE_LEVERAGE else None
 
 
-def _rise_along(model: Model, family: Family, end: EndPoint, along: Any) -> tuple[float, float]:
+def _rise_along(model: Model, family: CountDistribution, end: EndPoint, along: Any) -> tuple[float, float]:
     """Return how many standard errors away the formula still has means, at most ten, and the rise of the deviance."""
     errors = OPEN_ERRORS
     for _ in range(MAX_SHORTENED):
@@ -344,7 +346,7 @@ def _rise_along(model: Model, family: Family, end: EndPoint, along: Any) -> tupl
 class LikelihoodProfile(ProfileAlong):
     """The deviance along one parameter, with the others fitted again."""
 
-    def __init__(self, inference: Inference, name: str, family: Family) -> None:
+    def __init__(self, inference: Inference, name: str, family: CountDistribution) -> None:
         super().__init__(inference, name)
         self.family = family
 
