@@ -74,6 +74,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", SUM, {"at": POINT, "value_only": True}),
     ("grad", SUM, {"at": POINT, "decimals": 2}),
     ("grad", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
+    ("check", "1 - cos(x)", {"over": "x=0:1"}),
     ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "lines": 2}),
     ("trace", SUM, {"at": POINT, "decimals": 2}),
     ("trace", SUM, {"at": POINT, "blanks": True}),
