@@ -104,7 +104,7 @@ def digits_over_box(
     require("flint", "certified", "`--over` needs python-flint, which is not installed", "")
     problem = _problem(text, point, box)
     ends = {name: (float(low or 0), float(high or 0)) for name, (low, high) in box.items()}
-    search = _Search(problem, ends, required)
+    search = DigitsSearch(problem, ends, required)
     parts = search.parts()
     warnings = list(problem.warnings)
     if not search.complete:
@@ -141,13 +141,15 @@ def _problem(text: str, point: Point | None, box: Mapping[str, Range]) -> Proble
     return problem
 
 
-class _Bounded(NamedTuple):
+class BoundedPart(NamedTuple):
+    """A part of the box with the digits that are proven in it, and the node that loses most."""
+
     box: dict[str, Ends]
     digits: int
     worst: int | None
 
 
-class _Search:
+class DigitsSearch:
     """Halves the parts of a box in which enough digits are not proven."""
 
     def __init__(self, problem: Problem, box: dict[str, Ends], required: int) -> None:
@@ -163,7 +165,7 @@ class _Search:
         """Return parts that cover the box: neighbours with enough digits, and without, as one."""
         work, order = current_budget(), count()
         waiting = [(-1.0, next(order), self._bounded(self.box))]
-        done: list[_Bounded] = []
+        done: list[BoundedPart] = []
         while waiting:
             share, _, part = heapq.heappop(waiting)
             spent = work.left < RESERVED_WORK_SHARE * work.most
@@ -180,7 +182,7 @@ class _Search:
                 heapq.heappush(waiting, (-widest, next(order), self._bounded(half)))
         return [self._part(group) for group in self._groups(done)]
 
-    def _is_lost(self, part: _Bounded, share: float) -> bool:
+    def _is_lost(self, part: BoundedPart, share: float) -> bool:
         digits = self._digits_at(part) if share <= LOST_SHARE else None
         return digits is not None and digits < self.required
 
@@ -188,7 +190,7 @@ class _Search:
         (low, high), (first, last) = box[name], self.box[name]
         return (high / 2 - low / 2) / (last / 2 - first / 2)
 
-    def _bounded(self, box: dict[str, Ends]) -> _Bounded:
+    def _bounded(self, box: dict[str, Ends]) -> BoundedPart:
         from flint import arb
 
         from ...engine.numbers.ball import Ball
@@ -199,12 +201,12 @@ class _Search:
         with Defined(*NO_RESULT):
             found = rounding_bound(self.m, graph, {**self.fixed, **point})
             relative = relative_size(found.value, found.error)
-            return _Bounded(box, _digits_of(relative), found.worst)
-        return _Bounded(box, 0, None)
+            return BoundedPart(box, _digits_of(relative), found.worst)
+        return BoundedPart(box, 0, None)
 
-    def _groups(self, done: list[_Bounded]) -> list[list[_Bounded]]:
+    def _groups(self, done: list[BoundedPart]) -> list[list[BoundedPart]]:
         """Return neighbours of one kind together; in several variables, all of one kind that touch."""
-        groups: list[list[_Bounded]] = []
+        groups: list[list[BoundedPart]] = []
         for part in sorted(done, key=lambda part: [low for low, _ in part.box.values()]):
             enough = part.digits >= self.required
             if groups and (groups[-1][0].digits >= self.required) == enough and len(self.box) == 1:
@@ -217,7 +219,7 @@ class _Search:
                 groups.append([part])
         return groups
 
-    def _part(self, group: list[_Bounded]) -> DigitsInPart:
+    def _part(self, group: list[BoundedPart]) -> DigitsInPart:
         worst = min(group, key=lambda part: part.digits)
         names = [*self.box]
         box = {name: (min(p.box[name][0] for p in group), max(p.box[name][1] for p in group)) for name in names}
@@ -234,7 +236,7 @@ class _Search:
             operation="" if enough else self._operation(worst),
         )
 
-    def _digits_at(self, part: _Bounded) -> int | None:
+    def _digits_at(self, part: BoundedPart) -> int | None:
         """Return how many digits the doubles have in the middle of a part; None without a value, or one that is 0."""
         graph = self.problem.program.graph
         point = {name: low / 2 + high / 2 for name, (low, high) in part.box.items()}
@@ -253,7 +255,7 @@ class _Search:
         m = Multiprecision(digits)
         return evaluate_in(m, self.problem.program.graph, {name: m.number(x) for name, x in values.items()}).value
 
-    def _operation(self, part: _Bounded) -> str:
+    def _operation(self, part: BoundedPart) -> str:
         program = self.problem.program
         span = None if part.worst is None else program.graph.span(part.worst)
         return "" if span is None else " ".join(program.text[span.start : span.end].split())
@@ -265,7 +267,7 @@ def _digits_of(relative: float) -> int:
     return max(0, min(MAX_DOUBLE_DIGITS, digits))
 
 
-def _spread(group: list[_Bounded]) -> list[_Bounded]:
+def _spread(group: list[BoundedPart]) -> list[BoundedPart]:
     """Return at most so many parts that a point is looked at in, spread over all."""
     step = max(1, len(group) // MAX_SAMPLES)
     return group[::step]

@@ -290,7 +290,7 @@ def _without_likelihood(model: Model, family: CountDistribution, start: Any) -> 
             "domain", "the likelihood at the start is too small for a double", None, "start elsewhere"
         )
     row = int(outside[0])
-    kind, needed = ("mean", "above 0") if family.trials is None else ("probability", "between 0 and 1")
+    kind, needed = ("mean count", "above 0") if family.trials is None else ("probability", "between 0 and 1")
     message = (
         f"row {row + 1} of the data: the formula gives the {kind} {at.fitted[row]:g} at the start, and one is {needed}"
     )

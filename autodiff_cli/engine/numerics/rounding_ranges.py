@@ -12,16 +12,12 @@ from typing import Any, NamedTuple
 
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import Number, Refusal, undecided
-from ..numbers.running_error import SPECIAL_ULPS, ULPS, UNDERFLOW_ERROR, UNIT_ROUNDOFF
+from ..numbers.running_error import NOT_ROUNDED, ONCE_ROUNDED, SPECIAL_ULPS, ULPS, UNDERFLOW_ERROR, UNIT_ROUNDOFF
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
-from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB, VARIABLE
+from ..table.operators import CONSTANT, VARIABLE
 from ..table.primitive import Primitive
-from ..table.primitives import ABS, MAX, MIN, SUM
 
-EXACT = frozenset((NEG, ABS, MAX, MIN))
-"""Operations that do not round."""
-ONCE_ROUNDED = frozenset((ADD, SUB, MUL, DIV))
 MAX_DOUBLE_EXPONENT = 1023
 
 
@@ -92,15 +88,19 @@ def _operation_error(at: Evaluation, i: int, primitive: Primitive, errors: Mappi
     if not size.is_finite() or float(size) >= 2.0**MAX_DOUBLE_EXPONENT:
         raise undecided("an overflow")
     total = passed.upper()
-    if primitive not in EXACT:
+    if primitive not in NOT_ROUNDED:
         units = 1 if primitive in ONCE_ROUNDED else 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
-        terms = sum((x.a.abs_upper() for x in inputs), arb(0)) * len(inputs) if primitive is SUM else arb(0)
+        terms = (
+            sum((x.a.abs_upper() for x in inputs), arb(0)) * len(inputs)
+            if primitive.linear and primitive.variadic
+            else arb(0)
+        )
         total += UNIT_ROUNDOFF * units * (size + terms) + UNDERFLOW_ERROR
     return total.upper()
 
 
 def _partials(m: Any, primitive: Primitive, inputs: Sequence[Any], out: Any, active: Sequence[bool]) -> list[Any]:
-    if primitive in EXACT:
+    if primitive in NOT_ROUNDED:
         return [1] * len(inputs)  # an input changes the output by no more than itself
     return primitive.slopes(m, inputs, out, active)
 
