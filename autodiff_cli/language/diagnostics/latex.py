@@ -6,11 +6,11 @@ import re
 from contextlib import suppress
 
 from ...engine.table.primitive import FUNCTIONS
-from ..tokens import KEYWORDS
+from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import APPLIED, GREEK
 from .suggestions import own_name
 
-_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
+_TOKEN = LazyPattern(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
 _GREEK = frozenset((*GREEK, "varepsilon", "vartheta", "varphi", "ell"))
 _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ne": "!=",
@@ -38,12 +38,12 @@ _STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\math
 _MAX_DEPTH = 40
 
 
-_ENVIRONMENT = re.compile(
+_ENVIRONMENT = LazyPattern(
     r"\s*(?:\\\[\s*)?\\begin\{(equation|align|aligned|gather|multline|displaymath|math)(\*?)\}([\s\S]*)"
     r"\\end\{\1\2\}\s*(?:\\\]\s*)?\.?\s*"
 )
 """A document with one displayed formula."""
-_MARKS = re.compile(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![a-zA-Z])|\\\\\s*$")
+_MARKS = LazyPattern(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![a-zA-Z])|\\\\\s*$")
 """What says nothing of the formula: a label, no number, the end of the last line."""
 
 
@@ -52,7 +52,7 @@ def without_environment(text: str) -> str:
     document = _ENVIRONMENT.fullmatch(text)
     if document is None:
         return text
-    formula = _MARKS.sub("", document[3].strip()).strip()
+    formula = str(_MARKS.sub("", document[3].strip())).strip()
     inner = re.sub(r"\\begin\{cases\}[\s\S]*?\\end\{cases\}", "", formula)
     if _NEW_LINE in inner or "\\begin" in inner:
         return text
