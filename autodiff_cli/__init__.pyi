@@ -369,12 +369,15 @@ def integrate(
     *,
     wrt: Names = None,
     lenient: bool = False,
+    constants: Names = None,
     between: Ranges | tuple[float, float] = None,
     over: str | None = None,
+    in_: Names = None,
     assume: str | Sequence[str] | None = None,
     digits: int | None = None,
     decimals: int | None = None,
     precision: int | None = None,
+    zip: bool = False,
     work: int | None = None,
 ) -> Integral: ...
 @overload
@@ -384,13 +387,16 @@ def integrate(
     *,
     wrt: Names = None,
     lenient: bool = False,
+    constants: Names = None,
     between: Ranges | tuple[float, float] = None,
     over: str | None = None,
+    in_: Names = None,
     assume: str | Sequence[str] | None = None,
     answer: str,
     digits: int | None = None,
     decimals: int | None = None,
     precision: int | None = None,
+    zip: bool = False,
     work: int | None = None,
 ) -> Marked: ...
 @overload

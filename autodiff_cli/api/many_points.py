@@ -33,13 +33,22 @@ def answers_at(command: str, ask: Ask, values: Mapping[str, Any], grid: Grid | N
     if values.get("answer") is not None:
         raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
     if grid is not None:
-        if used := variables_of(text, [*grid.axes, *grid.fixed]):
+        if used := [*variables_of(text, [*grid.axes, *grid.fixed]), *_names_of_ends(command, values)]:
             grid.check_use(used, names(values.get("for_"), "--for") or ())
         return at_points(command, ask, grid, values)
     for name in _other_options(values, "in_"):
         raise usage_error(f"`{name}` does not go with a frame", "leave it out")
     fixed, columns = fixed_and_columns(at)
     return in_batches(command, values, point_of(fixed), columns)
+
+
+def _names_of_ends(command: str, values: Mapping[str, Any]) -> list[str]:
+    """Return the parameters in the ends of an integral."""
+    if command != "integrate" or not isinstance(typed := values.get("between"), str | list):
+        return []
+    texts = [typed] if isinstance(typed, str) else typed
+    ends = [end for text in texts for end in str(text).rpartition("=")[2].split(":")]
+    return [name for end in ends for name in variables_of(end)]
 
 
 def in_batches(

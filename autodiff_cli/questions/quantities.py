@@ -207,6 +207,9 @@ def _temperatures(
     return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
 
 
+_ENERGY, _LENGTH = parse_unit("J").dimension, parse_unit("m").dimension
+
+
 class ProgramUnits:
     """The units of a program's variables, nodes and outputs at a point."""
 
@@ -219,11 +222,13 @@ class ProgramUnits:
         unknowns: Sequence[str] = (),
         ranges: Mapping[str, Range] = {},
         system: bool = False,
+        over: str = "",
     ) -> None:
         """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
 
         In a `system`, outputs are in products of input units; else in an input unit, or the SI's. An unknown has the
-        dimension of its start or bounds, else the one that makes the equations consistent.
+        dimension of its start or bounds, else the one that makes the equations consistent. The outputs are integrated
+        `over` a variable.
         """
         self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
@@ -247,6 +252,9 @@ class ProgramUnits:
         if unknowns:
             solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
             results = [Dimensioned(dimension) for dimension in solved]
+        rates = results if over else []
+        if over:
+            results = [Dimensioned(m.mul(of, leaves[over]).dimension, None, Fraction(0)) for of in results]
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
         own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
         if unknowns and any(unit.zero for unit in (own | wanted).values()):
@@ -255,6 +263,8 @@ class ProgramUnits:
         self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
         self.chosen = {*wanted, *own}
         self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
+        if rates and not wanted and not system:
+            self.outputs = [self._integrated(rates[0].dimension, self.point[over], self.outputs[0])]
         self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
         self.numbers: dict[str, float] = {
             name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
@@ -262,6 +272,14 @@ class ProgramUnits:
         self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+
+    def _integrated(self, rate: Dimension, by: Unit, usual: Unit) -> Unit:
+        """Return the unit of an integral: `N·s`, unless an input or the SI has one symbol for it, as `J`."""
+        product = self._unit(rate).difference * by.difference
+        symbols = {parse_unit(symbol).dimension for symbol, _ in product.atoms}
+        # `N·m²`, not `J·m`: a force times lengths is no energy
+        is_simple = len(product.atoms) == len(symbols) == 2 and not symbols >= {_ENERGY, _LENGTH}
+        return product if is_simple and len(usual.atoms) > 1 else usual
 
     def _side(self, dimension: Dimension | None) -> Unit:
         return Unit() if dimension is None else unit_tools.choose(dimension, self._inputs)

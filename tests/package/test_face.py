@@ -186,6 +186,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x**2 = 4", {"answer": "±2"}),
     ("solve", "x*exp(x) = w", {"at": "w=2", "for_": "x", "relative": True, "sort": True}),
     ("integrate", "x**2", {"answer": "x³/3"}),
+    ("integrate", "m*c*x", {"at": "m=1 kg", "constants": "c", "between": "x=0 m:2 m", "in_": "J*m*s", "wrt": "m"}),
     ("taylor", "exp(x)", {"at": "x=0", "order": 2, "answer": "1 + x + x²/2"}),
     ("hessian", "x**2*w", {"at": POINT, "wrt": "x", "answer": "4"}),
     ("export", "x*w", {"to": "sql", "dialect": "postgres"}),

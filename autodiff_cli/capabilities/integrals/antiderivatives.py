@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -17,21 +17,26 @@ from ...engine.algebra.canonical import exact_value
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic_derivative import derivatives
 from ...engine.algebra.walk import has_variables, rebuild, rewrite
-from ...engine.graphs.value import Value, graph_of, in_order, node, variable
+from ...engine.graphs.value import Value, constant, graph_of, in_order, node, variable
 from ...engine.graphs.value_and_gradient import value_in
 from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.budget import Defined
+from ...engine.numbers.floats import REAL
 from ...engine.numbers.running_digits import RunningDigits
-from ...engine.table.operators import CONSTANT, DIV, SUB, VARIABLE
+from ...engine.table.operators import CONSTANT, DIV, GT, SUB, VARIABLE
 from ...engine.table.primitives import ABS, LOG
 from ...errors import ExpressionError, usage_error
 from ...extras import install_command
+from ...language.printer import expression_text
 from ...questions.problem import parse
 from .continuous import Condition, follows
+from .ends import hold
 from .identities import is_zero
 
 SECONDS = 20
 """How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never."""
+DEFINITE_SECONDS = 10
+"""How long it may take for a definite integral, whose digits may be known without it."""
 WAIT = 6
 """How many times as long the process is waited for: a busy machine gives it less than its processor time."""
 WAYS = 2
@@ -89,6 +94,53 @@ def antiderivative(integrand: Value, name: str, facts: Sequence[Value] = (), sec
     if best is None:
         raise NoAntiderivative(reason)
     return best
+
+
+def if_known(integrand: Value, name: str) -> Antiderivative | None:
+    """Return an antiderivative for a definite integral, whose digits are known without one; None without SymPy too."""
+    if not is_available():
+        return None
+    with Defined(ExpressionError):
+        try:
+            return antiderivative(integrand, name, (), DEFINITE_SECONDS)
+        except NoAntiderivative:
+            pass
+    return None
+
+
+class ParametricAntiderivatives:
+    """Antiderivatives for all values of parameters, each looked for once, and checked at each value."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str, str], Value | None] = {}
+
+    def at(self, output: Value, name: str, held: Mapping[str, Value], integrand: Value) -> Antiderivative | None:
+        """Return the antiderivative of `integrand`, which is `output` with constants for parameters; or None."""
+        key = (expression_text(output), name)
+        if key not in self._found:
+            self._found[key] = self._general(output, name, held)
+        general = self._found[key]
+        if general is None:
+            return None
+        with Defined(ExpressionError, *NO_RESULT):
+            (formula,) = simplify((hold(general, held),))
+            checked = check_antiderivative(formula, integrand, name)
+            if checked is not None:
+                return checked
+        return if_known(integrand, name)  # as of x^n where n is -1
+
+    def _general(self, output: Value, name: str, held: Mapping[str, Value]) -> Value | None:
+        leaves = [leaf for leaf in in_order((output,)) if leaf.primitive is VARIABLE and leaf.label in held]
+        positive = [leaf for leaf in leaves if (number := value_in(REAL, held[leaf.label], {})) and number > 0]
+        facts = [node(GT, (leaf, constant(0.0, "0"))) for leaf in positive]
+        if not is_available():
+            return None
+        with Defined(ExpressionError):
+            try:
+                return antiderivative(output, name, facts, DEFINITE_SECONDS).formula
+            except NoAntiderivative:
+                pass
+        return None
 
 
 def _best_of(written: Value, integrand: Value, name: str) -> Antiderivative | None:

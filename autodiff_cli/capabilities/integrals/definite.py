@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -23,14 +23,12 @@ from ...engine.table.primitive import PRIMITIVES
 from ...errors import Diagnostic, ExpressionError
 from ...language.printer import expression_text
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
-from .antiderivatives import Antiderivative, NoAntiderivative, antiderivative, is_available
+from .antiderivatives import Antiderivative
 from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
 from .ends import IntegralEnd, at_number
 from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
 
-SECONDS = 10
-"""How long SymPy may take for a definite integral, whose digits may be known without it."""
 SIZES = (4, 8, 14)
 """Terms of the series that show how an integrand behaves at an end."""
 MAX_DENOMINATOR = 1000
@@ -92,8 +90,12 @@ class Found(NamedTuple):
     antiderivative: Antiderivative | None
 
 
+Find = Callable[[Value], Antiderivative | None]
+"""What looks for an antiderivative of a formula."""
+
+
 def definite(
-    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int
+    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int, find: Find
 ) -> Integral:
     """Return the integral of a formula in one variable. Raises `ExpressionError` where it is not known."""
     low, high = ends
@@ -102,11 +104,13 @@ def definite(
     if order == 0:
         return _of_a_point(about, integrand, name, low, digits)
     if order > 0:
-        return _negative(definite(about, integrand, name, (high, low), digits))._replace(between=[low.text, high.text])
+        answer = definite(about, integrand, name, (high, low), digits, find)
+        return _negative(answer)._replace(between=[low.text, high.text])
     segments = _segments(integrand, name, low, high, digits)
     constants = ExactConstants()
     try:
-        found = [_found(segment, name, constants, len(segments) <= MAX_SEGMENTS) for segment in segments]
+        few = len(segments) <= MAX_SEGMENTS
+        found = [_found(segment, name, constants, find if few else None) for segment in segments]
     except Divergent as divergent:
         return about._replace(kind="divergent", message=f"the integral diverges at {divergent}")
     except IntegralUnknown as unknown:
@@ -138,7 +142,8 @@ def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, 
     """Return the parts between points where pieces of the formula meet; one if these points are not known."""
     leaves = [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == name]
     inside = [x for x in sorted(_breakpoints(integrand)) if low.number < x < high.number]
-    ends = [low, *map(at_number, inside), high] if len(inside) <= MAX_BREAKPOINTS else [low, high]
+    suffix = low.suffix or high.suffix
+    ends = [low, *[at_number(x, suffix) for x in inside], high] if len(inside) <= MAX_BREAKPOINTS else [low, high]
     segments = []
     for start, end in pairwise(ends):
         piece = integrand
@@ -170,11 +175,11 @@ def _breakpoints(integrand: Value) -> set[Fraction]:
     return found
 
 
-def _found(segment: Segment, name: str, constants: ExactConstants, wants_exact: bool) -> Found:
+def _found(segment: Segment, name: str, constants: ExactConstants, find: Find | None) -> Found:
     """Return what is known over a segment. Raises `Divergent` or `IntegralUnknown`."""
     quadrature, integrand = segment.quadrature, segment.integrand
     pieces, total = _pieces(quadrature, integrand, name, segment.low, segment.high)
-    antiderivative = _antiderivative(integrand, name) if wants_exact else None
+    antiderivative = None if find is None else find(integrand)
     exact = None
     if antiderivative is not None:
         exact = _by_antiderivative(quadrature, antiderivative, integrand, name, pieces, total, constants)
@@ -321,17 +326,20 @@ def _singular_points(
     for first, last in quadrature.suspects(start, end):
         if first <= start + width / 10**6 or last >= end - width / 10**6:
             continue  # an end, which was looked at by itself
-        place = _simple_number(first, last)
+        place = _simple_number(first, last, low.suffix)
         if place is not None and quadrature.has_value(_ball(quadrature, place)):
             place = None  # it is another number near it that is singular
         if place is None:
-            _refuse_pole(quadrature, integrand, name, first, last)
-            raise IntegralUnknown(f"the formula may be singular near `{name}` = {float((first + last) / 2):.6g}")
+            _refuse_pole(quadrature, integrand, name, first, last, low.suffix)
+            near = f"{float((first + last) / 2):.6g}{low.suffix}"
+            raise IntegralUnknown(f"the formula may be singular near `{name}` = {near}")
         found.append(place)
     return found
 
 
-def _refuse_pole(quadrature: Quadrature, integrand: Value, name: str, first: Fraction, last: Fraction) -> None:
+def _refuse_pole(
+    quadrature: Quadrature, integrand: Value, name: str, first: Fraction, last: Fraction, suffix: str
+) -> None:
     """Raise `Divergent` if the formula is the reciprocal of a function with a simple zero between two numbers.
 
     The reciprocal g changes its sign, and |g'| is at most L there: then |f| is at least 1/(L |x - r|).
@@ -350,36 +358,25 @@ def _refuse_pole(quadrature: Quadrature, integrand: Value, name: str, first: Fra
             and whole.is_finite()
             and quadrature.enclosure(slope, first, last).is_finite()
         ):
-            raise Divergent(f"a pole near `{name}` = {float((first + last) / 2):.10g}")
+            raise Divergent(f"a pole near `{name}` = {float((first + last) / 2):.10g}{suffix}")
 
 
-def _simple_number(low: Fraction, high: Fraction) -> IntegralEnd | None:
+def _simple_number(low: Fraction, high: Fraction, suffix: str) -> IntegralEnd | None:
     """Return a simple fraction, or multiple of pi, between two numbers."""
     middle, width = (low + high) / 2, high - low
     near = middle.limit_denominator(MAX_DENOMINATOR)
     if low <= near <= high:
-        return at_number(near)
+        return at_number(near, suffix)
     turns = Fraction(float(middle) / math.pi).limit_denominator(60)
     if abs(float(turns) * math.pi - float(middle)) <= float(width) + 1e-12:
         from ...questions.problem import parse
 
         text = f"{turns.numerator}*pi/{turns.denominator}".removesuffix("/1").removeprefix("1*")
-        return IntegralEnd(text, parse(text).outputs[0])
+        return IntegralEnd(f"{text}{suffix}", parse(text).outputs[0], suffix=suffix)
     return None
 
 
 # ---- exact values
-def _antiderivative(integrand: Value, name: str) -> Antiderivative | None:
-    if not is_available():
-        return None
-    with Defined(ExpressionError):
-        try:
-            return antiderivative(integrand, name, (), SECONDS)
-        except NoAntiderivative:
-            pass
-    return None
-
-
 def _by_antiderivative(
     quadrature: Quadrature, found: Antiderivative, integrand: Value, name: str, pieces: Sequence[RegularPiece],
     total: Any, constants: ExactConstants,

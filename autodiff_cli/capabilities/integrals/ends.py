@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.algebra.walk import substitute
-from ...engine.graphs.value import Value, in_order
+from ...engine.graphs.value import Value, in_order, node
 from ...engine.graphs.value_and_gradient import value_in
 from ...engine.numbers.floats import REAL
-from ...engine.table.operators import VARIABLE
+from ...engine.table.operators import CONSTANT, MUL, VARIABLE
 from ...errors import ExpressionError, errors_about, quote, usage_error
 from ...language.builder import Program
 from ...language.printer import expression_text
+from ...language.tokens import has_unit_literals
 from ...questions.approach import INFINITIES, Approach, as_approach
 from ...questions.problem import parse, single_output
+
+if TYPE_CHECKING:
+    from ...engine.quantities.unit import Unit
 
 
 class IntegralEnd(NamedTuple):
@@ -27,6 +32,10 @@ class IntegralEnd(NamedTuple):
     """None if it is infinite."""
     infinite: int = 0
     """The sign of an infinite end."""
+    unit: Unit | None = None
+    """The unit that it is typed with; `formula` is in that of the SI."""
+    suffix: str = ""
+    """The unit of numbers of the variable, for messages: ` mm`."""
 
     @property
     def number(self) -> float:
@@ -44,6 +53,11 @@ class IntegralEnd(NamedTuple):
         text = f"{'-' * (self.infinite < 0)}inf" if self.formula is None else expression_text(self.formula)
         return as_approach("x", text)
 
+    @property
+    def is_measured(self) -> bool:
+        """Return whether it is typed with a unit."""
+        return self.unit is not None or has_unit_literals(self.text)
+
     def fixed(self, held: Mapping[str, Value]) -> IntegralEnd:
         """Return the end with constants in the place of parameters."""
         return self if self.formula is None else self._replace(formula=hold(self.formula, held))
@@ -54,8 +68,23 @@ class IntegralEnd(NamedTuple):
 
 
 def hold(formula: Value, held: Mapping[str, Value]) -> Value:
-    """Return a formula with constants in the place of variables."""
-    return substitute(formula, lambda leaf: held.get(leaf.label) if leaf.primitive is VARIABLE else None)
+    """Return a formula with constants in the place of variables, and its numbers with units in those of the SI."""
+
+    def constant_for(leaf: Value) -> Value | None:
+        if leaf.primitive is CONSTANT and leaf.source is not None and "[" in leaf.source:
+            return _in_si(leaf.source)
+        return held.get(leaf.label) if leaf.primitive is VARIABLE else None
+
+    return substitute(formula, constant_for)
+
+
+def _in_si(literal: str) -> Value:
+    """Return a number with a unit, `2[mm]`, as one in the unit of the SI."""
+    from ...engine.quantities.unit import split_literal  # only units need it
+
+    digits, unit = split_literal(literal)
+    number = parse(digits).outputs[0]
+    return number if unit.factor_text == "1" else node(MUL, (number, parse(unit.factor_text).outputs[0]))
 
 
 def names_in(formula: Value) -> list[str]:
@@ -63,22 +92,42 @@ def names_in(formula: Value) -> list[str]:
     return [leaf.label for leaf in in_order((formula,)) if leaf.primitive is VARIABLE]
 
 
-def at_number(x: Fraction) -> IntegralEnd:
+def at_number(x: Fraction, suffix: str = "") -> IntegralEnd:
     """Return a fraction as an end."""
     from ...engine.algebra.exact_constants import fraction_node
 
-    return IntegralEnd(str(x), fraction_node(x))
+    return IntegralEnd(f"{x}{suffix}", fraction_node(x), suffix=suffix)
 
 
 def read_end(text: str, valued: Sequence[str]) -> IntegralEnd:
-    """Return an end as it is typed. Raises `ExpressionError`."""
+    """Return an end as it is typed; a name with a value wins over a unit. Raises `ExpressionError`."""
     typed = text.strip()
-    sign = -1 if typed[:1] in ("-", "−") else 1
-    word = typed.lstrip("+-−").strip().lower()
-    if word in INFINITIES and word not in valued:
-        return IntegralEnd("inf" if sign > 0 else "-inf", None, sign)
+    infinite = _infinite(typed, valued)
+    if infinite:
+        return IntegralEnd("inf" if infinite > 0 else "-inf", None, infinite)
+    with suppress(ExpressionError):
+        program = parse(typed, valued, units=True)
+        if {*program.leaves} <= {*valued}:
+            return IntegralEnd(typed, single_output(program))
+    from ...questions.quantities import make_quantity, split_quantity  # only units need it
+
     with errors_about(typed):
-        return IntegralEnd(typed, single_output(parse(typed, valued)))
+        quantity = split_quantity(typed)
+        if quantity is None:
+            return IntegralEnd(typed, single_output(parse(typed, valued, units=True)))
+        number, unit = quantity
+        if infinite := _infinite(number, valued):
+            return IntegralEnd("inf" if infinite > 0 else "-inf", None, infinite, unit)
+        source = make_quantity("the end", number, unit, typed).source
+        return IntegralEnd(typed, parse(source).outputs[0], unit=unit)
+
+
+def _infinite(text: str, valued: Sequence[str]) -> int:
+    """Return the sign of an infinite end; 0 for another text."""
+    word = text.lstrip("+-−").strip().lower()
+    if word not in INFINITIES or word in valued:
+        return 0
+    return -1 if text[:1] in ("-", "−") else 1
 
 
 def read_ends(

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from ...engine.graphs.value import Value
+from ...engine.graphs.value import Value, graph_of, in_order
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.floats import REAL
+from ...engine.table.operators import VARIABLE
 from ...errors import ExpressionError, quote, require, usage_error
 from ...language.builder import Program
-from ...questions.problem import Point, parse, single_output, unused_name, written_number
-from .antiderivatives import Antiderivative, NoAntiderivative, antiderivative
-from .ends import hold, names_in, read_ends
+from ...questions.optional_units import with_units
+from ...questions.problem import (
+    Point,
+    Problem,
+    have_units,
+    numbers_or_quantities,
+    parse,
+    single_output,
+    unused_name,
+    written_number,
+)
+from .antiderivatives import Antiderivative, NoAntiderivative, ParametricAntiderivatives, antiderivative, if_known
+from .ends import IntegralEnd, hold, names_in, read_ends
 from .integrate import Integral, with_antiderivative
+
+if TYPE_CHECKING:
+    from .integral_units import MeasuredIntegral
 
 DEFAULT_DIGITS = 17
 
@@ -27,13 +42,18 @@ def integrate(
     variable: str | None = None,
     assume: str | Sequence[str] | None = None,
     precision: int | None = None,
+    units: Sequence[str] | str | None = None,
+    system: bool = False,
+    known: ParametricAntiderivatives | None = None,
 ) -> Integral:
     """Return the antiderivative of a program in one variable, or its integral between two `ends`.
 
-    `wrt` are parameters to differentiate a definite integral by. Raises `ExpressionError` where it is not known.
+    `wrt` are parameters to differentiate a definite integral by. `known` are antiderivatives for all values of the
+    parameters, where the integral is asked at many. Raises `ExpressionError` where it is not known.
     """
-    typed = {name: _source(name, value) for name, value in dict(point or {}).items()}
-    program = parse(text, [*typed])
+    values = with_units(point)
+    typed = {name: _source(name, value) for name, value in values.items()}
+    program = parse(text, [*typed], units=True)
     output = single_output(program)
     name, places = read_ends(program, typed, ends, variable)
     if name in typed:
@@ -41,36 +61,92 @@ def integrate(
     used = {*program.leaves, *(each for end in places or () for each in end.names())}
     warnings = [unused_name(program, each) for each in typed if each not in used]
     held = {each: parse(source).outputs[0] for each, source in typed.items() if each in used}
+    numbers = {each: _number(value) for each, value in held.items()}
+    _check_values(names_in(output), places, name, held)
+    quantities = numbers_or_quantities({each: value for each, value in values.items() if each in used})
+    measured = _measured(program, quantities, name, places, units, system)
+    if measured is not None:
+        output, numbers = measured.integrand(output), measured.numbers_of(numbers)
+        places = places and (measured.end(places[0]), measured.end(places[1]))
+        warnings += measured.units.warnings
     integrand = hold(output, held)
     about = Integral(
         text=text, variable=name, kind="antiderivative", antiderivative=None, checked=None, domain=None, between=None,
         formula=None, value=None, digits=None, derivatives=None, message="", constants=program.constants,
-        point={each: _number(value) for each, value in held.items()}, warnings=tuple(warnings),
+        point=numbers, warnings=tuple(warnings),
+        units=None if measured is None else measured.tree(places is not None, wrt or ()),
     )  # fmt: skip
-    facts = _facts(assume, program)
     if places is None:
         if wrt:
             raise usage_error("`--wrt` differentiates a definite integral", f"write `--between {name}=0:1`")
-        return _indefinite(about, integrand, name, facts)
+        return _indefinite(about, integrand, name, _facts(assume, program))
     require("flint", "certified", "definite integrals need python-flint, which is not installed")
     from .definite import definite
-    from .parameters import with_derivatives
 
     low, high = (end.fixed(held) for end in places)
-    missing = [each for each in dict.fromkeys([*names_in(integrand), *low.names(), *high.names()]) if each != name]
+    digits = precision or DEFAULT_DIGITS
+    find = partial(if_known, name=name) if known is None else partial(known.at, output, name, held)
+    answer = definite(about, integrand, name, (low, high), digits, find)
+    if not wrt or not answer.converges:
+        return answer
+    from .parameters import Parametric, with_derivatives
+
+    factors = {by: measured.factor_of(by) for by in wrt if by in held} if measured is not None else {}
+    return with_derivatives(answer, Parametric(name, output, held, places, digits, factors), wrt)
+
+
+def posed_integral(
+    text: str,
+    point: Mapping[str, float],
+    ends: Sequence[str] | None,
+    variable: str | None,
+    wrt: Sequence[str] | None,
+) -> Problem:
+    """Return an integral as a problem in its parameters, those of its ends among them; it is not computed."""
+    program = parse(text, [*point], units=True)
+    output = single_output(program)
+    name, places = read_ends(program, dict.fromkeys(point, ""), ends, variable)
+    _check_values(names_in(output), places, name, point)
+    formulas = [output, *[end.formula for end in places or () if end.formula is not None]]
+    leaves = {leaf.label: leaf for leaf in in_order(formulas) if leaf.primitive is VARIABLE and leaf.label != name}
+    graph = graph_of(leaves.values())
+    graph.names = graph.names[0], {each: graph.roots[k] for k, each in enumerate(leaves)}
+    of_parameters = Program(text, graph, tuple(leaves), program.constants, [])
+    warnings = [unused_name(of_parameters, each) for each in point if each not in leaves]
+    return Problem(of_parameters, {}, {}, list(wrt or ()), warnings)
+
+
+def _measured(
+    program: Program,
+    values: Mapping[str, float],
+    name: str,
+    places: tuple[IntegralEnd, IntegralEnd] | None,
+    asked: Sequence[str] | str | None,
+    system: bool,
+) -> MeasuredIntegral | None:
+    """Return the units of the integral; None without units."""
+    ends = [end for end in places or () if end.is_measured]
+    if not (asked or ends or have_units(program.text, values)):
+        return None
+    from .integral_units import measured_integral  # only units need it
+
+    return measured_integral(program, values, name, places, asked, system=system)
+
+
+def _check_values(
+    inside: Sequence[str], places: tuple[IntegralEnd, IntegralEnd] | None, name: str, held: Mapping[str, object]
+) -> None:
+    """Raise `ExpressionError` for names of a definite integral without values, or of the ends."""
+    ends = [each for end in places or () for each in end.names()]
+    needed = [] if places is None else [each for each in dict.fromkeys([*inside, *ends]) if each != name]
+    missing = [each for each in needed if each not in held]
     if missing:
         message = f"{quote(missing)} {'has' if len(missing) == 1 else 'have'} no value"
         raise ExpressionError("missing_value", message, None, f"give the point: `--at {missing[0]}=…`")
-    digits = precision or DEFAULT_DIGITS
-    answer = definite(about, integrand, name, (low, high), digits)
-    return with_derivatives(answer, output, held, places, wrt, digits) if wrt and answer.converges else answer
 
 
 def _source(name: str, value: Any) -> str:
-    """Return the text of a value of a point. Raises `ExpressionError` for one with a unit."""
-    if hasattr(value, "unit"):
-        hint = f"give it without a unit, in those of the SI: `{name}={float(value):.15g}`"
-        raise usage_error(f"`{name}` has a unit, and integrals are taken of plain numbers", hint)
+    """Return the exact text of a value of a point, in the unit of the SI."""
     return value if isinstance(value, str) else written_number(name, value).source
 
 

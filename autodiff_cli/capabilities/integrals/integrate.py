@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...engine.algebra.almost_everywhere import conjunction
 from ...errors import Diagnostic
 from ...language.printer import expression_text
 from ...record import Record
 from .antiderivatives import Antiderivative
 from .continuous import domain_of
+
+if TYPE_CHECKING:
+    from ...questions.quantities import Units
 
 
 class Integral(Record):
@@ -24,11 +29,12 @@ class Integral(Record):
     domain: where it holds; null without one, or if that is everywhere
     between: the two ends; null for an antiderivative
     formula column: the definite integral as a formula; null unless it is exact
-    value column: the definite integral as a number; null for an antiderivative, or if it diverges
+    value column wide: the definite integral as a number; null for an antiderivative, or if it diverges
     digits column: its proven digits, as text
-    derivatives: its derivatives by parameters, by name; null without `--wrt`
+    derivatives wide=d_: its derivatives by parameters, by name; null without `--wrt`
     message: what is proven, and what is not; or where the integral diverges
     point
+    units
     constants
     warnings
     """
@@ -56,6 +62,7 @@ class Integral(Record):
     point: dict[str, float]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
 
     @property
     def converges(self) -> bool:
