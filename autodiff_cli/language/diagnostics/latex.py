@@ -229,10 +229,8 @@ class _LatexReader:
                 message = f"what stands before `{self.typed(self.at)}` can be read in two ways"
                 raise NotReadable(message, r"write a \frac, or a sign of multiplication")
             if token == "(" and before in _CALLED:
-                name = before[1:]
-                raise NotReadable(
-                    f"`{before}(` can be a call or a product", "", (f"{name}(x)", f"{name}*(x)"), self.at - 1
-                )
+                spellings = (f"{_function_of(before)}(x)", f"{before[1:]}*(x)")
+                raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
             space = " " if self.after_space[self.at] else ""
             start, factor = self.at, self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
@@ -269,7 +267,7 @@ class _LatexReader:
                 spellings = (f"({base}**{inner})**{outer}", f"{base}**({inner}**{outer})")
                 raise NotReadable("a power of a power can be read in two ways", "", spellings, first)
             if token in _CALLED and self.next == "(":
-                spellings = (f"{token[1:]}(x)**{written.partition('**')[2]}", f"{written}*(x)")
+                spellings = (f"{_function_of(token)}(x)**{written.partition('**')[2]}", f"{written}*(x)")
                 raise NotReadable(f"a power of `{token}` before `(` can be read in two ways", "", spellings, first)
         return written
 
@@ -549,6 +547,11 @@ def _is_enclosed(text: str) -> bool:
         if depth == 0:
             return at > 0 and at == len(text) - 1
     return False
+
+
+def _function_of(letter: str) -> str:
+    """Return the function that a letter also denotes."""
+    return "sigmoid" if letter == r"\sigma" else letter[1:]
 
 
 def _is_function(command: str) -> bool:
