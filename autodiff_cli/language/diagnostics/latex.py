@@ -177,6 +177,7 @@ class _LatexReader:
         try:
             while self.next:
                 self.line(lines)
+            _check_use(lines)
         except NotReadable as error:
             raise self.placed(error) from None
         return "; ".join(lines)
@@ -570,6 +571,14 @@ def _are_opposite(one: str, other: str) -> bool:
         return False
     sign = _OPPOSITE[first[2]]
     return second.groups() in ((first[1], sign, first[3]), (first[3], _TURNED[sign], first[1]))
+
+
+def _check_use(lines: Sequence[str]) -> None:
+    """Raise `NotReadable` for a name that no line below uses: these are several formulas, and one is asked for."""
+    for k, line in enumerate(lines[:-1], start=1):
+        named = re.match(r"([^\W\d]\w*)(?:\([^()]*\))? = ", line)
+        if named and not re.search(rf"(?<!\w){named[1]}(?!\w)", " ".join(lines[k:])):
+            raise NotReadable(f"these are several formulas, and none uses `{named[1]}`", "", lines, 0)
 
 
 def _hidden(text: str) -> Iterator[re.Match[str]]:
