@@ -11,6 +11,7 @@ from .capabilities.derivatives.hessian_function import Hessian as Hessian
 from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
 from .capabilities.derivatives.program import Program as Program
 from .capabilities.derivatives.program import parse as parse
+from .capabilities.derivatives.ranges_function import GradientRanges as GradientRanges
 from .capabilities.derivatives.taylor_function import Taylor as Taylor
 from .capabilities.derivatives.transforms import grad as grad
 from .capabilities.derivatives.transforms import value_and_grad as value_and_grad
@@ -53,6 +54,36 @@ def gradient(
     wrt: Names = None,
     lenient: bool = False,
     constants: Names = None,
+    over: Any,
+    value_only: bool = False,
+    all: bool = False,
+    in_: Names = None,
+    relative: bool = False,
+    sort: bool = False,
+    digits: int | None = None,
+    decimals: int | None = None,
+    on_error: str | None = None,
+    depth: int | None = None,
+    binary: bool = False,
+    no_tree: bool = False,
+    no_table: bool = False,
+    exact: bool = False,
+    precision: int | None = None,
+    certified: bool = False,
+    zip: bool = False,
+    data: Table = None,
+    reduce: str | None = None,
+    work: int | None = None,
+) -> GradientRanges: ...
+@overload
+def gradient(
+    text: str,
+    at: At = None,
+    *,
+    wrt: Names = None,
+    lenient: bool = False,
+    constants: Names = None,
+    over: Ranges = None,
     value_only: bool = False,
     all: bool = False,
     in_: Names = None,
@@ -81,6 +112,7 @@ def gradient(
     wrt: Names = None,
     lenient: bool = False,
     constants: Names = None,
+    over: Ranges = None,
     value_only: bool = False,
     all: bool = False,
     in_: Names = None,
@@ -109,6 +141,7 @@ def gradient(
     wrt: Names = None,
     lenient: bool = False,
     constants: Names = None,
+    over: Ranges = None,
     value_only: bool = False,
     all: bool = False,
     in_: Names = None,

@@ -3,14 +3,17 @@
 A wrong type is a TypeError; a wrong value is an `ExpressionError`, as on the command line.
 """
 
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import closing
+from itertools import count
 from numbers import Integral, Real
 from typing import Any
 
 from ..capability import resolve
 from ..cli.arguments import check, convert, values_by_option
 from ..cli.declarations import Option, declared
-from ..cli.option_values import OptionValues
+from ..cli.option_values import Method, OptionValues
 from ..engine.table.primitive import FUNCTIONS
 from ..errors import ExpressionError, point_error, usage_error
 from ..language.elements import flatten
@@ -58,8 +61,30 @@ def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], comma
     return arguments
 
 
+SEARCHES = ("minimize", "maximize", "fit", "solve", "propagate")
+"""The commands whose questions ask meanwhile whether they shall stop."""
+
+
 class PythonCall(OptionValues):
     """The arguments of a call from Python."""
+
+    def question_method(self) -> Method:
+        method = super().question_method()
+        if self.command not in SEARCHES or "IPython" not in sys.modules:
+            return method
+        from ..streams.progress import Progress  # most programs are in no notebook
+
+        def watched(request: Request, **more: Any) -> Any:
+            steps = count(1)
+            with closing(Progress("evaluations")) as progress:
+
+                def stop() -> bool:
+                    progress.step(next(steps))
+                    return False
+
+                return method(request, stop=stop, **more)
+
+        return watched
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Convert the options. Raises `ExpressionError` if they conflict."""
@@ -330,7 +355,7 @@ def has_lists(text: object, at: Any) -> bool:
     if any(len(getattr(value, "shape", ())) == 2 for value in at.values()):
         return True
     try:
-        if not _sums_a_list(text):
+        if not sums_a_list(text):
             parse(text, [*at])
             return False
     except ExpressionError as error:
@@ -345,7 +370,7 @@ def has_lists(text: object, at: Any) -> bool:
         return False
 
 
-def _sums_a_list(text: str) -> bool:
+def sums_a_list(text: str) -> bool:
     """Return whether a program has a sum, or another function of many numbers, with one argument: a list."""
     if not any(name in text for name in AGGREGATES):
         return False

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, cast
 
 from .. import show as views
 from ..cli.commands import variables_of
+from ..compiled.columns_io import Fitted
 from ..data.frames import QUESTIONS, fixed_and_columns, is_frame
+from ..data.rows import Rows, row_request
 from ..data.rows import rows as rows_of
 from ..engine.numbers.budget import current_budget
 from ..errors import ExpressionError, usage_error
@@ -64,7 +67,73 @@ def in_batches(
         point=point,
         units=values.get("in_") and ",".join(values["in_"]),
     )
-    return rows(columns)
+    answers = rows(columns)
+    return AnswerColumns(answers, rows, [*columns]) if type(answers) is dict else answers
+
+
+class AnswerColumns(dict[str, Any]):
+    """Answers to many points by column, and as arrays with an entry for each point: `gradient`, `hessian`, `jacobian`.
+
+    As an array they are the derivatives that were asked for, with the points along the first axis.
+    """
+
+    def __init__(self, columns: Mapping[str, Any], rows: Rows, given: Sequence[str]) -> None:
+        super().__init__(columns)
+        self._rows, self._given = rows, given
+
+    @cached_property
+    def _fitted(self) -> Fitted:
+        return self._rows.fit_to(list(self._rows.columns_of(self._given)))
+
+    @cached_property
+    def _numbers(self) -> Any:
+        """Return all numbers of the answers, a row for each point: values, then derivatives."""
+        import numpy as np
+
+        begin = len(self._rows.point)
+        width = len(row_request(self._rows.question, self._fitted).results)
+        return np.stack([np.asarray(column, float) for column in [*self.values()][begin : begin + width]], axis=-1)
+
+    @property
+    def value(self) -> Any:
+        """The value at each point; of `jacobian` those of all results."""
+        return self._numbers[:, : len(self._fitted.program.roots)] if self._is_jacobian else self._numbers[:, 0]
+
+    @property
+    def gradient(self) -> dict[str, Any]:
+        """The partial derivatives by name, each with an entry for each point; not of a `jacobian`."""
+        names = () if self._is_jacobian else self._fitted.wanted
+        return {name: self._numbers[:, k] for k, name in enumerate(names, start=1)}
+
+    @property
+    def hessian(self) -> Any:
+        """The Hessians, of shape (points, variables, variables); None for other questions."""
+        if self._rows.question != "hessian":
+            return None
+        import numpy as np
+
+        count = len(self._fitted.wanted)
+        low, high = np.tril_indices(count)
+        square = np.empty((len(self._numbers), count, count))
+        square[:, low, high] = square[:, high, low] = self._numbers[:, 1 + count :]
+        return square
+
+    @property
+    def jacobian(self) -> Any:
+        """The Jacobians, of shape (points, results, variables); None for other questions."""
+        if not self._is_jacobian:
+            return None
+        count = len(self._fitted.program.roots)
+        return self._numbers[:, count:].reshape(len(self._numbers), count, len(self._fitted.wanted))
+
+    @property
+    def _is_jacobian(self) -> bool:
+        return self._rows.question == "jacobian"
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        found = {"hessian": self.hessian, "jacobian": self.jacobian}.get(self._rows.question)
+        found = self._numbers[:, 1:] if found is None else found
+        return found.astype(dtype or float)
 
 
 def _other_options(values: Mapping[str, Any], *allowed: str) -> list[str]:

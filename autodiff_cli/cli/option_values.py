@@ -59,14 +59,18 @@ class OptionValues:
     @property
     def question(self) -> Callable[..., Any]:
         """Return the command's question, a function of programs and points."""
-        implicit = self.command == "diff" and self.unknowns
-        path = "solve.implicit_formulas.implicit_diff" if implicit else self.paths[0]
+        path = self.paths[0]
+        if self.command == "diff" and self.unknowns:
+            path = "solve.implicit_formulas.implicit_diff"
+        elif self.values.get("box"):
+            path = "derivatives.ranges.gradient_ranges"
         return resolve(path)  # type: ignore[no-any-return]
 
     @cached_property
     def view(self) -> Any:
         """Return the command's view, with its choices."""
-        return resolve(self.paths[1])(**self.view_choices)
+        path = "derivatives.ranges_view.GradientRangesView" if self.values.get("box") else self.paths[1]
+        return resolve(path)(**self.view_choices)
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:
         """Return a question's given keyword arguments; requests have `wrt`."""
@@ -227,6 +231,10 @@ class OptionValues:
     @property
     def bounds(self) -> Mapping[str, Range]:
         return parse_ranges(self.values.get("bounds") or (), value_with_unit)
+
+    @property
+    def box(self) -> Mapping[str, Range]:
+        return parse_ranges(self.values.get("box") or (), value_with_unit)
 
     @property
     def ranges(self) -> Mapping[str, Range]:

@@ -136,7 +136,7 @@ class CompiledRows:
 
         columns_io.unique(schema.names)
         names = [name for name in schema.names if not name.endswith(MARK)]
-        self.columns = rows._named(names)
+        self.columns = rows.columns_of(names)
         self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.fitted = rows.fit_to(list(self.columns))
@@ -326,7 +326,7 @@ _BINDING = threading.Lock()
 @lru_cache(64)
 def _over(rows: Rows, names: tuple[str, ...]) -> tuple[Rows, tuple[str, ...]]:
     """Return a formula over columns with units in their headings, and notes about these."""
-    columns = rows._named(names)
+    columns = rows.columns_of(names)
     fitted = rows.fit_to(list(columns))
     used = {name: columns[name] for name in fitted.variables if name in columns}
     ignored = left_out(rows.units)
@@ -390,7 +390,8 @@ class Rows(NamedTuple):
     def asks_for_units(self) -> bool:
         return bool(self.units or self.typed or has_unit_literals(self.text))
 
-    def _named(self, names: Sequence[str]) -> dict[str, str]:
+    def columns_of(self, names: Sequence[str]) -> dict[str, str]:
+        """Return the column of each name."""
         other = [*dict(self.at), *bound_names(self.text)]
         return columns_io.mapped_columns(dict(self.columns), names, other)
 

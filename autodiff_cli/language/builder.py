@@ -493,8 +493,9 @@ class Builder:
     def apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Place]) -> Any:
         """Add a call of a function of the language. Raises `ExpressionError` (`arity`, `type`)."""
         count = len(operands)
-        if primitive.with_two and count == 2:
-            primitive = PRIMITIVES[primitive.with_two]
+        longer = PRIMITIVES.get(primitive.longer)
+        if longer is not None and count == len(longer.params):
+            primitive = longer
         if primitive.variadic:
             if not operands:
                 self.refuse_count(name, primitive.signature, "at least 1", place, pieces)
@@ -502,7 +503,9 @@ class Builder:
             most = len(primitive.params)
             least = most - len(primitive.defaults)
             if not least <= count <= most:
-                wanted = f"{least} or {most}" if least < most else f"{most} or 2" if primitive.with_two else most
+                if longer is not None:
+                    least, most = most, len(longer.params)
+                wanted = f"{least} or {most}" if least < most else most
                 self.refuse_count(name, primitive.signature, wanted, place, pieces)
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
@@ -512,10 +515,8 @@ class Builder:
         for parameter in primitive.constant_params:
             order = operands[primitive.params.index(parameter)]
             value = self.fixed(order)
-            if value is None or value < 0 or value != int(value):
-                message = f"the order of `{primitive.name}` must be a whole number fixed by the program"
-                hint = f"write it as `{primitive.name}(2, …)`"
-                raise ExpressionError("type", message, Span(*self.span(place)[:2]), hint)
+            if value is None or not primitive.allows_constant(value):
+                raise _wrong_constant(primitive, Span(*self.span(place)[:2]))
         return self.node(primitive, operands, place)
 
     def refuse_count(
@@ -535,3 +536,13 @@ class Builder:
         if not places.keys().isdisjoint(self.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])
+
+
+def _wrong_constant(primitive: Primitive, span: Span) -> ExpressionError:
+    name, values = primitive.written, primitive.constant_values
+    if values:
+        either = " or ".join(map(str, values))
+        message = f"the branch of `{name}` must be {either}, fixed by the program"
+        return ExpressionError("type", message, span, f"write it as `{name}({primitive.params[0]}, {values[-1]})`")
+    message = f"the order of `{name}` must be a whole number fixed by the program"
+    return ExpressionError("type", message, span, f"write it as `{name}(2, …)`")

@@ -130,7 +130,8 @@ def _close(frame: _OpenGroup, end: str) -> Item:
         lines = [*frame.cells[:-1], [*frame.cells[-1], frame.items]]
         cells = ["".join(f"{LEFT}{_row(cell)}</mtd>" for cell in line) for line in lines]
         table = "".join(f"<mtr>{line}</mtr>" for line in cells)
-        return Item(OPERAND, f"<mrow><mo>{{</mo><mtable>{table}</mtable></mrow>")
+        before, after = ("[", "<mo>]</mo>") if "bmatrix" in end else ("{", "")
+        return Item(OPERAND, f"<mrow><mo>{before}</mo><mtable>{table}</mtable>{after}</mrow>")
     if frame.end == "}":
         row = _row(frame.items)
         return frame.items[0] if len(frame.items) == 1 else Item(OPERAND, f"<mrow>{row}</mrow>")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..engine.graphs.value import Value, values_of
 from ..engine.graphs.value_and_gradient import value_and_gradient
 from ..engine.numbers import budget
-from ..engine.numbers.base import NO_RESULT, Number, NumberType, digits_text
+from ..engine.numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, digits_text
 from ..engine.numbers.floats import REAL
 from ..engine.numbers.running_error import RUNNING, Bounded
 from ..engine.run.evaluation import Evaluation
@@ -104,49 +104,94 @@ def lost_digits(
     wanted: Sequence[str],
     required: int,
     noise: Mapping[str, float] = MappingProxyType({}),
+    *,
+    proven: bool = True,
 ) -> list[Diagnostic]:
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
     Errors up to the `noise`, by variable and "" for the value, are none, but for a 0 by underflow. The reference is
     that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer. What stays undecided is
-    said. Raises `ExpressionError` and `BudgetExceeded`.
+    said. Unless it is `proven` that there are bounds, and on which side of each kink and jump the point is, more digits
+    have to prove it. Raises `ExpressionError` and `BudgetExceeded`.
     """
     from ..engine.numbers.multiprecision import Multiprecision
 
     doubles = value_and_gradient(REAL, graph, values, wanted)
+
+    def at_doubles(m: NumberType) -> Mapping[str, Number]:
+        numbers = {name: m.number(x) for name, x in values.items()}
+        return _numbers(value_and_gradient(m, graph, numbers, wanted))
+
+    digits = REFERENCE_DIGITS if proven else digits_of_proof(at_doubles)
+    if digits is None:
+        return [UNSETTLED]
     try:
-        references = references_of(graph, values, wanted)
+        references = references_of(graph, values, wanted, digits)
     except ExpressionError as error:
         return [without_value(error)]
     with suppress(ExpressionError):
         m = Multiprecision(references.precision, decimals=True)
         typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
         references.written.append(value_and_gradient(m, graph, typed, wanted))
-    lost, zeros, unsettled = [], [], []
+    wrong: dict[str, CheckedNumber] = {}
+    unsettled, as_written = [], []
     for name in ("", *wanted):
         number = checked_number(doubles, references, name, required, False)
         exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
         # a tiny one is 0, but for the digits of this reference
         written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
-        right = any(correct_digits(number.computed, x) >= required for x in written)
         allowed = noise.get(name, 0.0)
         if allowed < math.inf and not number.computed and _underflows(doubles, references.exact):
             allowed = 0.0
-        right = right or abs(number.computed - exact) <= allowed
         if number.kept is None or allowed == math.inf:
             continue
         if name not in references.settled:
             unsettled.append(name)
-        elif right:
-            continue
-        elif number.remark == ZERO:
-            zeros.append(name)
-        elif not number.agrees:
-            lost.append((name, number.kept))
+        elif abs(number.computed - exact) > allowed and (number.remark == ZERO or not number.agrees):
+            wrong[name] = number
+            if any(correct_digits(number.computed, x) >= required for x in written):
+                as_written.append(name)
+    if as_written:
+        for swept in _as_written(graph, values, point, wanted):
+            errors = _error_bounds(graph, values, wanted)
+            for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
+                wrong.pop(name, None)
+    zeros = [name for name, number in wrong.items() if number.remark == ZERO]
+    lost = [(name, number.kept or 0) for name, number in wrong.items() if number.remark != ZERO]
     warnings = losses(doubles, references.exact, lost) if lost else []
     if zeros:
         warnings.append(zero_warning(_numbers_of(zeros), len(zeros)))
     return [*warnings, UNSETTLED] if unsettled else warnings
+
+
+def _right_numbers(
+    swept: Swept,
+    doubles: Evaluation,
+    names: Sequence[str],
+    errors: Mapping[str, float],
+    required: int,
+    *,
+    proven: bool,
+) -> Sequence[str]:
+    """Return which numbers have the `required` digits as a program is written in decimals, as more digits confirm."""
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    wanted = [name for name in names if name]
+    with suppress(ExpressionError, budget.BudgetExceeded):
+        digits = REFERENCE_DIGITS if proven else digits_of_proof(lambda m: _numbers(swept(m)), decimals=True)
+        if digits is None:
+            return ()
+        found = _until_they_agree(lambda d: swept(Multiprecision(d, decimals=True)), wanted, errors, digits)
+
+        def is_right(name: str) -> bool:
+            computed, coarse, finer = (
+                at.gradient[name] if name else at.value for at in (doubles, found.coarse, found.finer)
+            )
+            exact = 0 * finer if has_vanished(coarse, finer, errors.get(name, 0.0), 2 * found.digits) else finer
+            return correct_digits(computed + 0.0, exact) >= required
+
+        return [name for name in names if name in found.settled and is_right(name)]
+    return ()
 
 
 def zero_warning(subject: str, numbers: int) -> Diagnostic:
@@ -163,15 +208,82 @@ class _References(NamedTuple):
     underflowed: bool
 
 
-def references_of(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> _References:
-    """Return the values of a program in ever more digits, until they agree."""
-    from ..engine.numbers.multiprecision import Multiprecision
+Swept = Callable[[NumberType], Evaluation]
+"""Evaluates a program and its derivatives at a point in a number type."""
 
-    def swept(digits: int) -> Evaluation:
-        m = Multiprecision(digits)
+
+def _as_written(graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str]) -> Sequence[Swept]:
+    """Return the evaluations with decimal literals: at the point as typed, and at its doubles."""
+
+    def typed(m: NumberType) -> Evaluation:
+        numbers = {name: number_as_typed(m, name, x) for name, x in point.items()}
+        return value_and_gradient(m, graph, numbers, wanted)
+
+    def at_doubles(m: NumberType) -> Evaluation:
         return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
 
-    digits, errors, every = REFERENCE_DIGITS, _error_bounds(graph, values, wanted), 1 + len({*wanted})
+    return typed, at_doubles
+
+
+def _numbers(at: Evaluation) -> Mapping[str, Number]:
+    """Return the gradient, and the value as ""."""
+    return {"": at.value, **at.gradient}
+
+
+def digits_of_proof(numbers: Callable[[NumberType], Mapping[str, Number]], *, decimals: bool = False) -> int | None:
+    """Return how many digits leave these numbers right by bounds on their errors; None if none do.
+
+    A whole number or a branch is the same in ever more digits, as long as these leave out what decides it: that two
+    evaluations agree is no proof where doubles have no bound, or do not decide on which side of a kink or jump a point
+    is. `RunningDigits` decides that, and knows what is rational as a fraction.
+    """
+    from ..engine.numbers.multiprecision import Multiprecision
+    from ..engine.numbers.running_digits import RunningDigits
+
+    digits = REFERENCE_DIGITS
+    while digits <= MAX_DIGITS:
+        try:
+            proven = numbers(RunningDigits(digits, decimals=decimals))
+            plain = numbers(Multiprecision(digits, decimals=decimals))
+        except budget.BudgetExceeded:
+            return None
+        except (Refusal, ExpressionError) as error:
+            if error.kind != UNDECIDED:
+                return digits  # it has no value, which the reference says
+        else:
+            if all(_is_proven(plain[name], x) for name, x in proven.items()):
+                return digits
+        digits *= 2
+    return None
+
+
+def _is_proven(plain: Number, proven: Number) -> bool:
+    """Return whether a number of so many digits is right to `AGREE_WITHIN`, or to what doubles are, by a bound."""
+    log_error = getattr(proven, "log_error", -math.inf)
+    if log_error == math.inf:
+        return False  # there is no bound
+    context = getattr(plain, "context", None)
+    if context is None:
+        return bool(proven == plain)  # a constant
+    allowed = max(abs(plain) * AGREE_WITHIN, context.mpf(SMALLEST) * AGREE_WITHIN)
+    bound = context.ldexp(1, math.ceil(log_error)) if log_error > -math.inf else 0
+    return bool(max(bound, abs(getattr(proven, "x", proven) - plain)) <= allowed)
+
+
+class _Agreement(NamedTuple):
+    """Evaluations in `digits` and in twice as many, and the numbers that agree: variables, and "" for the value."""
+
+    coarse: Evaluation
+    finer: Evaluation
+    settled: frozenset[str]
+    digits: int
+
+
+def _until_they_agree(
+    swept: Callable[[int], Evaluation], wanted: Sequence[str], errors: Mapping[str, float], digits: int
+) -> _Agreement:
+    """Return evaluations in ever more digits, from so many on, once they agree."""
+    every = 1 + len({*wanted})
     coarse, finer = swept(digits), swept(2 * digits)
     settled = _settled(coarse, finer, wanted, digits, errors)
     while len(settled) < every and 2 * digits < MAX_DIGITS:
@@ -182,14 +294,28 @@ def references_of(graph: Graph, values: Mapping[str, float], wanted: Sequence[st
             settled = _settled(coarse, finer, wanted, digits, errors, shrunk=True)
             break
         digits *= 2
-        settled = _settled(
-            coarse, finer, wanted, digits, errors, shrunk=2 * digits >= ZERO_DIGITS, believed=2 * digits >= ZERO_DIGITS
-        )
+        enough = 2 * digits >= ZERO_DIGITS
+        settled = _settled(coarse, finer, wanted, digits, errors, shrunk=enough, believed=enough)
+    return _Agreement(coarse, finer, settled, digits)
+
+
+def references_of(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], digits: int = REFERENCE_DIGITS
+) -> _References:
+    """Return the values of a program in ever more digits, from so many on, until they agree."""
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    def swept(digits: int) -> Evaluation:
+        m = Multiprecision(digits)
+        return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+
+    errors = _error_bounds(graph, values, wanted)
+    coarse, finer, settled, digits = _until_they_agree(swept, wanted, errors, digits)
     # what shrinks with more digits is 0, and its digits are rounding
     for name, partial in finer.gradient.items():
-        if name in settled and abs(partial) <= AGREE_WITHIN * abs(coarse.gradient[name]):
+        if name in settled and has_vanished(coarse.gradient[name], partial, errors.get(name, 0.0), 2 * digits):
             finer.gradient[name] = 0 * partial
-    if "" in settled and abs(finer.value) <= AGREE_WITHIN * abs(coarse.value):
+    if "" in settled and has_vanished(coarse.value, finer.value, errors.get("", 0.0), 2 * digits):
         finer.value = 0 * finer.value
     decimals = Multiprecision(2 * digits, decimals=True)
     written: list[Evaluation] = []
@@ -199,7 +325,7 @@ def references_of(graph: Graph, values: Mapping[str, float], wanted: Sequence[st
             {name: decimals.number(x) for name, x in values.items()},
         ):
             written.append(value_and_gradient(decimals, graph, point, wanted))
-    precision = digits if len(settled) == every else 2 * digits
+    precision = digits if len(settled) == 1 + len({*wanted}) else 2 * digits
     return _References(finer, written, precision, settled, finer.m.underflowed)
 
 
@@ -209,7 +335,7 @@ def _error_bounds(graph: Graph, values: Mapping[str, float], wanted: Sequence[st
         at = value_and_gradient(RUNNING, graph, {name: Bounded(x) for name, x in values.items()}, wanted)
     except (ExpressionError, *NO_RESULT):
         return {}
-    return {name: getattr(x, "error", 0.0) for name, x in {"": at.value, **at.gradient}.items()}
+    return {name: getattr(x, "error", 0.0) for name, x in _numbers(at).items()}
 
 
 def is_beyond_rounding(x: Number, error: float, digits: int) -> bool:
@@ -218,6 +344,13 @@ def is_beyond_rounding(x: Number, error: float, digits: int) -> bool:
         return True  # there is no bound
     context = x.context
     return bool(context.mpf(error) * context.mpf(10) ** (MAX_DOUBLE_DIGITS - digits) <= AGREE_WITHIN * abs(x))
+
+
+def has_vanished(coarse: Number, finer: Number, error: float, digits: int) -> bool:
+    """Return whether a number is 0: it shrinks with more digits, and is their rounding error where that is bounded."""
+    if not coarse or abs(finer) > AGREE_WITHIN * abs(coarse):
+        return False
+    return not (finer and math.isfinite(error) and is_beyond_rounding(finer, error, digits))
 
 
 def _settled(
@@ -237,11 +370,12 @@ def _settled(
     settled = set()
     for name in ("", *wanted):
         a, b = (at.gradient[name] if name else at.value for at in (coarse, finer))
-        if shrunk and a and abs(b) <= AGREE_WITHIN * abs(a):
+        error = errors.get(name, 0.0)
+        if shrunk and has_vanished(a, b, error, 2 * digits):
             settled.add(name)
         elif abs(a - b) > AGREE_WITHIN * abs(b):
             continue
-        elif is_beyond_rounding(b, errors.get(name, 0.0), digits) if b else believed or _structural(finer, name):
+        elif is_beyond_rounding(b, error, digits) if b else believed or _structural(finer, name):
             settled.add(name)
     if shrunk or not finer.value:
         return frozenset(settled)

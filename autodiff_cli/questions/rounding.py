@@ -73,7 +73,9 @@ def rounding_warnings(
             allowed = {**tolerated, **of_value}
             room = [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
             if not (decided and all(map(is_accurate, bounds or (), room))):
-                found += _lost_digits_of(graph.subgraph_of((root,))[0], values, point, wanted, allowed)
+                part = graph.subgraph_of((root,))[0]
+                proven = decided and have_bounds(bounds)
+                found += _lost_digits_of(part, values, point, wanted, allowed, proven=proven) or ()
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find, command)
@@ -119,10 +121,16 @@ def rounding_warnings_over(
         }
         doubtful = sorted((k for k in excess if excess[k] > 1), key=lambda k: -excess[k])
         noise = allowed if with_value else {**allowed, "": math.inf}
-        for k in doubtful[:MAX_CONFIRMED_POINTS]:
-            found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise)
+        confirmed = 0
+        for k in doubtful:
+            bounds = numbers[k]
+            proven = bounds is not None and have_bounds([*bounds.values()])
+            found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise, proven=proven)
             if found:
                 return [_at_place(found[0], points, k, len(doubtful), command)]
+            confirmed += found is not None
+            if confirmed == MAX_CONFIRMED_POINTS:
+                break
         return []
 
     return _within_share(graph, find, command)
@@ -170,8 +178,15 @@ def _at_place(warning: Diagnostic, points: Points, k: int, doubtful: int, comman
 
 
 def _lost_digits_of(
-    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str], noise: Mapping[str, float]
-) -> list[Diagnostic]:
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    wanted: Sequence[str],
+    noise: Mapping[str, float],
+    *,
+    proven: bool,
+) -> list[Diagnostic] | None:
+    """Return warnings about lost digits; None where doubles have no number, so that none is shown."""
     from .digits import UNSETTLED, lost_digits
 
     names = set(graph.labels.values())
@@ -179,9 +194,11 @@ def _lost_digits_of(
     own_point = {name: x for name, x in point.items() if name in names}
     own_wanted = [name for name in wanted if name in names]
     try:
-        return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise)
+        return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise, proven=proven)
     except BudgetExceeded:
         return [UNSETTLED]
+    except ExpressionError:
+        return None
 
 
 def lost_number_warnings(
@@ -197,15 +214,18 @@ def lost_number_warnings(
         doubles = compute(REAL, values)  # may be nearer, where it takes more digits itself
         try:
             bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})
+            proven = have_bounds([*bounded.values()]) and _branches_are_decided(_bounded(graph, values, ()))
         except (ExpressionError, *NO_RESULT):
             bounded = {name: Bounded(float(x), math.inf) for name, x in doubles.items()}
+            proven = False
         doubtful = {name: float(doubles[name]) for name, x in bounded.items() if not is_accurate(x)}
-        if not doubtful:
+        if proven and not doubtful:
             return []
+        doubtful = doubtful if proven else {name: float(x) for name, x in doubles.items()}
         from .digits import UNSETTLED, having_digits, zero_warning
 
         errors = {name: getattr(bounded[name], "error", 0.0) for name in doubtful}
-        digits = _correct_digits(values, point, compute, doubtful, errors)
+        digits = _correct_digits(values, point, compute, doubtful, errors, proven=proven)
         found: list[Diagnostic] = []
         lost = {name: left for name, left in digits.items() if left is not None and left < REQUIRED_DIGITS}
         if lost:
@@ -231,15 +251,17 @@ def _correct_digits(
     compute: Compute,
     doubles: Mapping[str, float],
     errors: Mapping[str, float],
+    *,
+    proven: bool,
 ) -> dict[str, int | None]:
     """Return the correct digits of `doubles`, None for a rounding error of 0, nothing where more digits change them.
 
     As in `digits.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
-    `errors`.
+    `errors`; unless these are `proven`, more digits have to prove them.
     """
     from ..engine.numbers.multiprecision import Multiprecision
     from .arithmetic import number_as_typed
-    from .digits import MAX_DIGITS, REFERENCE_DIGITS, ZERO_DIGITS
+    from .digits import MAX_DIGITS, REFERENCE_DIGITS, ZERO_DIGITS, digits_of_proof
 
     def compute_in(digits: int) -> Mapping[str, Number]:
         m = Multiprecision(digits)
@@ -251,7 +273,14 @@ def _correct_digits(
             if exact is not None:
                 settled[name] = exact
 
-    digits, settled = REFERENCE_DIGITS, dict[str, Number]()
+    def at_doubles(m: NumberType) -> Mapping[str, Number]:
+        numbers = compute(m, {name: m.number(x) for name, x in values.items()})
+        return {name: numbers[name] for name in doubles}
+
+    first = REFERENCE_DIGITS if proven else digits_of_proof(at_doubles)
+    if first is None:
+        return {}
+    digits, settled = first, dict[str, Number]()
     coarse, finer = compute_in(digits), compute_in(2 * digits)
     settle()
     while len(settled) < len(doubles) and 2 * digits < MAX_DIGITS:
@@ -274,9 +303,9 @@ def _settled_number(
     coarse: Number, finer: Number, error: float, digits: int, shrunk: bool, believed: bool
 ) -> Number | None:
     """Return a number that twice the `digits` have not changed, 0 if they have `shrunk` it, or if it is `believed`."""
-    from .digits import AGREE_WITHIN, is_beyond_rounding
+    from .digits import AGREE_WITHIN, has_vanished, is_beyond_rounding
 
-    if shrunk and coarse and abs(finer) <= AGREE_WITHIN * abs(coarse):
+    if shrunk and has_vanished(coarse, finer, error, 2 * digits):
         return 0 * finer
     if abs(coarse - finer) > AGREE_WITHIN * abs(finer):
         return None
@@ -302,6 +331,11 @@ def is_accurate(x: Number, noise: float = 0.0) -> bool:
     if type(x) is not Bounded or x.error <= MAX_RELATIVE_ERROR * abs(x.x):
         return True
     return x.error <= noise and (x.x != 0 or noise == math.inf)
+
+
+def have_bounds(numbers: Sequence[Number] | None) -> bool:
+    """Return whether there are numbers, and the error of each is bounded."""
+    return numbers is not None and all(getattr(x, "error", 0.0) < math.inf for x in numbers)
 
 
 def _bounded(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Evaluation:
@@ -351,9 +385,7 @@ def _within_share(graph: Graph, find: Callable[[], list[Diagnostic]], command: s
     try:
         with use_share(BUDGET_SHARE):
             return find()
-    except BudgetExceeded:
+    except (BudgetExceeded, ExpressionError, *NO_RESULT):
         from .digits import UNSETTLED
 
         return [UNSETTLED._replace(hint=f"{UNSETTLED.hint}, {_offer(command)}")]
-    except (ExpressionError, *NO_RESULT):
-        return []

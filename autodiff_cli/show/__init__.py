@@ -63,18 +63,33 @@ def record(answer: Any, **choices: Any) -> dict[str, object]:
 
 
 def html(answer: Any, **choices: Any) -> str | None:
-    """Return an answer as HTML; None if its formula says all."""
+    """Return an answer as HTML with formula, tables and graph; None if its formula says all."""
     from .characters import Terminal
-    from .document import Paragraph
+    from .document import Outline, Paragraph, text_line
     from .error import draw
-    from .rendering import Html
+    from .rendering import Html, notebook_html
 
     view, terminal = view_of(answer, **choices), Terminal()
     if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
         return None
     warnings = [draw(one, answer.text, terminal, level="warning") for one in getattr(answer, "warnings", ())]
     lines = [Paragraph(((line, ""),)) for line in "".join(warnings).splitlines()]
-    return Html(terminal).render([*view.document(view.select_with_units(answer)), *lines])
+    note = getattr(answer, "note", None)
+    before = [text_line(note, "faint")] if note else []
+    drawing = view.drawing(answer)
+    blocks = [
+        block for block in view.document(view.select_with_units(answer)) if not (drawing and type(block) is Outline)
+    ]
+    return notebook_html(_formula(view, answer), Html(terminal).render([*before, *blocks, *lines]), drawing or "")
+
+
+def _formula(view: View[Any], answer: Any) -> str:
+    from ..language.mathml import mathml_equations
+
+    sides = view.formula_sides(answer)
+    # MathML has no units
+    has_units = any(r"\unit{" in side for pair in sides for side in pair)
+    return mathml_equations(sides) if sides and not has_units else ""
 
 
 def latex(answer: Any, **choices: Any) -> str | None:

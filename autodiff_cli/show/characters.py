@@ -22,17 +22,17 @@ Style: TypeAlias = Literal[
 STYLES: dict[Style, tuple[str, str]] = {
     "": ("", ""),
     "heading": ("1", "font-weight:bold"),
-    "name": ("1;36", "font-weight:bold;color:#0e8a9c"),
-    "operator": ("33", "color:#b07310"),
+    "name": ("1;36", "font-weight:bold;color:var(--autodiff-name,#0e8a9c)"),
+    "operator": ("33", "color:var(--autodiff-operator,#b07310)"),
     "number": ("", ""),
     "faint": ("2", "opacity:.65"),
-    "code": ("32", "color:#2e8b45"),
-    "error": ("1;31", "font-weight:bold;color:#d33c3c"),
-    "warning": ("1;33", "font-weight:bold;color:#b07310"),
-    "note": ("1;36", "font-weight:bold;color:#0e8a9c"),
-    "hint": ("1;36", "font-weight:bold;color:#0e8a9c"),
+    "code": ("32", "color:var(--autodiff-code,#2e8b45)"),
+    "error": ("1;31", "font-weight:bold;color:var(--autodiff-error,#d33c3c)"),
+    "warning": ("1;33", "font-weight:bold;color:var(--autodiff-operator,#b07310)"),
+    "note": ("1;36", "font-weight:bold;color:var(--autodiff-name,#0e8a9c)"),
+    "hint": ("1;36", "font-weight:bold;color:var(--autodiff-name,#0e8a9c)"),
 }
-"""The escape sequence and CSS of each style."""
+"""The escape sequence and CSS of each style; colours in CSS are the theme's, or legible in light and dark."""
 
 
 class Terminal(NamedTuple):

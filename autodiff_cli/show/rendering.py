@@ -7,7 +7,7 @@ widths of columns are decided here first: no number and no name is ever broken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import StringIO
 from itertools import accumulate, pairwise, repeat, starmap
@@ -446,3 +446,52 @@ def _markdown_head(heads: tuple[str, ...], right: frozenset[int], terminal: Term
 def escaped_html(text: str) -> str:
     """Return the text with HTML's own characters escaped."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+# ---- answers in notebooks
+NOTEBOOK = ".autodiff-answer"
+"""What answers in notebooks are in."""
+LIGHT_THEMES = "[data-jp-theme-light=true],[data-vscode-theme-kind$=light],[data-theme=light],[theme=light]"
+DARK_THEMES = (
+    "[data-jp-theme-light=false],[data-vscode-theme-kind$=dark],[data-vscode-theme-kind$=contrast],"
+    "[data-theme=dark],[theme=dark]"
+)
+"""The attributes with which JupyterLab, VS Code, Sphinx's themes and Colab say their theme."""
+ACCENTS_LIGHT = {"name": "#0b7285", "operator": "#8f5b00", "code": "#1f7a34", "error": "#b91c1c"}
+ACCENTS_DARK = {"name": "#4cc9dc", "operator": "#f5a524", "code": "#6cc787", "error": "#ff8787"}
+"""Colours of text with a contrast of at least 4.5, on white and on black."""
+
+
+def themed_css(within: str, light: str, dark: str) -> str:
+    """Return CSS that sets properties as the theme of the notebook says, or else as that of the system."""
+    return (
+        f"{within}{{{light}}}@media (prefers-color-scheme:dark){{{within}{{{dark}}}}}"
+        f":is({LIGHT_THEMES}) {within}{{{light}}}:is({DARK_THEMES}) {within}{{{dark}}}"
+    )
+
+
+def css_variables(colors: Mapping[str, str]) -> str:
+    """Return colours as properties in CSS."""
+    return "".join([f"--autodiff-{name}:{color};" for name, color in colors.items()])
+
+
+@cache
+def _notebook_css() -> str:
+    # a page that does not say its theme may be white where the system is dark
+    own_paper = "background:#0f172a;color:#f1f5f9;padding:.5em;"
+    light, dark = css_variables(ACCENTS_LIGHT), css_variables(ACCENTS_DARK)
+    themes = f":is({LIGHT_THEMES},{DARK_THEMES}) {NOTEBOOK}{{background:none;color:inherit;padding:0}}"
+    return (
+        themed_css(NOTEBOOK, light, dark)
+        + f"@media (prefers-color-scheme:dark){{{NOTEBOOK}{{{own_paper}}}}}{themes}"
+        + f"{NOTEBOOK} :is(table,tr,th,td,pre){{background:none!important;color:inherit!important}}"
+        + f"{NOTEBOOK} .formula{{overflow-x:auto;padding:.3em 0}}{NOTEBOOK} math{{width:fit-content}}"
+        + f"{NOTEBOOK} svg{{max-width:100%;height:auto}}"
+    )
+
+
+def notebook_html(formula: str, text: str, drawing: str) -> str:
+    """Return the HTML of an answer in a notebook: formula, text with tables, and graph, in light and dark."""
+    shown = f'<div class="formula">{formula}</div>' if formula else ""
+    parts = [f"<style>{_notebook_css()}</style>", shown, text, drawing]
+    return "\n".join(['<div class="autodiff-answer">', *[part.rstrip("\n") for part in parts if part], "</div>\n"])

@@ -340,6 +340,19 @@ class View(Generic[Answer]):
         text: str = resolve(self.latex_writer)(answer, self.digits)
         return text
 
+    def formula_sides(self, answer: Answer) -> Sequence[tuple[str, str]]:
+        """Return the sides of the equations of the program, in LaTeX; none without a program, or for a long one."""
+        text, point = getattr(answer, "text", None), getattr(answer, "point", None)
+        if not isinstance(text, str) or not isinstance(point, dict):
+            return ()
+        from .tex_tables import short_formula_sides
+
+        return short_formula_sides(text, point)
+
+    def drawing(self, answer: Answer) -> str | None:
+        """Return a small graph as SVG for a page with `notebook_css`; None for a large one, or without one."""
+        return None
+
     def latex_formula(self, answer: Answer) -> str | None:
         """Return the answer as a formula in LaTeX, if it is one."""
         return self.latex_document(answer) if self.latex_is_formula else None

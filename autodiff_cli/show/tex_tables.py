@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..errors import ExpressionError
+from ..language.equation_trees import split_equations
 from ..language.typesetting import (
     equations,
     equations_of,
@@ -86,6 +87,32 @@ def formula_sides(text: str, names: Iterable[str], left: str = "") -> list[tuple
     if sides and left:
         sides[-1] = (left, sides[-1][1])
     return sides
+
+
+MAX_FORMULA_LATEX = 2_000
+"""The most characters of LaTeX of the formula in a notebook: some ten lines."""
+
+
+def short_formula_sides(text: str, names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the sides of a program's equations; none if they are long."""
+    sides = formula_sides(text, names)
+    return sides if sum(len(right) for _, right in sides) <= MAX_FORMULA_LATEX else []
+
+
+def equation_sides(text: str) -> list[tuple[str, str]]:
+    """Return the two sides of each statement of equations; none if one has no sign, or two expressions on a side."""
+    try:
+        statements = [equation.sides for equation in split_equations(text)]
+        if not all(len(sides) == 2 and all(sides) for sides in statements):
+            return []
+        programs = [[parse(text[side.start : side.end], units=True) for side in sides if side] for sides in statements]
+    except ExpressionError:
+        return []
+    if any(len(program.outputs) > 1 for sides in programs for program in sides):
+        return []
+    left_and_right = [[typesetting(program).expression(program.outputs[0]) for program in sides] for sides in programs]
+    short = sum(len(right) for _, right in left_and_right) <= MAX_FORMULA_LATEX
+    return [(left, right) for left, right in left_and_right] if short else []
 
 
 def paragraphs(*parts: str) -> str:

@@ -1,4 +1,4 @@
-"""Progress of long work on a terminal, and its end by a signal, with the result so far."""
+"""Progress of long work on a terminal or in a notebook, and its end by a signal, with the result so far."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 import time
+from importlib import import_module
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
@@ -19,24 +20,53 @@ if TYPE_CHECKING:
 REFRESH_SECONDS = 0.25
 
 
+def is_in_notebook() -> bool:
+    """Return whether this is the kernel of a notebook, whose outputs can be changed."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
+
+
 class Progress:
-    """A count, shown by Rich if standard error is a terminal and answers go elsewhere.
+    """A count, shown by Rich if standard error is a terminal and answers go elsewhere, or as an output of a notebook.
 
     `unit` is counted; `here` means that no answer is printed meanwhile.
     """
 
     def __init__(self, unit: str = "programs", *, wait: float = 1.0, here: bool = False) -> None:
-        self.unit = unit
+        self.unit, self.wait = unit, wait
+        self.counted = False
+        self.in_notebook = is_in_notebook()
         # a dumb terminal cannot redraw a line
         shown = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self.active = shown and (here or not sys.stdout.isatty())
-        self.next = time.monotonic() + wait if self.active else 0.0
+        self.active = self.in_notebook or (shown and (here or not sys.stdout.isatty()))
+        self.begun = time.monotonic() if self.active else 0.0
+        self.next = self.begun + wait
         self._bar: progress.Progress | None = None
+        self._output: Any = None
+        """The output of the notebook, changed as the work goes on."""
 
     def step(self, count: int, more: str = "") -> None:
         """Show the count and `more`, a few times a second at most."""
+        if self.in_notebook and not self.counted:
+            # what was imported before the first step is no work on it
+            self.begun, self.next, self.counted = time.monotonic(), time.monotonic() + self.wait, True
         if not self.active or time.monotonic() < self.next:
             return
+        if self.in_notebook:
+            self._show_in_notebook(f"{count:,} {self.unit}{more}")
+        else:
+            self._show_on_terminal(f"{count:,} {self.unit}{more}")
+        self.next = time.monotonic() + REFRESH_SECONDS
+
+    def _show_in_notebook(self, text: str) -> None:
+        data = {"text/plain": f"{text}, {time.monotonic() - self.begun:.0f} s"}
+        if self._output is None:
+            display: Any = import_module("IPython.display").display
+            self._output = display(data, raw=True, display_id=True)
+        else:
+            self._output.update(data, raw=True)
+
+    def _show_on_terminal(self, text: str) -> None:
         if self._bar is None:
             from rich.console import Console
             from rich.progress import Progress as Bar
@@ -54,12 +84,11 @@ class Progress:
             )
             self._bar.add_task("", total=None)
             self._bar.start()
-        self._bar.update(self._bar.task_ids[0], description=f"{count:,} {self.unit}{more}")
+        self._bar.update(self._bar.task_ids[0], description=text)
         self._bar.refresh()
-        self.next = time.monotonic() + REFRESH_SECONDS
 
     def close(self) -> None:
-        """Clear the line."""
+        """Clear the line; a notebook keeps the last one."""
         if self._bar is not None:
             self._bar.stop()
             self._bar = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,50 @@ def test_lost_digits_that_are_not_settled_are_said(
         exact = derivative(mpmath.mpf(at[name]))
         assert abs(answer.gradient[name] - exact) > 1e-6 * abs(exact)
     assert [warning.kind for warning in answer.warnings] == ["lost_digits"]
+
+
+FAR_BELOW: list[tuple[str, dict[str, float], str, float]] = [
+    # 50 digits and 100 agree, and neither reach what decides a branch, a whole number or a difference
+    ("where(x + 2*y > x, x**4, x)", {"x": 1.0, "y": 1.3e-105}, "x", 4.0),
+    ("where(tanh(x) < x, 3*x, x)", {"x": 6e-153}, "x", 3.0),
+    ("floor(sqrt((x + y)**2 - (x - y)**2))", {"x": 2e3, "y": 1.6e109}, "", math.sqrt(4 * 2e3 * 1.6e109)),
+    ("ceil(softplus(x))", {"x": -6e136}, "", 1.0),
+    ("sign(x**1e5)", {"x": 1e-8}, "", 1.0),
+    ("ceil((x**3 + 1e16) - 1e16)", {"x": 4.5e-273}, "", 1.0),
+    ("(1 + y/x)**x", {"x": 2.0, "y": -6e-278}, "x", 0.0),  # y**2/4 = 9e-556
+    # what shrinks with more digits is not always their rounding error
+    ("log(y, tanh(y))", {"y": 3.31e-268}, "y", 3.31e-268 * 2 / 3 / math.log(3.31e-268)),
+    ("csc(sin(x*1e8)/x)", {"x": 6.092e-269}, "x", 6.092e-269 / 3e-24 / math.tan(1e8) / math.sin(1e8)),
+    # the decimals are 1, to which no number of digits comes but for 185 and more
+    ("exp(0.1*x + 0.2*x - 0.3*x)", {"x": 1.1e184}, "", 1.0),
+]
+"""Formulas with a number by hand, where doubles have not one digit of it."""
+
+
+@pytest.mark.parametrize(("text", "at", "name", "exact"), FAR_BELOW, ids=[text for text, *_ in FAR_BELOW])
+def test_what_many_digits_leave_out_is_not_right(text: str, at: dict[str, float], name: str, exact: float) -> None:
+    answer = autodiff_cli.gradient(text, at)
+    computed = answer.gradient[name] if name else answer.value
+    assert abs(computed - exact) > 1e-3 * abs(exact)
+    assert "lost_digits" in [warning.kind for warning in answer.warnings]
+
+
+def test_a_power_that_is_whole_by_rounding_is_not_settled() -> None:
+    assert "lost_digits" in [w.kind for w in autodiff_cli.gradient("x**erf(12345.678)", {"x": -0.04}).warnings]
+
+
+@pytest.mark.parametrize(
+    ("text", "x"),
+    [
+        ("relu(0.5*x - 1)", 2.0),
+        ("floor(x/x)", 0.3),
+        ("ceil(x/0.3)", 30.0),
+        ("floor(100*x)", 0.29),
+        ("abs(x - 0.1)", 0.1),
+    ],
+)
+def test_an_edge_that_fractions_decide_is_no_loss(text: str, x: float) -> None:
+    assert "lost_digits" not in [warning.kind for warning in autodiff_cli.gradient(text, {"x": x}).warnings]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from autodiff_cli.engine.table.primitive import PRIMITIVES
 from autodiff_cli.errors import ExpressionError
 from samples import samples_of
 
-LONGEST = 50
+LONGEST = 54
 """Characters of a formula: a line of a screen holds it beside the name."""
 
 ENTRIES = functions().entries

@@ -13,6 +13,7 @@ import pytest
 
 from autodiff_cli import ExpressionError, Value, draw_dot
 from autodiff_cli.engine import Value as EngineValue
+from autodiff_cli.engine.graphs.value import in_order
 from autodiff_cli.nn import MLP, Layer, Neuron
 
 
@@ -260,3 +261,65 @@ def test_networks_describe_themselves_and_have_parameters() -> None:
         model([1.0, 2.0])
     with pytest.raises(ValueError, match="not 'step'"):
         MLP(1, [2, 1], activation="step")
+
+
+def test_every_value_of_a_network_has_its_box() -> None:
+    random.seed(1)
+    out = MLP(3, [2, 1])([Value(1.0), Value(-2.0), Value(0.5)])
+    out.backward()
+    values = in_order((out,))
+    drawn = draw_dot(out)
+    assert len(drawn.nodes) == len(values) == 32
+    assert all(drawn.svg.count(f'data-cell="{word}"') == len(values) for word in ("data", "grad"))
+
+
+def test_the_demo_of_micrograd_takes_the_steps_of_pytorch() -> None:
+    torch = pytest.importorskip("torch")
+    random.seed(1337)
+    angles = [math.pi * k / 24 for k in range(25)]
+    moons = [([math.cos(t), math.sin(t)], -1) for t in angles] + [
+        ([1 - math.cos(t), 0.5 - math.sin(t)], 1) for t in angles
+    ]
+    X, y = [row for row, _ in moons], [sign for _, sign in moons]
+    model = MLP(2, [16, 16, 1])
+
+    def loss() -> tuple[Value, float]:
+        inputs = [list(map(Value, xrow)) for xrow in X]
+        scores = list(map(model, inputs))
+        losses = [(1 + -yi * scorei).relu() for yi, scorei in zip(y, scores, strict=True)]
+        data_loss = sum(losses) * (1.0 / len(losses))
+        reg_loss = 1e-4 * sum(p * p for p in model.parameters())
+        accuracy = [(yi > 0) == (scorei.data > 0) for yi, scorei in zip(y, scores, strict=True)]
+        return data_loss + reg_loss, sum(accuracy) / len(accuracy)
+
+    weights = [
+        [
+            torch.tensor(rows, requires_grad=True, dtype=torch.float64)
+            for rows in ([[w.data for w in n.w] for n in each], [n.b.data for n in each])
+        ]
+        for each in (layer.neurons for layer in model.layers)
+    ]
+    for step in range(3):
+        total, accuracy = loss()
+        model.zero_grad()
+        total.backward()
+        out = torch.tensor(X, dtype=torch.float64)
+        for k, (w, b) in enumerate(weights):
+            out = out @ w.T + b
+            out = torch.relu(out) if k < 2 else out
+        theirs = torch.relu(1 - torch.tensor(y) * out[:, 0]).mean() + 1e-4 * sum(
+            (p**2).sum() for pair in weights for p in pair
+        )
+        theirs.backward()
+        assert total.data == pytest.approx(theirs.item(), rel=1e-12)
+        found = [p.grad for p in model.parameters()]
+        expected = [g for w, b in weights for k in range(len(b)) for g in (*w.grad[k].tolist(), b.grad[k].item())]
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        rate = 1.0 - 0.9 * step / 100
+        for p in model.parameters():
+            p.data -= rate * p.grad
+        with torch.no_grad():
+            for weight in (each for pair in weights for each in pair):
+                weight.sub_(rate * weight.grad)
+                weight.grad = None
+    assert accuracy > 0.7

@@ -391,7 +391,7 @@ def test_the_types_of_the_functions_list_what_there_is() -> None:
     typed = dict(re.findall(r"^(\w+): (\w+)$", stub, re.MULTILINE))
     assert list(typed) == list(FUNCTIONS)
     for name, primitive in FUNCTIONS.items():
-        unary = len(primitive.params) == 1 and not primitive.variadic and not primitive.with_two
+        unary = len(primitive.params) == 1 and not primitive.variadic and not primitive.longer
         assert typed[name] == ("Choice" if name == "where" else "Unary" if unary else "Several")
 
 

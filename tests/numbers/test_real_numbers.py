@@ -22,8 +22,11 @@ Sampler = Callable[[random.Random], float]
 
 TINY, MIN, EPS, MAX = 5e-324, 2.2250738585072014e-308, 2.0**-52, sys.float_info.max
 SPECIAL = {
-    "erf", "erfc", "erfinv", "erfinv_slope", "gelu", "gelu_slope", "normal_distribution", "logit", "gamma",
+    "erf", "erfc", "erfinv", "erfinv_slope", "gelu", "gelu_slope", "logit", "gamma",
     "gamma_slope", "lgamma", "digamma", "trigamma", "polygamma", "beta", "beta_slope", "polygamma_difference",
+    "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
+    "normpdf_over_sigma",
+    "norminv_scaled", "standardized_excess", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
 
@@ -138,6 +141,8 @@ GAMMA_EXTREMES = [
     -1.0000001, -1.5, -1.573498, -2.4570247382208, -2.5, -2.747682646727412, -3.955294284858597, -9.702672, -19.5,
     -20.999999999, -50.5, -100.25, -150.5, -170.5, -177.3, -183.5, -1000.5, -123456.75,
 ]  # fmt: skip
+NEAR_BRANCH = [-0.3678794411714423, -0.36787944117144, -0.367879441, -0.36787, -0.367, -0.36]
+ABOVE_BRANCH = lambda rng: -0.3678794411714423 + 10 ** rng.uniform(-16, -0.5)  # noqa: E731
 POLYGAMMA_POINTS = [1e-10, 0.5, 1.0, 2.25, 30.0, 1e6, -0.5, -1.25, -3.4999, -10.75, -200.5]
 SINC_POINTS = [0.0, TINY, 1e-200, 1e-5, 0.5, 1.0, 1.43, -2.25, 1e3, 1e10 + 0.25, 1e300]
 
@@ -175,10 +180,30 @@ for names, case in (
      line([x for x in ALL_EXTREMES if abs(x) != 1], mixed(signed(INSIDE), signed(ABOVE_ONE)))),
     ("sinc", line([0.0, 7.0, 1e15 + 0.125, *ALL_EXTREMES], LINE)),
     ("logit", line([0.25, 0.5, 0.49, 0.5 + EPS, 0.75, *(x for x in UNIT_EXTREMES if x > 0)], INSIDE)),
-    ("erf erfc exp_neg_square normal_density normal_distribution gelu gelu_slope",
+    ("erf erfc exp_neg_square normpdf normcdf gelu gelu_slope",
      line([-0.7517915246935645, -0.76, -0.74, -0.31, -1.2, *NORMAL_EXTREMES, *ALL_EXTREMES],
           mixed(signed(log_uniform(-323, 1.7)), uniform(-40, 30), uniform(-4, 3)))),
     ("erfinv", line([0.0, 0.85, 0.8500001, 1 - 1e-11, *UNIT_EXTREMES], signed(INSIDE), 40)),
+    ("erfcx", line([x for x in (*NORMAL_EXTREMES, *ALL_EXTREMES) if x > -40],
+                   mixed(log_uniform(-323, 308), uniform(-26, 30), uniform(-4, 3)))),
+    ("erfcx_derivative",
+     Case([(n, x) for n in (0.0, 1.0, 2.0, 3.0, 4.0, 9.0) for x in (-25.0, -1.0, -1e-300, 0.0, TINY, 0.5, 3.75, 1e8)],
+          (lambda rng: float(rng.randint(0, 4)), mixed(log_uniform(-300, 30), uniform(-26, 30))), 30)),
+    ("norminv", line([0.5, 0.075, 0.925, 0.5 + EPS, 0.5 - EPS, *(x for x in UNIT_EXTREMES if x > 0)], INSIDE)),
+    ("normpdf_scaled normpdf_over_sigma normcdf_scaled standardized_excess",
+     Case([(0.5, 0.0, 1.0), (MAX, -MAX, MAX), (1e308, 1e308, 1e-308), (1.99, 1.0, 1.0),
+           (-38.0, 0.0, 1.0), (-38e-300, 0.0, 1e-300),
+           (3e-320, 1e-320, 1e-320), (1.0, 1.0 - EPS, EPS), (1e300, 1e300 * (1 + 4 * EPS), 1e285)],
+          (uniform(-40, 30), uniform(-3, 3), log_uniform(-1, 2)), 30)),
+    ("norminv_scaled",
+     Case([(0.3, 1.0, 2.0), (0.84, -1.0, 1.0), (1e-300, 3.0, 1e300)],
+          (INSIDE, uniform(-3, 3), log_uniform(-3, 3)), 20)),
+    ("lambertw", line([*NEAR_BRANCH, *(x for x in ALL_EXTREMES if x > -0.36), 0.0, 0.36, 0.3679, -0.35, -0.3513],
+                      mixed(POSITIVE, ABOVE_BRANCH, uniform(-0.36, 0.6)))),
+    ("lambertw_minus_one",
+     line([*NEAR_BRANCH, -0.35, -0.3513, -TINY, -1e-320, -MIN],
+          mixed(ABOVE_BRANCH, lambda rng: -(10 ** rng.uniform(-323, -0.5))))),
+    ("lambertw_branch", Case([(x, k) for x in (*NEAR_BRANCH, -0.1, -1e-300) for k in (0.0, -1.0)], (), 0)),
     ("gamma", line(GAMMA_EXTREMES, mixed(uniform(-185, 175), uniform(-5, 5), NEAR_INTEGERS, log_uniform(-308, 2)))),
     ("lgamma", line([TINY, -TINY, *GAMMA_EXTREMES], GAMMA_LINE, 100)),
     ("digamma trigamma", line(GAMMA_EXTREMES, GAMMA_LINE, 80)),
@@ -246,7 +271,11 @@ for names, case in (
 
 NAMES = {name for name, row in OPERATIONS.items() if row.params} - {"where", "item"}
 CONDITIONS = {"lt", "le", "gt", "ge", "eq", "ne", "and_", "or_", "not_"}
-GIVEN_OUT = {"power_minus_one": "pow", "erfinv_slope": "erfinv", "gamma_slope": "gamma"}
+INSIDE_ONLY = {"logit", "norminv", "norminv_scaled", "norminv_slope", "lambertw_minus_one"}
+"""Functions without a value at any of a few whole numbers."""
+
+GIVEN_OUT = {"power_minus_one": "pow", "erfinv_slope": "erfinv", "gamma_slope": "gamma", "norminv_slope": "norminv",
+             "lambertw_slope": "lambertw"}  # fmt: skip
 """Slopes that are also handed the function's value, and the function."""
 
 
@@ -286,7 +315,9 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     "pow": (1.5, -2.25), "log_base": (3.5, 1.25), "clamp": (0.5, 0.0, 1.0), "leaky_relu": (-1.5, 0.25),
     "elu": (-1.5, 0.5), "polygamma": (2, 1.75), "asec": (-1.5,), "acsc": (-1.5,), "acosh": (1.75,), "acoth": (-1.75,),
     "recip_sqrt_square_minus_one": (1.75,), "sinc_derivative": (2, 0.3), "polygamma_difference": (1, 1.5, 0.75),
-    "beta": (1.5, -0.25),
+    "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
+    "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
+    "erfcx_derivative": (2, 0.3),
 }  # fmt: skip
 """Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""
 
@@ -344,9 +375,9 @@ def test_outside_the_domain(error: type[Exception], call: str) -> None:
 
 
 # ---- what else is promised ----------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", sorted(NAMES - CONDITIONS - {"logit"}))
+@pytest.mark.parametrize("name", sorted(NAMES - CONDITIONS - INSIDE_ONLY))
 def test_whole_numbers_are_floats_too(name: str) -> None:
-    whole = next(p for p in ((2,), (2, 3), (2, 3, 4), (0,), (1,), (0, 3)) if accepts(name, p))
+    whole = next(p for p in ((2,), (2, 3), (2, 3, 4), (0,), (1,), (0, 3), (2, 0)) if accepts(name, p))
     result = getattr(REAL, name)(*whole)
     assert {type(part) for part in parts(result)} == {float}
     assert result == getattr(REAL, name)(*map(float, whole))

@@ -68,6 +68,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", SUM, {"at": POINT, "no_tree": True, "precision": 25, "work": 2}),
     ("grad", "x/3 + abs(w)", {"at": POINT, "no_table": True, "exact": True}),
     ("grad", SUM, {"at": POINT, "certified": True}),
+    ("grad", "x*exp(-x)", {"over": "x=0.2:0.9", "certified": True}),
     ("grad", SUM, {"at": POINT, "relative": True, "sort": True}),
     ("grad", "x*w**2", {"at": POINT, "relative": True, "exact": True}),
     ("grad", SUM, {"at": POINT, "value_only": True}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
+import warnings
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from autodiff_cli import (
     hessian,
     jacobian,
     minimize,
+    parse,
     taylor,
 )
 
@@ -110,3 +112,77 @@ def test_lazy_frames_of_polars_are_answered_lazily() -> None:
     found = gradient("x*y", polars.LazyFrame({"x": [1.0, 2.0], "y": [3.0, 4.0]}))
     assert type(found) is polars.LazyFrame
     assert found.collect()["d_x"].to_list() == [3.0, 4.0]
+
+
+# ---- many points --------------------------------------------------------------------------------------------------
+X, Y = np.array([0.5, -1.25, 2.0, 3.0]), np.array([1.0, 2.0, -0.5, 0.25])
+
+
+def test_columns_have_gradients_and_hessians_as_arrays() -> None:
+    answers: Any = hessian("x**3*y + sin(x*y)", {"x": X, "y": Y})
+    s, c = np.sin(X * Y), np.cos(X * Y)
+    mixed = 3 * X**2 + c - X * Y * s
+    expected = np.array([[6 * X * Y - Y**2 * s, mixed], [mixed, -(X**2) * s]]).transpose(2, 0, 1)
+    assert answers.hessian.shape == (4, 2, 2)
+    np.testing.assert_allclose(answers.hessian, expected, rtol=1e-13)
+    np.testing.assert_allclose(np.asarray(answers), expected, rtol=1e-13)
+    np.testing.assert_allclose(answers.gradient["x"], 3 * X**2 * Y + Y * c, rtol=1e-13)
+    np.testing.assert_allclose(answers.value, X**3 * Y + s, rtol=1e-13)
+    # it is the dictionary of columns that it was
+    assert [*answers] == ["value", "d_x", "d_y", "d_x_x", "d_y_x", "d_y_y", "error"]
+    assert answers.jacobian is None
+    outputs: Any = jacobian("x*y, x, x + y", {"x": X, "y": 2.0})
+    assert outputs.jacobian.shape == (4, 3, 2) and outputs.value.shape == (4, 3)
+    np.testing.assert_array_equal(outputs.jacobian[:, 0], np.stack([np.full(4, 2.0), X], axis=-1))
+    np.testing.assert_array_equal(outputs.value, np.stack([2 * X, X, X + 2], axis=-1))
+    slopes: Any = gradient("x*y", {"x": X.tolist(), "y": Y.tolist()})
+    np.testing.assert_array_equal(np.asarray(slopes), np.stack([Y, X], axis=-1))
+    assert slopes.hessian is None and slopes.jacobian is None
+
+
+def test_columns_of_sweeps_of_some_variables_and_without_answers() -> None:
+    swept: Any = hessian("x**2*y", "x=0:2:1,y=2")
+    np.testing.assert_array_equal(swept.hessian, [[[4, 2 * x], [2 * x, 0]] for x in (0, 1, 2)])
+    by_x: Any = hessian("x**2*y", {"x": X, "y": Y}, wrt="x")
+    np.testing.assert_array_equal(by_x.hessian, (2 * Y).reshape(4, 1, 1))
+    assert [*by_x.gradient] == ["x"]
+    missing: Any = hessian("sqrt(x)*y", {"x": [4.0, -1.0], "y": [1.0, 1.0]})
+    np.testing.assert_array_equal(missing.hessian, [[[-1 / 32, 0.25], [0.25, 0]], np.full((2, 2), np.nan)])
+    again = pickle.loads(pickle.dumps(swept))  # noqa: S301
+    np.testing.assert_array_equal(again.hessian, swept.hessian)
+
+
+def test_random_hessians_over_columns_are_those_of_each_point() -> None:
+    draw = random.Random(3)
+    for _ in range(12):
+        a, b, n = draw.uniform(-2, 2), draw.uniform(0.1, 2), draw.randint(2, 4)
+        text = f"tanh({a:.3f}*x*y + z) * exp(-{b:.3f}*z**2) + x**{n}/(1 + y**2)"
+        points = [{name: draw.uniform(-1, 1) for name in "xyz"} for _ in range(3)]
+        answers: Any = hessian(text, {name: [p[name] for p in points] for name in "xyz"})
+        singly = np.array([hessian(text, p).hessian for p in points])
+        np.testing.assert_allclose(answers.hessian, singly, rtol=1e-11, atol=1e-13)
+
+
+def test_values_of_a_program_need_no_derivatives() -> None:
+    f = parse("sqrt(x)*y")
+    assert f.value(x=0, y=2) == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_array_equal(f.value(x=np.array([0.0, 4.0]), y=2), [0, 4])
+        np.testing.assert_array_equal(f(np.array([0.0, 4.0]), 2), [0, 4])
+    with pytest.warns(RuntimeWarning, match="1 of 2 points") as told:
+        assert np.isnan(f.value(x=np.array([-1.0, 4.0]), y=2)[0])
+    assert told[0].filename == __file__
+    with pytest.warns(RuntimeWarning, match="derivative") as told:
+        assert np.isnan(f.gradient(x=np.array([0.0, 4.0]), y=2).gradient["x"][0])
+    assert told[0].filename == __file__
+
+
+def test_a_sum_over_a_list_is_not_taken_point_by_point() -> None:
+    assert gradient("sum(x)**2", {"x": [1.0, 2.0]}).value == 9
+    f = parse("sum(x)**2")
+    assert f(x=3) == 9
+    for ask in (f.value, f.gradient, f.hessian, f.jacobian):
+        with pytest.raises(ExpressionError, match="adds the entries of a list"):
+            ask(x=[1.0, 2.0])
+    np.testing.assert_array_equal(parse("sum(x, y)").value(x=[1.0, 2.0], y=1), [2, 3])

@@ -15,7 +15,6 @@ from autodiff_cli import Value, atan2, leaky_relu
 from autodiff_cli.engine.graphs import value
 from autodiff_cli.engine.graphs.value import in_order
 from autodiff_cli.engine.run.evaluation import Evaluation
-from autodiff_cli.engine.run.flat_graph import Graph
 from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.errors import ExpressionError
 from counting import calls, compared, compares
@@ -26,7 +25,7 @@ NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 7
 
 def by_the_sweep(root: Value) -> list[object]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(value, "_quick_grads", lambda graph: None)
+        patch.setattr(value, "_quick_grads", lambda place: None)
         return outcome(root)
 
 
@@ -53,8 +52,8 @@ def by_the_fast_lane(root: Value) -> list[object]:
     """What comes of it where the fast lane may be taken; noted where it was."""
     quick_grads = value._quick_grads
 
-    def noted(graph: Graph) -> list[float | None] | None:
-        answer = quick_grads(graph)
+    def noted(place: dict[Value, int]) -> list[float | None] | None:
+        answer = quick_grads(place)
         if answer is not None:
             compared()
         return answer

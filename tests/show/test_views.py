@@ -100,7 +100,7 @@ def test_html_and_records(name: str) -> None:
     answer, _ = ANSWERS[name]
     made = views.html(answer)
     assert (made is None) == (name in FORMULAS)
-    assert made is None or ElementTree.fromstring(made).get("class") == "autodiff"
+    assert made is None or ElementTree.fromstring(made).get("class") == "autodiff-answer"
     assert json.loads(json.dumps(views.record(answer), allow_nan=False))
 
 

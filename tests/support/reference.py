@@ -250,6 +250,52 @@ define("heaviside", lambda x: (1 + mp.sign(x)) / 2, zero)
 # ---- special ------------------------------------------------------------------------------------------------------
 
 
+def scaled_complementary_error_function(order: Any, x: Any) -> Any:
+    """The n-th derivative of exp(x²)·erfc(x)."""
+    n = int(order)
+    if x > 1e20:  # the first two terms of an asymptotic series: the next is smaller by 1e-80
+        return (-1) ** n * mp.factorial(n) / mp.sqrt(mp.pi) / x ** (n + 1) * (1 - mpf((n + 1) * (n + 2)) / (4 * x * x))
+    # the recurrence of the derivatives, with as many further digits as cancel
+    with mp.workdps(mp.dps + 2 * (n + 1) * (spread((x,)) + 1)):
+        value, before = mp.exp(x * x) * mp.erfc(x) if abs(x) < 1e4 else _far_erfcx(x), 2 / mp.sqrt(mp.pi)
+        for k in range(n):
+            value, before = 2 * x * value + (2 * k * before if k else -before), value
+        return value
+
+
+def _far_erfcx(x: Any) -> Any:
+    if x < 0:
+        return mp.inf
+    total = term = mpf(1)
+    k = 0
+    while abs(term) > mp.eps:
+        k += 1
+        term *= -mpf(2 * k - 1) / (2 * x * x)
+        total += term
+    return total / (x * mp.sqrt(mp.pi))
+
+
+def normal_quantile(p: Any) -> Any:
+    """The zero of the logarithm of the distribution function, by Newton's steps."""
+    tail = min(p, 1 - p)
+    x = mp.sqrt(-2 * mp.log(2 * tail)) if tail < mpf("0.1") else (mpf("0.5") - tail) * mp.sqrt(2 * mp.pi)
+    for _ in range(200):
+        below = mp.erfc(x / mp.sqrt(2)) / 2
+        step = mp.log(below / tail) * below / normal_density(x)
+        x += step
+        if abs(step) < mpf(10) ** (5 - mp.dps):
+            break
+    return x if p > HALF else -x
+
+
+def lambert(x: Any, k: Any = 0) -> Any:
+    return mp.re(mp.lambertw(x, int(k)))
+
+
+def lambert_slope(x: Any, w: Any) -> Any:
+    return mpf(1) if x == 0 else w / (x * (1 + w))
+
+
 def error_function_slope(x: Any) -> Any:
     return 2 / mp.sqrt(mp.pi) * mp.exp(-x * x)
 
@@ -279,6 +325,34 @@ def polygamma(order: Any, x: Any) -> Any:
 define("erf", mp.erf, error_function_slope)
 define("erfc", complementary_error_function, lambda x: -error_function_slope(x))
 define("erfinv", mp.erfinv, inverse_error_function_slope)
+define("erfcx", lambda x: scaled_complementary_error_function(0, x),
+       lambda x: scaled_complementary_error_function(1, x))  # fmt: skip
+define("normpdf", normal_density, lambda x: -x * normal_density(x))
+define("normcdf", normal_distribution, normal_density)
+define("norminv", normal_quantile, lambda p: 1 / normal_density(normal_quantile(p)))
+define("lambertw", lambert, lambda x: lambert_slope(x, lambert(x)))
+define("lambertw_branch", lambert, lambda x, k: lambert_slope(x, lambert(x, k)), None)
+
+
+@with_spread
+def standardized(x: Any, mu: Any, sigma: Any) -> Any:
+    return (x - mu) / sigma
+
+
+def scaled_density(x: Any, mu: Any, sigma: Any) -> Any:
+    return normal_density(standardized(x, mu, sigma)) / sigma
+
+
+define("normpdf_scaled", scaled_density,
+       lambda x, mu, sigma: -standardized(x, mu, sigma) * scaled_density(x, mu, sigma) / sigma,
+       lambda x, mu, sigma: standardized(x, mu, sigma) * scaled_density(x, mu, sigma) / sigma,
+       lambda x, mu, sigma: (standardized(x, mu, sigma) ** 2 - 1) * scaled_density(x, mu, sigma) / sigma)  # fmt: skip
+define("normcdf_scaled", lambda x, mu, sigma: normal_distribution(standardized(x, mu, sigma)), scaled_density,
+       lambda x, mu, sigma: -scaled_density(x, mu, sigma),
+       lambda x, mu, sigma: -standardized(x, mu, sigma) * scaled_density(x, mu, sigma))  # fmt: skip
+define("norminv_scaled", with_spread(lambda p, mu, sigma: mu + sigma * normal_quantile(p)),
+       lambda p, mu, sigma: sigma / normal_density(normal_quantile(p)), one,
+       lambda p, mu, sigma: normal_quantile(p))  # fmt: skip
 define("gamma", mp.gamma, lambda x: mp.gamma(x) * mp.digamma(x))
 define("lgamma", log_gamma, mp.digamma)
 define("digamma", mp.digamma, lambda x: polygamma(1, x))
@@ -317,8 +391,13 @@ define("logsumexp", log_sum_exp, lambda *xs: [softmax_weight(x, *xs) for x in xs
 
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
-define("normal_density", normal_density, lambda x: -x * normal_density(x))
-define("normal_distribution", normal_distribution, normal_density)
+define("standardized_excess", with_spread(lambda x, mu, sigma: ((x - mu) / sigma) ** 2 - 1))
+define("normpdf_over_sigma", lambda x, mu, sigma: scaled_density(x, mu, sigma) / sigma)
+define("erfcx_derivative", scaled_complementary_error_function, None,
+       lambda n, x: scaled_complementary_error_function(n + 1, x))  # fmt: skip
+define("norminv_slope", lambda p, out: 1 / normal_density(normal_quantile(p)))
+define("lambertw_slope", lambda x, out: lambert_slope(x, lambert(x, 0 if out >= -1 else -1)))
+define("lambertw_minus_one", lambda x: lambert(x, -1), lambda x: lambert_slope(x, lambert(x, -1)))
 define("recip_one_plus_square", lambda x: 1 / root_one_plus(x) ** 2, lambda x: -2 * x / root_one_plus(x) ** 4)
 define(
     "recip_one_minus_square", with_spread(lambda x: 1 / (1 - x * x)), with_spread(lambda x: 2 * x / (1 - x * x) ** 2)

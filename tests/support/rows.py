@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations, pairwise, product
 
 from autodiff_cli.engine.numbers.floats import REAL
-from autodiff_cli.engine.table.primitive import ACCURATE, DEFINITIONS, OPERATIONS, Primitive, is_outside
+from autodiff_cli.engine.table.primitive import DEFINITIONS, OPERATIONS, Primitive, is_outside
 from reference import REFERENCE
 from samples import samples_of
 
@@ -28,7 +28,7 @@ def missing(row: Primitive) -> list[str]:
         said.append(f"{name} is undone by {row.inverse}, which is not in the table")
     if name not in REFERENCE:
         said.append(f"{name} has no reference in tests/support/reference.py: its value and its derivatives in mpmath")
-    if name not in DEFINITIONS | ACCURATE and name not in REAL.__dict__:
+    if name not in {*DEFINITIONS, *REAL.accurate} and name not in REAL.__dict__:
         return [*said, f"{name} cannot be computed: it has no definition, and `REAL` has no function of that name"]
     for sample in samples_of(row):
         if is_outside(row.bounds, sample):

@@ -20,7 +20,7 @@ from reference import beside_reference
 from samples import samples_of
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
-SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma")
+SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma", "norm", "lambert")
 ULP = mpf(2) ** -52
 
 
@@ -130,7 +130,8 @@ exp exp2 expm1 log ln log2 log10 log1p sqrt cbrt pow abs sign floor ceil round m
 sin cos tan sec csc cot asin acos atan atan2 asec acsc acot sinh cosh tanh sech csch coth asinh acosh atanh asech acsch
 acoth arcsin arccos arctan sinc deg rad where
 relu leaky_relu elu gelu silu swish sigmoid softplus softsign tanh logsumexp logaddexp logit heaviside
-erf erfc erfinv gamma lgamma digamma trigamma polygamma beta sum mean prod min max hypot logsumexp
+erf erfc erfinv erfcx normpdf normcdf norminv lambertw
+gamma lgamma digamma trigamma polygamma beta sum mean prod min max hypot logsumexp
 """
 
 

@@ -28,6 +28,11 @@ class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("valu
     >>> gradient("x**2/3", {"x": 0.1}, exact=True).gradient["x"].text
     '1/15'
 
+    Over a box of variables, with `certified`, the answer is a `GradientRanges`:
+
+    >>> gradient("x*exp(-x)", over={"x": (0.2, 0.9)}, certified=True).ranges[1].monotonicity
+    'increasing'
+
     Of a list or array in the point there is the derivative in its shape, besides those of its entries:
 
     >>> found = gradient("sum(W @ x)", {"W": [[1, 2], [3, 4]], "x": [5, 6]}).gradient
@@ -43,6 +48,7 @@ gradient = function_of(
     Gradient,
     "grad",
     overloads=[
+        ("GradientRanges", {"over": "Any"}),
         ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
         ("Gradient[Any]", {}),
     ],

@@ -87,6 +87,13 @@ class GradientView(View[Gradient[Any]], of=Gradient):
         if self.tree and answer.graph is not None and not self.value_only:
             yield outline(answer.graph, depth=self.depth, digits=self.digits, binary=self.binary)
 
+    def drawing(self, answer: Gradient[Any]) -> str | None:
+        from ..graph.graph_view import graph_in_notebook
+
+        if not self.tree or self.value_only or self.depth is not None or answer.graph is None:
+            return None
+        return graph_in_notebook(answer, self.digits, binary=self.binary)
+
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
         yield from super().rows(answer)
         for bound, units in _bound(answer):

@@ -123,10 +123,11 @@ def hessian(
     else:
         numbers = arithmetic.run(posed.point, work, hint=True)
         matrix = [[float(x) for x in row] for row in numbers["hessian"]]
-        with_errors = cache(partial(_with_errors, posed, graph, numbers, matrix, arithmetic))
+        bounds = cache(partial(_bounds, posed, graph, arithmetic))
+        with_errors = cache(partial(_with_errors, bounds, numbers, matrix, arithmetic))
         shape = _shape(matrix, names, with_errors, posed.warnings)
         if arithmetic == DOUBLE:
-            posed.warnings.extend(_rounding_warnings(posed, graph, with_errors))
+            posed.warnings.extend(_rounding_warnings(posed, graph, bounds, with_errors))
     if measured is not None and tree is not None:
         # the verdict is the same in all units
         shape = _in_units(shape, tree, in_si=function is None)
@@ -137,14 +138,16 @@ def hessian(
     return answer if function is None else answer._replace(over=function.summary)
 
 
-def _rounding_warnings(posed: Problem, graph: Graph, with_errors: Callable[[], Derivatives]) -> list[Diagnostic]:
+def _rounding_warnings(
+    posed: Problem, graph: Graph, bounds: Callable[[], Derivatives | None], with_errors: Callable[[], Derivatives]
+) -> list[Diagnostic]:
     names = posed.wanted
     warnings = rounding_warnings(graph, posed.values, posed.point, names, "hessian")
     if len(names) > MAX_EIGENVALUES:
         return warnings  # their errors take longer than the matrix itself
     at = with_errors()
     entries = zip(chain(*at.hessian), chain(*at.hessian_error), strict=True)
-    if all(is_accurate(Bounded(x, error)) for x, error in entries):
+    if bounds() is not None and all(is_accurate(Bounded(x, error)) for x, error in entries):
         return warnings
 
     def second_derivatives(m: NumberType, values: Mapping[str, Number]) -> dict[str, Number]:
@@ -189,23 +192,35 @@ def _shape(
     return {"eigenvalues": spectrum, "verdict": verdict.kind, "curvature": verdict.curvature, "flat": flat}
 
 
+def _roundoff(arithmetic: Arithmetic) -> float:
+    return {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
+
+
+def _bounds(posed: Problem, graph: Graph, arithmetic: Arithmetic) -> Derivatives | None:
+    """Return the derivatives in doubles with bounds on their rounding errors; None without a bound."""
+    if not _roundoff(arithmetic):
+        return None
+    size = [abs(posed.values[name]) for name in posed.wanted]
+    with suppress(ExpressionError):
+        return Single(graph).derivatives(posed.values, posed.wanted, size)
+    return None
+
+
 def _with_errors(
-    posed: Problem, graph: Graph, result: dict[str, Any], matrix: list[list[float]], arithmetic: Arithmetic
+    bounds: Callable[[], Derivatives | None],
+    result: dict[str, Any],
+    matrix: list[list[float]],
+    arithmetic: Arithmetic,
 ) -> Derivatives:
-    slopes = [float(x) for x in result["gradient"].values()]
-    roundoff = {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
+    slopes, roundoff = [float(x) for x in result["gradient"].values()], _roundoff(arithmetic)
     # the shown numbers are doubles in every arithmetic
     of_slopes = [roundoff and roundoff * abs(x) for x in slopes]
     errors = of_slopes, [[UNIT_ROUNDOFF * abs(x) for x in row] for row in matrix]
-    point, share = posed.values, roundoff / UNIT_ROUNDOFF
+    share, rough = roundoff / UNIT_ROUNDOFF, bounds()
     # beyond the range of doubles all digits are taken to be right
-    with suppress(ExpressionError):
-        if roundoff:
-            size = [abs(point[name]) for name in posed.wanted]
-            rough = Single(graph).derivatives(point, posed.wanted, size)
-            of_slopes = [share * x for x in rough.gradient_error]
-            of_matrix = []
-            for row, others in zip(rough.hessian_error, errors[1], strict=True):
-                of_matrix.append([share * e + near for e, near in zip(row, others, strict=True)])
-            errors = of_slopes, of_matrix
+    if rough is not None:
+        of_matrix = []
+        for row, others in zip(rough.hessian_error, errors[1], strict=True):
+            of_matrix.append([share * e + near for e, near in zip(row, others, strict=True)])
+        errors = [share * x for x in rough.gradient_error], of_matrix
     return Derivatives(float(result["value"]), slopes, errors[0], matrix, errors[1])

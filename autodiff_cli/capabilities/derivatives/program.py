@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...api.api_answers import as_answer
+from ...api.api_arguments import sums_a_list
 from ...api.calls import converted
 from ...api.tracebacks import explain, explained
 from ...engine.graphs.value import Value, as_float, constant, values_of
@@ -15,7 +16,7 @@ from ...engine.numbers.budget import use_budget
 from ...engine.numbers.floats import REAL
 from ...engine.run.evaluation import error_at, with_fallback
 from ...engine.run.sweep import NodeError, forward
-from ...errors import plural, quote
+from ...errors import plural, quote, usage_error
 from ...language import builder
 from ...questions import problem
 from ...questions.problem import check_single
@@ -108,9 +109,7 @@ class Program:
         variable of the program; `ExpressionError` where the program has no value.
         """
         values = self._named(args, values)
-        if has_arrays(values):
-            return self._values_over(values)
-        return self._value_at(values)
+        return self._values_over(values) if has_arrays(values) else self._value_at(values)
 
     value = __call__
 
@@ -212,8 +211,13 @@ class Program:
         return {name: as_float(values[name], f"`{name}` cannot be") for name in self._program.leaves}
 
     # ---- arrays
-    def _over(self, question: str, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the columns of an answer, in the shape of the arrays; nan where there is none, for which it warns."""
+    def _over(
+        self, question: str, values: Mapping[str, Any], wrt: Sequence[str] | None = None, *, calls: int = 2
+    ) -> dict[str, Any]:
+        """Return the columns of an answer, in the shape of the arrays; nan where there is none, for which it warns.
+
+        The warning is about the line that is so many `calls` above.
+        """
         import warnings
 
         import numpy as np
@@ -226,11 +230,15 @@ class Program:
         except ValueError as error:
             shapes = {name: a.shape for name, a in zip(values, arrays, strict=True)}
             raise ValueError(f"the arrays have shapes that do not fit together: {shapes}") from error
-        if question not in self._rows:
+        if sums_a_list(self.text):
+            message = "a sum of one argument adds the entries of a list, and arrays are many points here"
+            raise usage_error(message, f"for the sum of a list: `{_FUNCTIONS[question]}(text, {{…}})`")
+        key = question if wrt is None else "values"
+        if key not in self._rows:
             with explained(self.text):
-                self._rows[question] = rows(self.text, question=question)
+                self._rows[key] = rows(self.text, question=question, wrt=wrt)
         with explained(self.text):
-            found = self._rows[question]({name: a.reshape(-1) for name, a in zip(values, given, strict=True)})
+            found = self._rows[key]({name: a.reshape(-1) for name, a in zip(values, given, strict=True)})
         shape = given[0].shape
         errors = found.pop("error")
         columns = {name: np.asarray(column, dtype=float).reshape(shape) for name, column in found.items()}
@@ -238,12 +246,12 @@ class Program:
         if missing:
             first = min(missing)
             message = f"{len(missing):,} of {len(errors):,} points have no answer (nan), at {first}: {missing[first]}"
-            warnings.warn(message, RuntimeWarning, stacklevel=3)
+            warnings.warn(message, RuntimeWarning, stacklevel=1 + calls)
         return columns | {"error": missing}
 
     def _values_over(self, values: Mapping[str, Any]) -> Any:
         count = len(self._program.roots)
-        columns = self._over("jacobian", values)
+        columns = self._over("jacobian", values, (), calls=3)
         return columns["value"] if count == 1 else tuple([columns[f"value{k}"] for k in range(1, count + 1)])
 
     # ---- arguments
@@ -276,6 +284,9 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program of {quote(self._program.leaves, 'no variables')}>"
+
+
+_FUNCTIONS = {"grad": "gradient", "jacobian": "jacobian", "hessian": "hessian"}
 
 
 def _as_array(np: Any, name: str, x: Any) -> Any:

@@ -351,11 +351,15 @@ def series_through(
 
 
 def limit_hint(program: Program, point: Point) -> str | None:
-    """Return a hint with the limit at a point without value; None if unknown."""
+    """Return a hint with the limit at a point without value; None if unknown, or if more digits have a value there."""
     (by, *others) = program.variables or ("",)
     if others or not by:
         return None
     with Defined(BudgetExceeded, *NO_RESULT, NoSeries):
+        # an underflow is no hole
+        m, values = _in_digits(ZERO_TEST_DIGITS[-1], point)
+        if value_in(m, program.graph, values) is not None:
+            return None
         series, _ = decided_series(program.graph, {by: point[by]}, by, 1)
         if series.start < 0:
             return None

@@ -75,9 +75,9 @@ def function(name: str) -> FunctionEntry:
 def describe(primitive: Primitive) -> FunctionEntry:
     """Return the entry of a primitive and its form with a second argument."""
     domain, formulas = primitive.domain, derivatives(primitive)
-    if longer := PRIMITIVES.get(primitive.with_two):
+    if longer := PRIMITIVES.get(primitive.longer):
         call = f"{primitive.name}({', '.join(longer.params)})"
-        domain = "; ".join(filter(None, [domain, f"with a base: {longer.domain}"]))
+        domain = "; ".join(filter(None, [domain, f"{call}: {longer.domain}"]))
         formulas |= {f"{name} of {call}": formula for name, formula in derivatives(longer).items()}
     names = primitive.name, primitive.aliases, primitive.signature
     kink = primitive.convention or None

@@ -13,7 +13,7 @@ def of_function(entry: FunctionEntry) -> str:
     """Return the definition of a function, and its derivatives."""
     primitive = FUNCTIONS[entry.name]
     sides = []
-    for function in filter(None, (primitive, PRIMITIVES.get(primitive.with_two))):
+    for function in filter(None, (primitive, PRIMITIVES.get(primitive.longer))):
         call, slopes = rule(function)
         typeset = Typesetting(names_in((call,)))
         left = typeset.factor(call)

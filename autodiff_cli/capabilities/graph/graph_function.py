@@ -87,7 +87,9 @@ def draw(
         raise TypeError(f"only Values can be drawn, not {root!r}")
     with converted(draw, "graph", theme=theme, digits=digits, decimals=decimals) as given:
         way = None if rankdir is None else RANKDIRS[rankdir]
-        shown = {"digits": rounding(given.digits, given.decimals), "theme": given.theme, "way": way}
+        # each Value has its box, and a sum of three terms is two Values
+        choices = {"theme": given.theme, "way": way, "binary": True}
+        shown = {"digits": rounding(given.digits, given.decimals), **choices}
         picture = cast(Picture, as_answer(_graph.to_picture(roots), **shown))
     picture.__dict__["_file_format"] = format
     return picture

@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from itertools import accumulate, islice
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ...engine.run.flat_graph import Graph
 from ...show.characters import Theme
 from ...show.document import Block, Outline, OutlineRow, Pieces, quantity_text
 from ...show.numerals import format_number
 from ...show.schema import Values, View
-from .graph import MANY_ALIKE, Picture, PictureNode, gather, is_unrolled, to_picture
+from ..derivatives.gradient import Gradient
+from .graph import MANY_ALIKE, Picture, PictureNode, gather, is_unrolled, picture_of, to_picture
 
 if TYPE_CHECKING:
     from .pictures.scene import Way
@@ -56,6 +57,17 @@ class PictureView(View[Picture], of=Picture):
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
         drawing: str | bytes = write(picture if self.binary else gather(picture), choices)
         return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing
+
+
+def graph_in_notebook(answer: Gradient[Any], digits: int | None, *, binary: bool) -> str | None:
+    """Return the graph of a gradient as SVG for a notebook; None if it is larger than a tree that is drawn whole."""
+    picture = picture_of(answer)
+    picture = picture if binary else gather(picture)
+    if len(picture.nodes) > MAX_LINES:
+        return None
+    from .pictures.drawings import svg_in_notebook
+
+    return svg_in_notebook(picture, digits)
 
 
 FORMATS = ("tree", *(name for name in PictureView().formats if name != "table"))

@@ -98,10 +98,12 @@ class ComplexBalls(NumberType):
 
     def sqrt(self, x: Any) -> Any:
         """Return the square root; real negative numbers have none."""
+        x = self.number(x)
         return NOWHERE if self._is_negative(x) else x.sqrt(analytic=self.analytic)
 
     def log(self, x: Any) -> Any:
         """Return the logarithm; real negative numbers have none."""
+        x = self.number(x)
         return NOWHERE if self._is_negative(x) else x.log(analytic=self.analytic)
 
     def log1p(self, x: Any) -> Any:
@@ -140,7 +142,7 @@ class ComplexBalls(NumberType):
         return bool(x.real < 0)
 
     def _direct(self, name: str) -> Callable[[Any], Any]:
-        return lambda x: getattr(x, name)()
+        return lambda x: getattr(self.number(x), name)()
 
     def _piecewise(self, method: str) -> Callable[[Any], Any]:
         return lambda x: getattr(x, method)(analytic=self.analytic)
@@ -193,5 +195,5 @@ PIECEWISE = by_name({
 })  # fmt: skip
 CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atanh": False})
 """Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
-UNKNOWN = library_names("round atan2 polygamma erfinv trigamma beta")
+UNKNOWN = library_names("round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch")
 """Functions that are refused: not known there."""

@@ -104,11 +104,13 @@ def _above_one(x: Value) -> Value:
 Rule = Callable[..., Sequence[tuple[Value, str]]]
 EVERYWHERE = library_names(
     "add sub mul neg sum prod mean exp exp2 expm1 sin cos atan asinh sinh cosh tanh sech abs cbrt erf erfc max min "
-    "sigmoid softplus silu gelu hypot relu sinc softsign deg rad"
+    "sigmoid softplus silu gelu hypot relu sinc softsign deg rad erfcx normpdf normcdf"
 )
 """Operations that are continuous everywhere."""
 RULES: dict[str, Rule] = by_name({
     "log": lambda x: [(x, ">")], "log2": lambda x: [(x, ">")], "log10": lambda x: [(x, ">")],
+    "norminv": lambda p: [(p, ">"), (_one_less(p), ">")],
+    **dict.fromkeys(("normpdf_scaled", "normcdf_scaled"), lambda x, mu, sigma: [(sigma, ">")]),
     "log1p": lambda x: [(_one_more(x), ">")], "sqrt": lambda x: [(x, ">=")],
     "asin": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],

@@ -62,6 +62,12 @@ def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
     """Return SymPy's operations by the names of ours."""
     from autodiff_cli.engine.table.primitives import by_name, library_names
 
+    def normpdf(x: Any) -> Any:
+        return sympy.exp(-(x**2) / 2) / sympy.sqrt(2 * sympy.pi)
+
+    def normcdf(x: Any) -> Any:
+        return sympy.erfc(-x / sympy.sqrt(2)) / 2
+
     return by_name({
         "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
         "pow": lambda x, y: x**y, "neg": lambda x: -x, "sqrt": sympy.sqrt, "abs": sympy.Abs, "exp": sympy.exp,
@@ -70,6 +76,10 @@ def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
         "log10": lambda x: sympy.log(x) / sympy.log(10), "log1p": lambda x: sympy.log(1 + x),
         "expm1": lambda x: sympy.exp(x) - 1, "exp2": lambda x: 2**x, "heaviside": sympy.Heaviside,
         "log_base": lambda x, b: sympy.log(x) / sympy.log(b), "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
+        "normpdf": normpdf, "normcdf": normcdf, "gelu": lambda x: x * normcdf(x),
+        "normpdf_scaled": lambda x, mu, sigma: normpdf((x - mu) / sigma) / sigma,
+        "normcdf_scaled": lambda x, mu, sigma: normcdf((x - mu) / sigma),
+        "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
         "sum": sympy.Add, "prod": sympy.Mul,
         "mean": lambda *xs: sympy.Add(*xs) / len(xs), "max": sympy.Max, "min": sympy.Min,
         "relu": lambda x: sympy.Max(x, 0), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),

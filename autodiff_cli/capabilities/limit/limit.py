@@ -12,7 +12,7 @@ from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, Und
 from ...engine.algebra.simplify import simplify
 from ...engine.graphs.value import Source, Value, node
 from ...engine.graphs.value_and_gradient import evaluate_in, value_in
-from ...engine.numbers.base import Refusal
+from ...engine.numbers.base import UNDECIDED, Refusal
 from ...engine.table.operators import GT, NEG
 from ...errors import Diagnostic, ExpressionError, quote, usage_error
 from ...language.builder import Program
@@ -223,7 +223,7 @@ def side_limit(
         except NotReal:
             return SideLimit("undefined")
         except (Refusal, ZeroDivisionError, ExpressionError) as error:
-            if isinstance(error, ExpressionError) and error.kind not in ("domain", "overflow"):
+            if isinstance(error, ExpressionError) and error.kind not in ("domain", "overflow", UNDECIDED):
                 raise
             reason = str(error) or "a divisor is 0 there"
             break

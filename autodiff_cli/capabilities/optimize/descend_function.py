@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any, cast
 
 from ...api.api_answers import Plotted, as_numbers
 from ...api.api_arguments import PythonCall
 from ...api.calls import answers
 from ...api.tracebacks import explain
+from ...streams.progress import Progress
 from . import descend as _descend
 
 
@@ -43,8 +45,15 @@ def descend(call: PythonCall) -> Descent:
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
     run = call.question_method()(call.request)
-    rows = tuple(run)
+    with closing(Progress("steps")) as progress:
+        rows = tuple(_watched(run, progress)) if progress.in_notebook else tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
     run.__dict__["rows"] = rows
     return cast(Descent, run)
+
+
+def _watched(run: _descend.Descent, progress: Progress) -> Iterator[_descend.DescentStep]:
+    for row in run:
+        progress.step(row.step)
+        yield row

@@ -1,6 +1,6 @@
 """The view of a descent: its rows for machines, the whole run for people."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ...capability import resolve
@@ -57,6 +57,11 @@ read_declaration(DescentStep, text=STEP_DECLARATION)  # a run has several
 
 class DescentView(PicturedView[Answer], of=DescentStep):
     """How rows, whole descents, and runs are shown."""
+
+    def formula_sides(self, answer: Answer) -> Sequence[tuple[str, str]]:
+        from ...show.tex_tables import short_formula_sides  # only notebooks need it
+
+        return short_formula_sides(answer.text, answer.best.point) if isinstance(answer, Descent) else ()
 
     remembers_units = False
     other_records = (

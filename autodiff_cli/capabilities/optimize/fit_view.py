@@ -1,9 +1,10 @@
 """The view of a Fit."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
 
+from ...capability import resolve
 from ...errors import plural
 from ...questions.figures import Shown
 from ...questions.measured_value import concise
@@ -123,6 +124,10 @@ class FitView(PicturedView[Fit], of=Fit):
             columns = [*map(answer.heading_of, (*names, answer.response))]
             columns += [f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
+
+    def formula_sides(self, answer: Fit) -> Sequence[tuple[str, str]]:
+        sides: Sequence[tuple[str, str]] = resolve("optimize.fit_latex.model_sides")(answer)
+        return sides
 
     def _interval(self, ends: tuple[float | None, float | None] | None) -> str:
         if ends is None:

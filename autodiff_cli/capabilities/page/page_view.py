@@ -16,9 +16,9 @@ from ...show.rendering import web_file
 from ...show.schema import Values, View, read_declaration, record_of
 from ..formulas.derivation import Derivation, derivative_name
 from ..formulas.diff_view import step_cells
-from ..graph.graph import Fold
+from ..graph.graph import Fold, Picture
 from ..graph.pictures.drawings import FAMILY, color_rules, shapes, svg
-from ..graph.pictures.scene import DARK, LIGHT, Choices, Colors, title
+from ..graph.pictures.scene import DARK, LIGHT, MAX_COMPARED_NODES, Choices, Colors, title
 from ..trace.trace_view import Notation
 from .page import Page
 
@@ -74,11 +74,18 @@ def document(page: Page, theme: Theme = "auto") -> str:
         heading=escape(heading),
         style=style,
         script=script,
-        graph="".join(svg(drawn, Choices(PAGE_DIGITS, live=True)) for drawn in pictures),
+        graph="".join(_drawings(pictures)),
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )
     return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
+
+
+def _drawings(pictures: Sequence[Picture]) -> Iterator[str]:
+    """Yield the drawings of a page; those of graphs that are not large again, for narrow pages."""
+    yield from [svg(drawn, Choices(PAGE_DIGITS, live=True)) for drawn in pictures]
+    if max(len(drawn.nodes) for drawn in pictures) <= MAX_COMPARED_NODES:
+        yield from [svg(drawn, Choices(PAGE_DIGITS, live=True, narrow=True)) for drawn in pictures]
 
 
 def _derivation(derivations: Sequence[Derivation]) -> str:

@@ -91,6 +91,28 @@ def _words_in(line: str, begin: int) -> list[_Word]:
     return words
 
 
+_WORD_OF_OPTION = re.compile(r"\s(--[a-z][a-z-]+)(?=[\s=]|$)")
+
+
+def _command_with_options(line: str) -> str | None:
+    """Return the command of a formula with options behind it, as the command line has it; None without options.
+
+    The `=` of `--at x=3` makes no equation of it.
+    """
+    if "--" not in line:
+        return None
+    known = {**declared("grad").options, **declared("diff").options, **declared("solve").options}
+    options = [match for match in _WORD_OF_OPTION.finditer(line) if match[1] in known]
+    if not options:
+        return None
+    formula = line[: options[0].start()]
+    parts = [*statements_of(formula)]
+    if len(parts) == 1 and (is_equation(formula, parts[0]) or are_equations(formula, parts[0])):
+        return "solve"
+    has_point = any(match[1] in ("--at", "--points", "--data") for match in options)
+    return "grad" if has_point else "diff"
+
+
 class Lines:
     """Answers the lines of a session."""
 
@@ -139,6 +161,9 @@ class Lines:
                 span = Span(0, len(text))
                 hint = f"write `{match.expand(statement)}`"
                 raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
+        with_options = _command_with_options(line)
+        if with_options is not None:
+            return self._command(f"{with_options} {text}", with_options, len(with_options))
         parts = [*statements_of(line)]
         if len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
             return self._command(f"solve {text}", "solve", len("solve"))

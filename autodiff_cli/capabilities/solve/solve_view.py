@@ -1,6 +1,6 @@
 """The view of the solutions of equations."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, ClassVar
 
@@ -46,6 +46,11 @@ class SolvedView(View[Solved], of=Solved):
         record = super().record(answer)
         # unknowns are no part of the point
         return nested_record(record) if any(name.endswith("]") for name in answer.unknowns) else record
+
+    def formula_sides(self, answer: Solved) -> Sequence[tuple[str, str]]:
+        from ...show.tex_tables import equation_sides  # only notebooks need it
+
+        return equation_sides(answer.text)
 
     def attach_units(self, answer: Solved, units: Mapping[str, Any]) -> Solved:
         solutions = [attach_units(solution, units) for solution in answer.solutions]

@@ -18,8 +18,8 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
         called = primitive
         if named or len(args) != arity:
             args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
-            if primitive.with_two and len(args) == 2:
-                called = PRIMITIVES[primitive.with_two]
+            if primitive.longer and len(args) == len(PRIMITIVES[primitive.longer].params):
+                called = PRIMITIVES[primitive.longer]
             elif named or len(args) < least or (len(args) > len(params) and not primitive.variadic):
                 raise TypeError(f"{name}: call it as {primitive.signature}")
             elif not primitive.variadic:

@@ -108,6 +108,11 @@ heaviside: Unary
 erf: Unary
 erfc: Unary
 erfinv: Unary
+erfcx: Unary
+normpdf: Several
+normcdf: Several
+norminv: Several
+lambertw: Several
 gamma: Unary
 lgamma: Unary
 gammaln: Unary

@@ -17,7 +17,7 @@ from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.doubles import adjoints
 from ..run.evaluation import Evaluation, with_fallback
-from ..run.flat_graph import Graph
+from ..run.flat_graph import Graph, Row
 from ..run.flat_graph import inputs as inputs_of
 from ..run.sweep import NodeError, compute
 from ..table import primitives as primitives
@@ -201,19 +201,19 @@ class Value:
         so that the gradients of several results add up until `zero_grad()`. Results of operations start from 0 in every
         call. Raises `ExpressionError` if a derivative is infinite, undefined or too large; nothing is added then.
         """
-        graph = graph_of(self)
+        place = in_order((self,))
         if _OwnRules.used:
             from .own_operations import has_own_rules, sweep  # most programs have none
 
-            if has_own_rules(graph.places):
-                sweep(graph.places)
+            if has_own_rules(places := [*place]):
+                sweep(places)
                 return
         try:
-            grads = with_fallback(_quick_grads, _swept_grads, graph)
+            grads = with_fallback(_quick_grads, _swept_grads, place)
         except ExpressionError as error:
             raise _hint(error) from None
         with _accumulating:
-            for n, grad in zip(graph.places, grads, strict=True):
+            for n, grad in zip(place, grads, strict=True):
                 # a leaf that has no influence on this result keeps what others gave it
                 n.grad = n.grad + (grad or 0.0) if n._first is None and n.grad else grad
 
@@ -595,22 +595,31 @@ def graph_of(outputs: Value | Iterable[Value] | Graph) -> Graph:
 def graph_in(place: Mapping[Value, int], roots: Iterable[Value]) -> Graph:
     """Return the graph of Values with these indices."""
     graph, labels = Graph(), dict[int, str]()
-    rows, constants = graph.rows, graph.constants
     graph.places, graph.data = [*place], [n.data for n in place]
+    graph.rows.extend(_rows(place, place.items()))
     for n, i in place.items():
-        first, second = n._first, n._second
-        if second is not None:
-            rows.append((n.primitive, i, place[first], place[second]))
-        elif first is not None:
-            entry = place[first] if type(first) is not tuple else tuple([place[p] for p in first])
-            rows.append((n.primitive, i, entry, None))
-        elif n.primitive is CONSTANT:
-            constants[i] = n.data, n._about.source
+        if n._first is None and n.primitive is CONSTANT:
+            graph.constants[i] = n.data, n._about.source
         if n._about is not _NOTHING and n._about.label:
             labels[i] = n._about.label
     graph.names, graph.roots = (labels, {}), tuple([place[root] for root in roots])
     graph.span_of = attrgetter("span")
     return graph
+
+
+def _rows(place: Mapping[Value, int], nodes: Iterable[tuple[Value, int]]) -> Iterator[Row]:
+    """Yield the rows of a graph for these nodes of it, which have indices, in their order.
+
+    Where they are used one by one, the collector has no list of them to walk through.
+    """
+    for n, i in nodes:
+        first, second = n._first, n._second
+        if second is not None:
+            yield n.primitive, i, place[first], place[second]
+        elif type(first) is tuple:
+            yield n.primitive, i, tuple([place[p] for p in first]), None
+        elif first is not None:
+            yield n.primitive, i, place[first], None
 
 
 def _local_derivatives(n: Value) -> list[float | None]:
@@ -620,32 +629,35 @@ def _local_derivatives(n: Value) -> list[float | None]:
     """
     inputs = n._prev
     leaves = {p: p if p.primitive is CONSTANT else _result(VARIABLE, None, None, p.data) for p in inputs}
-    graph = graph_of(_result(n.primitive, *_kept([leaves[p] for p in inputs]), n.data))
+    place = in_order((_result(n.primitive, *_kept([leaves[p] for p in inputs]), n.data),))
     try:
-        grads = with_fallback(_quick_grads, _swept_grads, graph)
+        grads = with_fallback(_quick_grads, _swept_grads, place)
     except ExpressionError as error:
         raise _hint(error) from None
-    slopes = dict(zip(graph.places, grads, strict=True))
+    slopes = dict(zip(place, grads, strict=True))
     return [slopes.pop(leaves[p], None) for p in inputs]
 
 
-def _quick_grads(graph: Graph) -> list[float | None] | None:
-    if set(map(type, graph.data)) != {float}:
+def _quick_grads(place: dict[Value, int]) -> list[float | None] | None:
+    data = [n.data for n in place]
+    if set(map(type, data)) != {float}:
         return None
-    grads: list[Any] | None = adjoints(reversed(graph.rows), graph.data, graph.constants)
-    inactive = {i for i, n in enumerate(graph.places) if n._first is None and not n._about.active}
+    leaves = [n for n in place if n._first is None]
+    constants = {place[n] for n in leaves if n.primitive is CONSTANT}
+    grads: list[Any] | None = adjoints(_rows(place, reversed(place.items())), data, constants)
+    inactive = {place[n] for n in leaves if not n._about.active}
     if grads is None or not inactive:
         return grads
-    for _, i, a, b in graph.rows:
-        if inactive.issuperset(inputs_of(a, b)):
+    for _, i, a, b in _rows(place, place.items()):
+        if (type(a) is tuple or a in inactive) and inactive.issuperset(inputs_of(a, b)):
             inactive.add(i)
-    constants = graph.constants
     for i in inactive - {len(grads) - 1}:
         grads[i] = NOT_COMPUTED if i in constants else None
     return grads
 
 
-def _swept_grads(graph: Graph) -> list[float | None]:
+def _swept_grads(place: dict[Value, int]) -> list[float | None]:
+    graph = graph_in(place, (next(reversed(place)),))
     nodes: list[Value] = graph.places
     for n in nodes:
         if n._first is not None:

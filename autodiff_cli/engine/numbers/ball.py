@@ -11,7 +11,7 @@ from weakref import WeakValueDictionary
 
 from flint import acb, arb, ctx, fmpq
 
-from ..table.primitive import OPERATIONS, check_domain
+from ..table.primitive import DEFINITIONS, OPERATIONS, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
 from .base import UNDECIDED as UNDECIDED
@@ -64,6 +64,12 @@ def _as_rational(form: Form | None) -> Any:
     if form is None or len(form) > 1:
         return None
     return form.get(UNIT, None if form else fmpq(0))
+
+
+def rational_of(x: Ball) -> Fraction | None:
+    """Return the number that a ball is known to be exactly, if it is rational."""
+    q = _as_rational(x.form)
+    return None if q is None else Fraction(int(q.p), int(q.q))
 
 
 def _atom(name: str, *parts: Any) -> Form:
@@ -410,6 +416,35 @@ def _lgamma(m: Balls, x: Ball) -> Ball:
     return Ball(x.a.lgamma() if x > 0 else abs(x.a.gamma()).log())
 
 
+def _erfcx(m: Balls, x: Ball) -> Ball:
+    return _erfcx_derivative(m, ball(0), x)
+
+
+def _erfcx_derivative(m: Balls, n: Ball, x: Ball) -> Ball:
+    order = whole_order(float(n))
+    if order == 0 and not x.a > 0:
+        return Ball((x.a * x.a).exp() * x.a.erfc())
+    if not x.a > 0:
+        return ball(DEFINITIONS["erfcx_derivative"](m, n, x))
+    half = arb(1) / 2
+    # DLMF 7.18.4, 7.18.10
+    size = arb(order).fac() * (x.a * x.a).hypgeom_u((order + 1) * half, half) / arb.pi().sqrt()
+    return Ball(-size if order % 2 else size)
+
+
+def _norminv(m: Balls, p: Ball) -> Ball:
+    return Ball(-arb(2).sqrt() * (2 * p.a).erfcinv())
+
+
+def _lambertw(branch: int) -> Callable[[Balls, Ball], Ball]:
+    def function(m: Balls, x: Ball) -> Ball:
+        if x * m.literal("e") < -1:
+            raise ValueError("below the branch point")
+        return Ball(x.a.lambertw(branch))
+
+    return function
+
+
 def _beta(m: Balls, a: Ball, b: Ball) -> Ball:
     # 1/Γ has no poles: beta is 0 where a + b is 0, -1, -2, …
     return Ball(a.a.gamma() * b.a.gamma() * (a + b).a.rgamma())
@@ -435,6 +470,11 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NAT
     "logit": lambda m, x: m.log(x) - m.log1p(-x),
     "sinc": lambda m, x: Ball(x.a.sinc_pi()),
     "lgamma": _lgamma,
+    "erfcx": _erfcx,
+    "erfcx_derivative": _erfcx_derivative,
+    "norminv": _norminv,
+    "lambertw": _lambertw(0),
+    "lambertw_minus_one": _lambertw(-1),
     "beta": _beta,
     "polygamma": _polygamma,
 })  # fmt: skip

@@ -186,6 +186,8 @@ class NumberType:
     """The range that overflow messages name."""
     has_values = False
     """Whether the outcome of a comparison is known."""
+    may_stay_open = False
+    """Whether `eq` and `and_` take what is undecided, and leave it so until it is asked for."""
     derivative: str = "derivative"
     """What messages call the result of a sweep."""
     tolerance: Number = 0
@@ -244,12 +246,13 @@ class NumberType:
         if composed is None:
             raise AttributeError(f"{self.name} numbers have no {name!r}")
         bounds = OPERATIONS[name].bounds
-        if not (self.has_values and bounds.ordered):
+        several = len(OPERATIONS[name].params) > 1
+        if not (self.has_values and (bounds.ordered or (several and bounds.bounds))):
             return composed
 
         def checked(m: NumberType, *inputs: Number) -> Number:
             out = composed(m, *inputs)
-            check_domain(bounds, inputs)  # the composed formula does not check the order
+            check_domain(bounds, inputs)  # a composed formula may not check the order, or a sign
             return out
 
         return checked

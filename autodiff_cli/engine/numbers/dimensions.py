@@ -140,6 +140,20 @@ class Dimensions(NumberType):
         """Return the product of many."""
         return reduce(self.mul, xs)
 
+    def normcdf_scaled(self, x: Dimensioned, mu: Dimensioned, sigma: Dimensioned) -> Dimensioned:
+        """Return the dimension of a probability; the inputs have one dimension."""
+        self._numbers("normcdf", (self.div(self._alike("sub", (x, mu)), sigma),))
+        return _PLAIN
+
+    def normpdf_scaled(self, x: Dimensioned, mu: Dimensioned, sigma: Dimensioned) -> Dimensioned:
+        """Return the dimension of a density, the reciprocal of that of the inputs."""
+        return self.div(self.normcdf_scaled(x, mu, sigma), sigma)
+
+    def norminv_scaled(self, p: Dimensioned, mu: Dimensioned, sigma: Dimensioned) -> Dimensioned:
+        """Return the dimension of a quantile, that of the mean and of the standard deviation."""
+        self._numbers("norminv", (p,))
+        return self._alike("add", (mu, Dimensioned(sigma.dimension)))
+
     def leaky_relu(self, x: Dimensioned, slope: Dimensioned) -> Dimensioned:
         """Return the dimension of the first input."""
         self._numbers("leaky_relu", (slope,))

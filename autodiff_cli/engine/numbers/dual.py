@@ -76,6 +76,9 @@ class Duals(Lifted):
         self.derivative = "second derivative"
         self.strict = strict
         """Whether `is_finite` also requires derivatives, for the backward sweep."""
+        if base.may_stay_open:
+            self.eq = lambda x, y: base.eq(primal(x), primal(y))
+            self.and_ = base.and_
 
     def number(self, x: Number) -> Dual:
         return x if isinstance(x, Dual) else Dual(self, self.base.number(x), {})

@@ -18,7 +18,7 @@ from ..table.primitives import by_name, functions_of
 from . import budget
 from .base import Number, NumberType
 from .double import elementary, special
-from .double.twofold import check_finite
+from .double.twofold import by_multiprecision, check_finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
 """Python's own accurate functions that raise the same errors."""
@@ -35,12 +35,24 @@ PLAIN: dict[str, Callable[..., float]] = by_name({
 })  # fmt: skip
 """Operations of one expression."""
 
+
+def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
+    if sigma <= 0.0:
+        raise ValueError("a standard deviation is positive")
+    product = sigma * REAL.norminv(p)
+    total: float = mu + product
+    if math.fabs(total) < 0.25 * math.fabs(product):  # the digits of the quantile cancel
+        return by_multiprecision("norminv_scaled", p, mu, sigma)
+    return check_finite(total)
+
+
 FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | functions_of(vars(elementary))
     | functions_of(vars(special))
+    | by_name({"norminv_scaled": _norminv_scaled})
 )
 """Functions by operation: Python's own, and those of `engine.numbers.double`."""
 
@@ -64,10 +76,15 @@ class Real(NumberType):
         return ACCURATE | FORMULAS
 
     def definition(self, name: str) -> Callable[..., Number]:
+        from .double.formulas import Lacking
+
         rule = super().definition(name)
 
         def function(m: NumberType, *inputs: Number) -> Number:
-            out = rule(m, *map(float, inputs))
+            try:
+                out = rule(m, *map(float, inputs))
+            except Lacking:  # an order that is not written out
+                return by_multiprecision(name, *inputs)
             return out if isinstance(out, list) else check_finite(float(out))
 
         return function

@@ -10,7 +10,7 @@ from typing import Any
 
 import mpmath
 
-from ..table.primitive import OPERATIONS, Domain, check_domain
+from ..table.primitive import DEFINITIONS, OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
 from .base import Number, NumberType, polygamma_below_zero, whole_order
@@ -235,6 +235,54 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
 
 
 # ---- special
+def _erfcx(m: Multiprecision, x: Number) -> Number:
+    return _erfcx_derivative(m, 0, x)
+
+
+def _erfcx_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
+    order, context = whole_order(float(n)), m.context
+    m._charge("error")
+    if x < 0:
+        return DEFINITIONS["erfcx_derivative"](m, n, x) if order else m.exp(x * x) * m.erfc(x)
+    half = context.mpf(1) / 2
+    # DLMF 7.18.4, 7.18.10
+    size = context.factorial(order) * context.hyperu((order + 1) * half, half, x * x) / context.sqrt(context.pi)
+    return -size if order % 2 else size
+
+
+def _normcdf(m: Multiprecision, x: Number) -> Number:
+    return m.erfc(-x / m.context.sqrt(2)) / 2
+
+
+def _norminv(m: Multiprecision, p: Number) -> Number:
+    context = m.context
+    upper = context.fsub(1, p, exact=True)
+    size = min(p, upper)
+    if context.mag(size) > -64:
+        with context.extraprec(64):
+            distance = context.sqrt(2) * context.erfinv(1 - 2 * size)
+    else:
+        distance = _upper_quantile(m, size)
+    return distance if p > upper else -distance
+
+
+def _upper_quantile(m: Multiprecision, size: Number) -> Number:
+    """Return x with normcdf(-x) = size, a tiny number, by Newton's steps on the logarithm."""
+    context = m.context
+    x = context.sqrt(-2 * context.ln(size))
+    step = x
+    while context.mag(step) > context.mag(x) - context.prec // 2 - 4:
+        # the tail over the density is erfcx, but for a factor
+        ratio = context.sqrt(context.pi / 2) * m.erfcx(x / context.sqrt(2))
+        step = (context.ln(ratio / context.sqrt(2 * context.pi) / size) - x * x / 2) * ratio
+        x += step
+    return x
+
+
+def _lambertw(branch: int) -> Function:
+    return lambda m, x: m.context.lambertw(x, branch)
+
+
 def _gamma(m: Multiprecision, x: Number) -> Number:
     if m.context.mag(x) > 14:
         if x < 0:
@@ -362,6 +410,12 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
         "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
         "erfc": lambda m, x: m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2,
+        "erfcx": _erfcx,
+        "erfcx_derivative": _erfcx_derivative,
+        "normcdf": _normcdf,
+        "norminv": _norminv,
+        "lambertw": _lambertw(0),
+        "lambertw_minus_one": _lambertw(-1),
         "gamma": _gamma,
         "gamma_slope": lambda m, x, out: out * m.digamma(x),
         "lgamma": _lgamma,

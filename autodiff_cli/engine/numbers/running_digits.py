@@ -192,8 +192,8 @@ class RunningDigits(Lifted):
     has_values = True
     base: Remembering
 
-    def __init__(self, digits: int) -> None:
-        super().__init__(Remembering(digits, decimals=True), "precision")
+    def __init__(self, digits: int, *, decimals: bool = True) -> None:
+        super().__init__(Remembering(digits, decimals=decimals), "precision")
         self.bits: int = self.base.context.prec
 
     def charge_operations(self, operations: int) -> None:
@@ -213,6 +213,8 @@ class RunningDigits(Lifted):
 
     def literal(self, text: str) -> BoundedDigits:
         x = self.base.literal(text)
+        if not self.base.decimals:
+            return self.number(float(x))
         if text in NAMED or (x and abs(_log2_size(x)) > RATIO_BITS):
             exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
             return BoundedDigits(self, x, EXACT) if exact else self.rounded(x, EXACT)

@@ -27,6 +27,13 @@ MAX_EXACT_INTEGER = 2.0**53
 FIRST_ORDER_ERROR = 1e-5
 """The relative error of an input up to which first order suffices: its square is 1e-10, and 6 digits are required."""
 
+ABSORBED_SHARE = 2.0**-80
+"""The least error of a sum that is rounded, relative to it.
+
+More digits are taken to shrink an error by as much as they shrink the roundoff. What a sum loses of an addend far below
+its last digit is smaller, and stays lost until the digits reach it: 2**-80 leaves 1e-17 where the bound says 1e-25.
+"""
+
 UNDERFLOW_ERROR = 2.0**-1074
 """The largest rounding error of a subnormal result."""
 
@@ -55,7 +62,9 @@ class Bounded(Valued):
         x = self.x + y
         part = x - self.x
         lost = abs((self.x - (x - part)) + (y - part))
-        return Bounded(x, self.error + error + (lost if lost == lost else math.inf))
+        if lost:
+            lost = max(lost, ABSORBED_SHARE * abs(x)) if lost == lost else math.inf
+        return Bounded(x, self.error + error + lost)
 
     def __mul__(self, other: Number) -> Bounded:
         y, error = (other.x, other.error) if type(other) is Bounded else (other, 0.0)

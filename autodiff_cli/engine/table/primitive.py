@@ -144,12 +144,14 @@ class Facts(NamedTuple):
     defaults: tuple[str, ...] = ()
     constant_params: tuple[str, ...] = ()
     """Parameters that must be whole constants, such as a polygamma's order."""
+    constant_values: tuple[int, ...] = ()
+    """The values that those may have, such as the branches of a function; empty for 0, 1, 2, …"""
     operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
     """An operator's text, how tightly it binds, and how tightly its inputs have to."""
     spelling: str = ""
     """How a call of it is written, where that is not by its name."""
-    with_two: str = ""
-    """The primitive that a call with two arguments means instead: `log(x, b)`."""
+    longer: str = ""
+    """The primitive that a call with its number of arguments means instead: `log(x, b)`."""
     kink: Callable[..., bool] | None = None
     """Whether there is no derivative at these inputs, but a value."""
     convention: str = ""
@@ -281,6 +283,10 @@ class Primitive(Facts):
         decidable = complete and not ordered and all(fixed[bound.position] is not None for bound in bounds)
         return decidable and not is_outside(self.bounds, fixed)
 
+    def allows_constant(self, value: float) -> bool:
+        """Return whether a constant parameter may have this value."""
+        return value in self.constant_values if self.constant_values else value >= 0 and value == int(value)
+
     @property
     def written(self) -> str:
         """Return its symbol in formulas: `log`, `+`."""
@@ -295,8 +301,8 @@ class Primitive(Facts):
         shown = [
             name if k < required else f"{name}={self.defaults[k - required]}" for k, name in enumerate(self.params)
         ]
-        if self.with_two:
-            return f"{self.name}({', '.join(shown)}) or {self.name}({', '.join(shown)}, b)"
+        if self.longer:
+            return f"{self.name}({', '.join(shown)}) or {self.name}({', '.join(PRIMITIVES[self.longer].params)})"
         return f"{self.name}({', '.join(shown)})"
 
     def __reduce__(self) -> tuple[Any, ...]:

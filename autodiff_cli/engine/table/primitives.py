@@ -55,10 +55,8 @@ entry("sech_square", "x", "", lambda m, x, out: -2 * m.tanh(x) * out, facts="eve
     definition=lambda m, x: m.sech(x) ** 2, accurate=_sech_square, values="(0, 1]")
 entry("csch_square", "x", "", lambda m, x, out: -2 * m.coth(x) * out, facts="even",
     definition=lambda m, x: m.csch(x) ** 2, accurate=_csch_square, domain="x != 0", values="(0, inf)")
-entry("gelu_slope", "x", "", lambda m, x, out: (2 - x**2) * m.normal_density(x), exact={0: 0.5},
+entry("gelu_slope", "x", "", lambda m, x, out: (2 - x**2) * m.normpdf(x), exact={0: 0.5},
     definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2 + x * m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi))
-entry("normal_density", "x", "", lambda m, x, out: -x * out, facts="even",
-    definition=lambda m, x: m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), values="(0, 0.4)")
 entry("silu_slope", "x", "", lambda m, x, out: m.sigmoid_slope(x) * (2 - x * m.tanh(x / 2)),
     definition=lambda m, x: m.sigmoid(x) * (1 + x * m.sigmoid(-x)))
 
@@ -79,6 +77,17 @@ def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
 
 entry("sinc_derivative", "n x", "", None, lambda m, n, x, out: m.sinc_derivative(n + 1, x),
     definition=_sinc_derivative, constant_params=("n",))
+
+def _erfcx_derivative(m: Any, n: Number, x: Number) -> Number:
+    """Return the n-th derivative of erfcx, from f⁽ⁿ⁾ = 2x·f⁽ⁿ⁻¹⁾ + 2(n - 1)·f⁽ⁿ⁻²⁾ (DLMF 7.18.4, 7.18.7)."""
+    before, value = 2 / m.sqrt(m.pi), m.erfcx(x)
+    for k in range(int(float(n))):
+        before, value = value, 2 * x * value + (2 * k * before if k else -before)
+    return value
+
+
+entry("erfcx_derivative", "n x", "", None, lambda m, n, x, out: m.erfcx_derivative(n + 1, x),
+    definition=_erfcx_derivative, constant_params=("n",), family="error")
 
 entry("polygamma_difference", "n a b", "", None, lambda m, n, a, b, out: m.polygamma_difference(n + 1, a, b),
     lambda m, n, a, b, out: -m.polygamma(n + 1, a + b),
@@ -148,10 +157,16 @@ helper("exp_difference", "x y", lambda m, x, y: m.exp(x - y))
 helper("softmax_weight", "x *xs", lambda m, x, *xs: m.exp(x - m.logsumexp(*xs)), accurate=_softmax_weight)
 helper("softmax", "*xs", lambda m, *xs: [m.softmax_weight(x, *xs) for x in xs], accurate=_softmax, facts="vector")
 helper("item", "xs")
-helper("normal_distribution", "x", lambda m, x: m.erfc(-x / m.sqrt(2)) / 2)
 helper("gamma_slope", "x out", lambda m, x, out: out * m.digamma(x), domain=NO_POLE, facts="infinite")
 helper("beta_slope", "a b", lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.digamma(a + b)), accurate=_beta_slope,
     domain="a and b are not 0, -1, -2, …", facts="infinite")
+helper("norminv_slope", "p out", lambda m, p, out: m.sqrt(2 * m.pi) * m.exp(out**2 / 2), domain="0 < p < 1",
+    facts="infinite")
+helper("standardized_excess", "x mu sigma", lambda m, x, mu, sigma: ((x - mu) / sigma) ** 2 - 1, domain="sigma > 0")
+helper("normpdf_over_sigma", "x mu sigma", lambda m, x, mu, sigma: m.normpdf_scaled(x, mu, sigma) / sigma,
+    domain="sigma > 0", facts="infinite")
+helper("lambertw_slope", "x out", lambda m, x, out: 1 / (m.exp(out) * (1 + out)), domain="x >= -1/e", facts="infinite")
+helper("lambertw_minus_one", "x", domain="x >= -1/e and x < 0", values="(-inf, -1]")
 helper("erfinv_slope", "x out", lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2), domain="-1 < x < 1",
     facts="infinite")
 
@@ -174,7 +189,7 @@ elementary("expm1", "x", "exp(x) - 1, right for small `x` too", lambda m, x, out
     inverse="log1p", definition=lambda m, x: m.exp(x) - 1, values="(-1, inf)", latex=BY_DEFINITION,
     attained="y > -1")
 LOG = elementary("log", "x", "natural logarithm; `log(x, b)` to the base `b`", lambda m, x, out: 1 / x,
-    facts="increasing propagates_infinity", inverse="exp", exact={1: 0}, aliases=("ln",), with_two="log_base",
+    facts="increasing propagates_infinity", inverse="exp", exact={1: 0}, aliases=("ln",), longer="log_base",
     domain="x > 0", source="DLMF 4.7.1", latex=r"\ln")
 entry("log_base", "x b", "", lambda m, x, b, out: 1 / m.log(b) / x, lambda m, x, b, out: -out / b / m.log(b),
     definition=lambda m, x, b: m.log(x) / m.log(b), symbol="log_b", spelling="log", domain="x > 0, b > 0 and b != 1",
@@ -377,7 +392,7 @@ learning("elu", "x alpha", "`x` above 0, else `alpha*(exp(x) - 1)`",
     active_branch=lambda m, side, x, alpha, out: x if side(x) > 0 else alpha * m.expm1(x))
 learning("gelu", "x", "`x` times the standard normal distribution function (the exact form)",
     lambda m, x, out: m.gelu_slope(x), exact={0: 0}, definition=lambda m, x: x * m.erfc(-x / m.sqrt(2)) / 2,
-    source="Hendrycks and Gimpel, arXiv:1606.08415", family="error", accurate=lambda m, x: x * m.normal_distribution(x))
+    source="Hendrycks and Gimpel, arXiv:1606.08415", family="error", accurate=lambda m, x: x * m.normcdf(x))
 learning("silu", "x", "x*sigmoid(x)", lambda m, x, out: m.silu_slope(x), aliases=("swish",),
     definition=lambda m, x: x * m.sigmoid(x))
 
@@ -420,6 +435,14 @@ learning("heaviside", "x", "0 below 0, 1 above, and 1/2 at 0", none_at_all, fact
 # ---- special
 special = partial(entry, group="Special")
 
+
+def _lambertw_branch(m: Any, x: Number, k: Number) -> Number:
+    branch = float(k)
+    if branch not in (0, -1):
+        raise ValueError("the real branches are 0 and -1")
+    return m.lambertw_minus_one(x) if branch else m.lambertw(x)
+
+
 special("erf", "x", "error function", lambda m, x, out: 2 / m.sqrt(m.pi) * m.exp_neg_square(x), facts="odd increasing",
     inverse="erfinv", exact={0: 0}, complement="`erfc(…)`",
     source="DLMF 7.10.1", values="(-1, 1)", family="error",
@@ -428,6 +451,44 @@ special("erfc", "x", "1 - erf(x), right for large `x` too", lambda m, x, out: -2
     exact={0: 1}, source="DLMF 7.10.1", values="(0, 2)", family="error")
 special("erfinv", "x", "inverse error function", lambda m, x, out: m.erfinv_slope(x, out), facts="odd increasing",
     inverse="erf", exact={0: 0}, domain="-1 < x < 1", family="inverse error")
+special("erfcx", "x", "exp(x**2)*erfc(x), which neither overflows nor underflows for large `x`",
+    lambda m, x, out: m.erfcx_derivative(1, x), facts="infinite", exact={0: 1},
+    definition=lambda m, x: m.exp(x**2) * m.erfc(x), source="DLMF 7.18.4", values="(0, inf)", family="error")
+# the forms with further arguments first: a symbol alone means the short one
+entry("normpdf_scaled", "x mu sigma", "",
+    lambda m, x, mu, sigma, out: -((x - mu) / sigma) * m.normpdf_over_sigma(x, mu, sigma),
+    lambda m, x, mu, sigma, out: (x - mu) / sigma * m.normpdf_over_sigma(x, mu, sigma),
+    lambda m, x, mu, sigma, out: m.standardized_excess(x, mu, sigma) * m.normpdf_over_sigma(x, mu, sigma),
+    symbol="normpdf", spelling="normpdf", latex=BY_DEFINITION,
+    definition=lambda m, x, mu, sigma: m.normpdf((x - mu) / sigma) / sigma, domain="sigma > 0", values="[0, inf)")
+entry("normcdf_scaled", "x mu sigma", "", lambda m, x, mu, sigma, out: m.normpdf_scaled(x, mu, sigma),
+    lambda m, x, mu, sigma, out: -m.normpdf_scaled(x, mu, sigma),
+    lambda m, x, mu, sigma, out: -((x - mu) / sigma) * m.normpdf_scaled(x, mu, sigma), symbol="normcdf",
+    spelling="normcdf", latex=BY_DEFINITION, definition=lambda m, x, mu, sigma: m.normcdf((x - mu) / sigma),
+    domain="sigma > 0",
+    values="[0, 1]", family="error", facts="finite")
+entry("norminv_scaled", "p mu sigma", "", lambda m, p, mu, sigma, out: sigma * m.norminv_slope(p, m.norminv(p)),
+    lambda m, p, mu, sigma, out: 1, lambda m, p, mu, sigma, out: m.norminv(p), symbol="norminv", spelling="norminv",
+    latex=BY_DEFINITION, definition=lambda m, p, mu, sigma: mu + sigma * m.norminv(p), domain="0 < p < 1 and sigma > 0",
+    family="inverse error")
+special("normpdf", "x", "density of the standard normal distribution; `normpdf(x, mu, sigma)` of another one",
+    lambda m, x, out: -x * out, facts="even", longer="normpdf_scaled",
+    definition=lambda m, x: m.exp(-(x**2) / 2) / m.sqrt(2 * m.pi), values="(0, 0.4)")
+special("normcdf", "x", "standard normal distribution function; `normcdf(x, mu, sigma)` of another one",
+    lambda m, x, out: m.normpdf(x), facts="increasing", longer="normcdf_scaled", inverse="norminv", exact={0: 0.5},
+    complement="`normcdf(-x)`", definition=lambda m, x: m.erfc(-x / m.sqrt(2)) / 2, values="(0, 1)", family="error",
+    attained="0 < y < 1")
+special("norminv", "p", "quantile of the standard normal distribution; `norminv(p, mu, sigma)` of another one",
+    lambda m, p, out: m.norminv_slope(p, out), facts="increasing", longer="norminv_scaled", inverse="normcdf",
+    exact={0.5: 0}, definition=lambda m, p: -m.sqrt(2) * m.erfinv(1 - 2 * p), domain="0 < p < 1",
+    family="inverse error")
+entry("lambertw_branch", "x k", "", lambda m, x, k, out: m.lambertw_slope(x, out), None, constant_params=("k",),
+    definition=_lambertw_branch, symbol="lambertw", spelling="lambertw", domain="x >= -1/e, and x < 0 for k = -1",
+    constant_values=(0, -1), latex=r"\operatorname{lambertw}")
+special("lambertw", "x", "Lambert W function, the solution w >= -1 of w*exp(w) = x; `lambertw(x, -1)`: that below -1",
+    lambda m, x, out: m.lambertw_slope(x, out), facts="increasing finite", longer="lambertw_branch", exact={0: 0},
+    domain="x >= -1/e", source="DLMF 4.13", values="[-1, inf)", preimages=(lambda m, y: y * m.exp(y),),
+    attained="y >= -1")
 special("gamma", "x", "gamma function, (x-1)! at whole `x`", lambda m, x, out: m.gamma_slope(x, out),
     domain=NO_POLE, source="DLMF 5.2.2", latex=r"\Gamma", family="gamma")
 special("lgamma", "x", "log(|gamma(x)|)", lambda m, x, out: m.digamma(x), aliases=("gammaln", "loggamma"),

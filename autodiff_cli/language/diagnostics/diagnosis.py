@@ -674,8 +674,7 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
             names.append(c["native"])
         rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
         if any(
-            row.variadic or row.with_two or len(row.params) > 1 or (row.jumps and row.propagates_infinity)
-            for row in rows
+            row.variadic or row.longer or len(row.params) > 1 or (row.jumps and row.propagates_infinity) for row in rows
         ):
             return False  # `max x, y` may be one call, and so may `round x, 2` and `floor x, 2`
     start = c.partner.get(end - 1)

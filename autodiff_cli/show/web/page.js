@@ -242,8 +242,9 @@ function wordsOf(step) {
 // again whatever is touched, and a graph may be large.
 // The graph is drawn whole and, where lists were unrolled, once more with a box for many nodes, and once for each of these
 // boxes, which is open there: one of all is seen.
+// All these are there twice, but for large graphs: a narrow page shows those that are drawn for it.
 const whole = nodes.map(({ inputs }, k) => ({ members: [k], inputs, results: [k], words: "" }));
-const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place) => {
+const drawingOf = (svg, place) => {
   const boxes = place > 1 ? page.opened[place - 2].folds : place ? page.folds : whole;
   const groups = boxes.map((_, k) => svg.querySelector(`[data-node="${k}"]`));
   const cells = groups.map((group) =>
@@ -253,7 +254,12 @@ const drawings = Array.from(document.querySelectorAll("#graph svg"), (svg, place
   const boxOf = [];
   boxes.forEach(({ members }, k) => members.forEach((member) => (boxOf[member] = k)));
   return { svg, boxes, groups, cells, lines, boxOf };
-});
+};
+const wideDrawings = Array.from(document.querySelectorAll("#graph svg:not(.narrow)"), drawingOf);
+const narrowDrawings = Array.from(document.querySelectorAll("#graph svg.narrow"), drawingOf);
+const narrowPage = matchMedia("(max-width: 32rem)");
+const drawingsHere = () => (narrowPage.matches && narrowDrawings.length ? narrowDrawings : wideDrawings);
+let drawings = drawingsHere();
 let drawing = drawings[drawings.length > 1 ? 1 : 0];
 
 // The line between the boxes of a node and of one of its inputs; none within a box.
@@ -268,7 +274,7 @@ function draw(place, node) {
   for (const text of labels.values()) text.remove();
   labels.clear();
   drawing = drawings[place];
-  for (const each of drawings) each.svg.toggleAttribute("hidden", each !== drawing);
+  for (const each of [...wideDrawings, ...narrowDrawings]) each.svg.toggleAttribute("hidden", each !== drawing);
   $("fold").setAttribute("aria-pressed", String(place === 1));
   fitGraph();
   if (run) render();
@@ -280,8 +286,19 @@ const COLUMNS = 9;
 
 function say(place, text) {
   if (place.textContent === text) return false;
-  place.textContent = text;
+  place.replaceChildren(...barred(text));
   return true;
+}
+
+// A name of several letters has one bar over all of it: the bars of its letters, which are copied with it, are not seen.
+const BAR = "\u0305";
+function barred(text) {
+  return text.split(/((?:[^\u0305]\u0305)+)/u).filter(Boolean).map((part) => {
+    if (!part.endsWith(BAR)) return part;
+    const name = Object.assign(document.createElement("span"), { className: "barred" });
+    for (const letter of part.split(BAR).slice(0, -1)) name.append(letter, Object.assign(document.createElement("i"), { textContent: BAR }));
+    return name;
+  });
 }
 
 function mark(place, name, value) {
@@ -484,7 +501,7 @@ function failed(error) {
   $("answer").textContent = "";
   $("trouble").textContent = error.message + here(error.node);
   $("trouble").hidden = false;
-  $("words").textContent = "";
+  say($("words"), "");
   for (const control of ["first", "back", "play", "next", "last", "step", "quiz", "down", "down10"]) $(control).disabled = true;
   writeBoxes(() => "?", () => "?", () => false);
   drawing.groups.forEach((group, k) => {
@@ -646,22 +663,64 @@ function line(points) {
   return text;
 }
 
-function frame(svg, [left, right, top, bottom], [a, b, c, d], across = "", up = "") {
-  svg.append(
-    element("path", { class: "axis", d: `M${left} ${top}V${bottom}H${right}` }),
-    element("text", { x: left, y: bottom + 14 }, written(a)),
-    element("text", { x: right, y: bottom + 14, "text-anchor": "end" }, written(b)),
-    element("text", { x: left - 4, y: bottom, "text-anchor": "end" }, Number(c.toPrecision(3))),
-    element("text", { x: left - 4, y: top + 9, "text-anchor": "end" }, Number(d.toPrecision(3))),
-  );
-  if (across) svg.append(element("text", { x: (left + right) / 2, y: bottom + 14, "text-anchor": "middle" }, across));
-  if (up) svg.append(element("text", { transform: `translate(${left - 10} ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, up));
+// Round numbers between two ends: 1, 2 or 5 times a power of ten apart.
+function ticks(a, b, count) {
+  const power = 10 ** Math.floor(Math.log10((b - a) / count));
+  const step = power * [1, 2, 5, 10].find((times) => power * times * count >= b - a);
+  const first = Math.ceil(a / step - 1e-9);
+  const last = Math.floor(b / step + 1e-9);
+  if (!Number.isFinite(step) || !(last - first <= 2 * count)) return [];
+  return Array.from({ length: last - first + 1 }, (_, k) => Number(((first + k) * step).toPrecision(12)));
 }
+
+// A number at a tick, with the digits that tell it from its neighbours; where it is longer than its room, pressed together.
+function tickText(x, room, attributes) {
+  const [plain, powers] = [String(x), x.toExponential().replace("e+", "e")];
+  const text = plain.length > 6 && powers.length < plain.length ? powers : plain;
+  const pressed = LETTER * text.length > room ? { textLength: room.toFixed(1), lengthAdjust: "spacingAndGlyphs" } : {};
+  return element("text", { ...attributes, ...pressed }, text);
+}
+const LETTER = 6.7; // the width of a letter in a plot
+
+// The axes of a plot, with ticks and names outside.
+function frame(svg, [left, right, top, bottom], [a, b, c, d], across = "", up = "") {
+  const [x, y] = [scale(a, b, left, right), scale(c, d, bottom, top)];
+  let marks = `M${left} ${top}V${bottom}H${right}`;
+  const below = ticks(a, b, 5);
+  for (const tick of below) {
+    marks += `M${x(tick).toFixed(1)} ${bottom}v4`;
+    const room = Math.min((right - left) / below.length - LETTER, 2 * (420 - right));
+    svg.append(tickText(tick, room, { x: x(tick).toFixed(1), y: bottom + 19, "text-anchor": "middle" }));
+  }
+  for (const tick of ticks(c, d, 7)) {
+    marks += `M${left} ${y(tick).toFixed(1)}h-4`;
+    svg.append(tickText(tick, left - 29, { x: left - 7, y: (y(tick) + 4).toFixed(1), "text-anchor": "end" }));
+  }
+  svg.append(element("path", { class: "axis", d: marks }));
+  if (across) svg.append(element("text", { x: (left + right) / 2, y: bottom + 33, "text-anchor": "middle" }, across));
+  if (up) svg.append(element("text", { transform: `translate(10 ${(top + bottom) / 2}) rotate(-90)`, "text-anchor": "middle" }, up));
+}
+
+// What the lines of a plot are, above its frame, where no line is.
+function key(svg, entries) {
+  const [LINE, GAP] = [27, 14]; // the widths of a line's sample, and of what parts two
+  const letters = entries.reduce((count, [, words]) => count + words.length, 0);
+  const room = FRAME[1] - FRAME[0] - entries.length * (LINE + GAP);
+  const wide = Math.min(LETTER, room / letters);
+  let left = FRAME[0];
+  for (const [kind, words] of entries) {
+    const text = { x: left + LINE, y: 15, textLength: (wide * words.length).toFixed(1), lengthAdjust: "spacingAndGlyphs" };
+    svg.append(element("path", { class: `of-${kind}`, d: `M${left} 11h22` }), element("text", text, words));
+    left += LINE + wide * words.length + GAP;
+  }
+}
+const FRAME = [76, 395, 28, 270]; // left, right, top and bottom of the plot
 
 // A group of which only that part is seen which lies in the frame of a plot.
 function inside(svg) {
+  const [left, right, top, bottom] = FRAME;
   const clip = element("clipPath", { id: "framed" });
-  clip.append(element("rect", { x: 60, y: 8, width: 350, height: 276 }));
+  clip.append(element("rect", { x: left, y: top, width: right - left, height: bottom - top }));
   svg.append(clip);
   return element("g", { "clip-path": "url(#framed)" });
 }
@@ -673,8 +732,9 @@ function loss() {
   if (path.length < 2) return;
   const values = path.map((each) => each.value);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const [x, y] = [scale(0, path.length - 1, 70, 410), scale(low, high, 150, 12)];
-  frame(svg, [70, 410, 8, 154], [0, path.length - 1, low, high], "", ofValue.text);
+  const [left, right] = FRAME;
+  const [x, y] = [scale(0, path.length - 1, left, right), scale(low, high, 144, 12)];
+  frame(svg, [left, right, 12, 144], [0, path.length - 1, low, high], "step", headed("value", ofValue));
   svg.append(element("path", { class: "curve", d: line(values.map((value, k) => [x(k), y(value)])) }));
 }
 
@@ -726,15 +786,18 @@ function curve(name) {
   const at = (share) => heights[Math.round(share * (heights.length - 1))];
   const reach = at(0.97) - at(0.03) || 1;
   const [low, high] = [Math.max(heights[0], at(0.03) - reach), Math.min(heights[heights.length - 1], at(0.97) + reach)];
-  const [x, y] = [scale(a, b, 60, 410), scale(low, high, 280, 10)];
-  const inside = (height) => (height === null || height < low - reach || height > high + reach ? NaN : y(height));
+  const [left, right, top, bottom] = FRAME;
+  const [x, y] = [scale(a, b, left, right), scale(low, high, bottom, top)];
+  const near = (height) => (height === null || height < low - reach || height > high + reach ? NaN : y(height));
   const svg = $("plot");
-  frame(svg, [60, 410, 8, 284], [a, b, low, high], ofVariable(name).text && headed(name, ofVariable(name)));
-  svg.append(element("path", { class: "curve", d: line(found.map(([t, f]) => [x(t), inside(f)])) }));
-  svg.append(element("path", { class: "slope", d: line(found.map(([t, , g]) => [x(t), inside(g)])) }));
-  const moving = svg.appendChild(element("g", {}));
+  frame(svg, FRAME, [a, b, low, high], headed(name, ofVariable(name)));
+  const ofSlope = headed("derivative", ofAdjoint(page.variables[name]));
+  key(svg, [["curve", headed("f", ofValue)], ["slope", ofSlope], ["tangent", "tangent"]]);
+  const framed = svg.appendChild(inside(svg));
+  framed.append(element("path", { class: "curve", d: line(found.map(([t, f]) => [x(t), near(f)])) }));
+  framed.append(element("path", { class: "slope", d: line(found.map(([t, , g]) => [x(t), near(g)])) }));
+  const moving = framed.appendChild(element("g", {}));
   svg.setAttribute("aria-label", `The function, its derivative and its tangent over ${name}`);
-  $("legend").textContent = `over ${headed(name, ofVariable(name))}: — ${headed("f", ofValue)}   - - its ${headed("derivative", ofAdjoint(page.variables[name]))}   thin: the tangent`;
   return () => {
     moving.replaceChildren();
     if (!run) return;
@@ -757,15 +820,15 @@ function contours([across, up]) {
   const sorted = grid.flat().filter(Number.isFinite).sort((p, q) => p - q);
   if (!sorted.length) return () => {};
   const levels = Array.from({ length: 10 }, (_, k) => sorted[Math.floor(((k + 0.5) / 10) * sorted.length)]);
-  const [x, y] = [scale(0, N, 60, 410), scale(0, N, 280, 10)];
+  const [left, right, top, bottom] = FRAME;
+  const [x, y] = [scale(0, N, left, right), scale(0, N, bottom, top)];
   const svg = $("plot");
-  const [below, beside] = [across, up].map((name) => ofVariable(name).text && headed(name, ofVariable(name)));
-  frame(svg, [60, 410, 8, 284], [a, b, c, d], below, beside);
+  frame(svg, FRAME, [a, b, c, d], headed(across, ofVariable(across)), headed(up, ofVariable(up)));
+  key(svg, [["level", headed("contours", ofValue)], ["path", "descent"]]);
   for (const level of new Set(levels)) svg.append(element("path", { class: "level", d: isoline(grid, level, x, y) }));
-  const [u, v] = [scale(a, b, 60, 410), scale(c, d, 280, 10)];
+  const [u, v] = [scale(a, b, left, right), scale(c, d, bottom, top)];
   const moving = svg.appendChild(inside(svg));
   svg.setAttribute("aria-label", `Contours over ${across} and ${up}, with the point and the descent's path`);
-  $("legend").textContent = `${headed("contours", ofValue)}; ${headed(across, ofVariable(across))} to the right, ${headed(up, ofVariable(up))} upwards; the dot is the point`;
   return () =>
     moving.replaceChildren(
       element("path", { class: "path", d: line(path.map((each) => [u(each[across]), v(each[up])])) }),
@@ -813,10 +876,16 @@ function ask() {
   $("guess").value = "";
   $("reveal").textContent = over ? "Again" : "Show";
   $("unit").textContent = over ? "" : unitOfAnswer(steps[now]).text;
-  $("score").textContent = `${quiz.right} of ${quiz.asked} right`;
-  $("asked").textContent = over ? "Done." : `${steps[now].kind === "forward" ? `${nameOf(steps[now].node)} = ${formulaOf(steps[now].node)} =` : `${rowOf(steps[now])[0]}: ${nodes[steps[now].node].adjoint} is now`}`;
+  score();
+  say($("asked"), over ? "Done." : `${steps[now].kind === "forward" ? `${nameOf(steps[now].node)} = ${formulaOf(steps[now].node)} =` : `${rowOf(steps[now])[0]}: ${nodes[steps[now].node].adjoint} is now`}`);
   render();
   if (!over) $("guess").focus();
+}
+
+// A question counts from its first answer on, and right if that was: one that is mended is said besides.
+function score() {
+  const mended = quiz.mended ? `, ${quiz.mended} mended` : "";
+  $("score").textContent = `${quiz.right} of ${quiz.asked + (quiz.missed ? 1 : 0)} right${mended}`;
 }
 
 // A leaf has its number from the start, and nobody is asked whether a condition holds, or for the 1 at the output.
@@ -829,12 +898,16 @@ function check(event) {
   event.preventDefault();
   if (now >= steps.length) return;
   const [guess, answer] = [numberIn($("guess").value, unitOfAnswer(steps[now])), answerOf(steps[now])];
-  if (isClose(guess, answer, steps[now])) settle(!quiz.missed, `Right: ${answered(steps[now])}.`);
+  if (isClose(guess, answer, steps[now])) {
+    quiz.mended += quiz.missed ? 1 : 0;
+    settle(!quiz.missed, `Right: ${answered(steps[now])}.`);
+  }
   else {
     quiz.missed = true;
     const { kind, node, pull } = steps[now];
     const hint = kind === "forward" ? numbersOf(node, run.data) : `∂${nameOf(pull.source)}/∂${nameOf(node)} is ${derivativeOf(pull)}; it is multiplied by ${nodes[pull.source].adjoint} = ${measured(run.adjoints[pull.source], ofAdjoint(pull.source))}${pull.before === null ? "" : ` and added to ${measured(pull.before, ofAdjoint(node))}`}`;
-    $("words").textContent = `${Number.isNaN(guess) ? "That is not a number" : "Not quite"}. ${hint}`;
+    say($("words"), `${Number.isNaN(guess) ? "That is not a number" : "Not quite"}. ${hint}`);
+    score();
     $("guess").select();
   }
 }
@@ -845,12 +918,12 @@ function settle(right, words) {
   quiz.missed = false;
   now += 1;
   ask();
-  $("words").textContent = words;
+  say($("words"), words);
 }
 
 function toggle(on) {
   stop();
-  quiz = on ? { right: 0, asked: 0, missed: false } : null;
+  quiz = on ? { right: 0, asked: 0, mended: 0, missed: false } : null;
   document.body.classList.toggle("asking", on);
   $("quiz").setAttribute("aria-pressed", String(on));
   for (const control of ["first", "back", "play", "next", "last", "step"]) $(control).disabled = on;
@@ -919,6 +992,11 @@ function fitGraph() {
   document.body.classList.toggle("sideways", natural > PAPER);
 }
 addEventListener("resize", fitGraph);
+narrowPage.addEventListener("change", () => {
+  const place = drawings.indexOf(drawing);
+  drawings = drawingsHere();
+  draw(place);
+});
 
 // On paper all steps are done, and what can be opened is open; a quiz is printed as the sheet that it is.
 let before = null;
@@ -944,7 +1022,7 @@ if (drawings.length > 1) {
   $("fold").hidden = false;
   $("fold").addEventListener("click", () => draw(drawing === drawings[1] ? 0 : 1));
 }
-for (const { boxes, groups } of drawings)
+for (const { boxes, groups } of [...wideDrawings, ...narrowDrawings])
   boxes.forEach(({ results, words }, k) => {
     if (!words) return;
     const group = groups[k];

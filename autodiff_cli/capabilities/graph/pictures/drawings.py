@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from ....errors import limit_error, require
 from ....show.characters import Theme, escaped
-from ....show.rendering import web_file
+from ....show.rendering import NOTEBOOK, css_variables, themed_css, web_file
 from ..graph import Picture
 from . import scene
 from .scene import (
@@ -51,22 +51,26 @@ CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
 CROSS, DOT = r" \times ", r"{\cdot}"
 
 
-def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
-    """Return the picture as SVG. Raises `ExpressionError` (`limit`)."""
+def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES, css: str | None = None) -> str:
+    """Return the picture as SVG, with the CSS of its theme unless it is given. Raises `ExpressionError` (`limit`)."""
     drawn = scene.scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
     if choices.live:
         scale = min(1.0, max(scene.MAX_LIVE_WIDTH / width, scene.LEGIBLE_LIVE / scene.FONT))
+    if choices.narrow:
+        scale = 1.0
     # a chosen theme has its own CSS class, to share a page with others
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
+    theme += " narrow" if choices.narrow else ""
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
         f'{_numbers(width=width * scale, height=height * scale)} role="img" class="{theme}" xml:space="preserve">',
         f"<title>{escape(title(picture))}</title>",
         f"<desc>{escape(description(picture, drawn.choices))}</desc>",
     ]
-    lines += [] if choices.live else [f"<style>{style(choices.theme, choices.partials)}</style>"]
+    css = style(choices.theme, choices.partials) if css is None else css
+    lines += [] if choices.live else [f"<style>{css}</style>"]
     lines.append('<rect class="paper" width="100%" height="100%"/>')
     lines.append(f'<g transform="translate({coordinate(scene.MARGIN)} {coordinate(scene.MARGIN)})">')
     lines += map(_shape, drawn.lines)
@@ -118,6 +122,14 @@ def style(theme: Theme = "auto", partials: bool = False) -> str:
         return f"{shapes()}{light}@media (prefers-color-scheme:dark){{{dark}}}"
     colors = scene.DARK if theme == "dark" else scene.LIGHT
     return shapes() + color_rules(colors, partials, f".autodiff.{theme}")
+
+
+def svg_in_notebook(picture: Picture, digits: int | None) -> str:
+    """Return the picture as SVG within the HTML of an answer, in the theme of the notebook."""
+    within = f"{NOTEBOOK} .autodiff"
+    colors = Colors(*[f"var(--autodiff-{name})" for name in Colors._fields])
+    themes = themed_css(within, css_variables(scene.LIGHT._asdict()), css_variables(scene.DARK._asdict()))
+    return svg(picture, Choices(digits), themes + shapes() + color_rules(colors, within=within))
 
 
 def shapes() -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -50,6 +50,10 @@ MIN_SLIDE_FONT = 11.0
 MAX_LIVE_WIDTH = 1240.0
 """The width of a live picture with text of `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
+MAX_NARROW_WIDTH = 590.0
+"""The width that a telephone of 390 pixels shows with text of 8 pixels."""
+ROW = 20.0
+"""The height of a compartment that stands above others."""
 MAX_COMPARED_NODES = 200
 """Graphs of more nodes get one layout only."""
 
@@ -123,6 +127,8 @@ class Choices(NamedTuple):
     width: int | None = None
     live: bool = False
     """Whether a page changes its numbers and writes on its lines."""
+    narrow: bool = False
+    """Whether the compartments of a box stand above each other, for a narrow page."""
 
     def partial(self, edge: PictureInput) -> str:
         """Return the label of an edge, if any."""
@@ -200,6 +206,8 @@ def scene(picture: Picture, choices: Choices) -> Scene:
     if len(picture.nodes) > MAX_COMPARED_NODES:
         tries = [("down", True)] if choices.live else tries[:1]
     width, height = (MAX_LIVE_WIDTH, math.inf) if choices.live else SLIDE_SIZE
+    if choices.narrow:
+        tries, width = [("down", False), ("down", True)], MAX_NARROW_WIDTH
     scenes: list[tuple[float, Scene]] = []
     for way, tight in tries:
         result = Scene(picture, choices._replace(way=way), tight)
@@ -230,6 +238,7 @@ class Scene:
         beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
         low, high = TIGHT_COLUMN_GAPS if tight else COLUMN_GAP
         slide = SLIDE_SIZE[0 if self.down else 1] * FONT / MIN_SLIDE_FONT - 2 * MARGIN
+        slide = MAX_NARROW_WIDTH - 2 * MARGIN if choices.narrow else slide
         self.units = [self._unit(node, bool(widest)) for node in picture.nodes]
         self.layout = layered_layout(
             [unit.size for unit in self.units],
@@ -261,9 +270,10 @@ class Scene:
         columns = [len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written]
         least = zip(written, columns, strict=True)
         widths = tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
-        box = sum(widths)
+        narrow = self.choices.narrow
+        box, deep = (max(widths, default=0.0), _rows_height(written)) if narrow else (sum(widths), BOX)
         if not node.operation:
-            width, height = self._at(box, BOX)
+            width, height = self._at(box, deep)
             return _NodeBox(None, written, widths, Size(width, height / 2, height / 2))
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
@@ -278,6 +288,9 @@ class Scene:
             before = max(wide / 2, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
             both = before + max(width - wide / 2, last + beside[-1] + BESIDE / 2)
             size = Size(BOX, before, both - before)
+            if narrow:
+                after = max(wide / 2, box / 2, last + beside[-1] + BESIDE / 2)
+                size = Size(BOX + (self.stem + deep if written else 0.0), max(before, box / 2), after)
         return _NodeBox((wide, high), written, widths, size, port)
 
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
@@ -343,6 +356,9 @@ class Scene:
     def _node(self, index: int) -> Iterator[Shape]:
         node, unit, result = self.picture.nodes[index], self.units[index], index in self.picture.outputs
         x, y = self._at(*self.layout.corners[index])
+        if self.choices.narrow:
+            yield from self._narrow_node(node, unit, x, y, result)
+            return
         if self.down:
             x, y = x - (unit.operation[0] / 2 if unit.operation else unit.size.above), y + BOX / 2
         if unit.operation:
@@ -364,9 +380,45 @@ class Scene:
             if cell.word:
                 yield Label("word", at, y, cell.word)
                 at += text_width(cell.word + " ")
-            name: TextKind = "name" if node.label and not cell.word else "number"
-            yield Label("note" if cell.text == NOT_EVALUATED else name, at, y, cell.text, cell.word)
+            yield Label(_text_kind(node, cell), at, y, cell.text, cell.word)
             x += width
+
+    def _narrow_node(
+        self, node: PictureNode, unit: _NodeBox, middle: float, top: float, result: bool
+    ) -> Iterator[Shape]:
+        if unit.operation:
+            wide, high = unit.operation
+            kind: BoxKind = "operation result" if result and not unit.cells else "operation"
+            yield Box(kind, not node.taken, middle - wide / 2, top + high / 2, wide, high, BOX / 2)
+            yield Label("operation", middle - text_width(node.operation) / 2, top + high / 2, node.operation)
+            if not unit.cells:
+                return
+            top += high
+            yield Path("line", (("M", (middle, top)), ("L", (middle, top + self.stem))), not node.taken)
+            top += self.stem
+        width, height = max(unit.widths), _rows_height(unit.cells)
+        left = middle - width / 2
+        kind = "result" if result else "variable" if node.variable else "box"
+        yield Box(kind, not node.taken, left, top + height / 2, width, height, 5)
+        for number, cell in enumerate(unit.cells):
+            row = top + (height - ROW * len(unit.cells)) / 2 + ROW * number
+            if number:
+                yield Path("rule", (("M", (left, row)), ("L", (left + width, row))))
+            at, y = left + self.pad, row + ROW / 2
+            if cell.word:
+                yield Label("word", at, y, cell.word)
+                at += text_width(cell.word + " ")
+            yield Label(_text_kind(node, cell), at, y, cell.text, cell.word)
+
+
+def _rows_height(written: Sequence[Cell]) -> float:
+    return max(BOX, ROW * len(written))
+
+
+def _text_kind(node: PictureNode, cell: Cell) -> TextKind:
+    if cell.text == NOT_EVALUATED:
+        return "note"
+    return "name" if node.label and not cell.word else "number"
 
 
 def _live_columns(unit: Unit | None) -> int:

@@ -235,14 +235,14 @@ def _exp_neg_square(x: float) -> float:
     return scaled_exp(1.0, -square, -error)
 
 
-def _normal_density(x: float) -> float:
+def _normpdf(x: float) -> float:
     if math.fabs(x) > 40.0:
         return 0.0
     square, error = two_product(x, x)
     return scaled_exp(NORMAL_PEAK, -0.5 * square, -0.5 * error)
 
 
-def _normal_distribution(x: float) -> float:
+def _normcdf(x: float) -> float:
     if math.fabs(x) > 40.0:
         return 0.0 if x < 0.0 else 1.0
     # the rounding error of x/sqrt(2), to first order: erfc falls steeply

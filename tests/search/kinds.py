@@ -1,0 +1,15 @@
+"""The kinds of search, by name: each draws one formula, file or command line and adds what it finds to a report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from . import batches, digits
+from .report import Report
+
+KINDS: dict[str, Callable[[Random, Report], None]] = {
+    "digits": digits.digits,
+    "second": digits.second,
+    "rows": batches.rows,
+}

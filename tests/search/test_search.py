@@ -1,0 +1,41 @@
+"""Tests that the search runs, finds nothing in a small sample, and would find what is wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from places import TOP
+
+pytest.importorskip("flint")
+
+
+def searched(*options: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tests.search", *options]
+    return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize(("kind", "count"), [("digits", 150), ("second", 12)])
+def test_a_sample_has_no_faults(kind: str, count: int) -> None:
+    found = searched("--kind", kind, "--seed", "45", "--count", str(count), "--minutes", "5")
+    assert (found.returncode, found.stderr) == (0, ""), found.stdout
+    assert "points" in found.stdout and "FAULT" not in found.stdout
+
+
+def test_a_wrong_number_is_found() -> None:
+    wrong = """
+from random import Random
+from tests.search import digits
+from tests.search.report import Report
+def wrong(text, point):
+    answer = digits.asked_gradient(text, point)
+    return answer._replace(numbers=[x * (1 + 1e-6) for x in answer.numbers])
+report = Report("digits", 45)
+for number in range(12):
+    digits.trial(Random(number), report, digits.Question(wrong, None, second=False))
+print(len(report.faults))
+"""
+    found = subprocess.run([sys.executable, "-c", wrong], cwd=TOP, capture_output=True, text=True, timeout=300)
+    assert int(found.stdout) > 20, found.stderr
