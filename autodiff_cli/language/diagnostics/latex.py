@@ -496,14 +496,15 @@ class _LatexReader:
             if self.next == _NEW_LINE:
                 self.take()
             return ""
-        negated = "not " if words.endswith(" not") else ""
-        if words.removesuffix(" not") not in ("", "if", "for", "when", "else if"):
+        known = re.fullmatch("(?:if|for|when|else if|)((?: ?not)*)", words)
+        if known is None:
             raise NotReadable(f"`{words}` is not a word before a condition", r"write \text{if } or \text{otherwise}")
         written = self.sequence(_NEW_LINE, r"\end")
         if self.next == _NEW_LINE:
             self.take()
         if not re.search("[<>=]", written):
             raise NotReadable("this is not a condition", r"write a comparison, or \text{otherwise}")
+        negated = "not " * known[1].count("not")
         return negated + re.sub("(?<![<>=!])=(?!=)", "==", written)
 
     def read_braced(self) -> str:
