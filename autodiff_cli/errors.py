@@ -197,11 +197,36 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"
 
 
+SHORT = 4
+"""The letters of a word that shares most of them with many others: only one typing error makes these near."""
+
+
 def closest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
     """Return the most similar word, or None."""
+    return next(iter(near_words(word, words, 1, cutoff)), None)
+
+
+def near_words(word: str, words: Sequence[str], count: int, cutoff: float = 0.6) -> list[str]:
+    """Return the most similar words.
+
+    >>> near_words("sine", ["sin", "sinh", "floor"], 2), near_words("foo", ["floor"], 1)
+    (['sin', 'sinh'], [])
+    """
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(word, words, 1, cutoff)), None)
+    near = get_close_matches(word, words, count + 3, cutoff)
+    if len(word) <= SHORT:
+        near = [other for other in near if other.startswith(word) or _is_one_slip(word, other)]
+    return near[:count]
+
+
+def _is_one_slip(typed: str, word: str) -> bool:
+    """Return whether a letter is missing, added, wrong, or exchanged with its neighbour."""
+    typed, word = typed.lower(), word.lower()
+    start = next((k for k, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    ours, theirs = typed[start:], word[start:]
+    swapped = ours[1::-1] + ours[2:]
+    return ours[1:] == theirs[1:] or ours[1:] == theirs or ours == theirs[1:] or swapped == theirs
 
 
 tracebacks = False

@@ -80,6 +80,8 @@ class AnswerColumns(dict[str, Any]):
     def __init__(self, columns: Mapping[str, Any], rows: Rows, given: Sequence[str]) -> None:
         super().__init__(columns)
         self._rows, self._given = rows, given
+        # entries of the dictionary may change
+        self._answers = [*columns.values()]
 
     @cached_property
     def _fitted(self) -> Fitted:
@@ -92,7 +94,7 @@ class AnswerColumns(dict[str, Any]):
 
         begin = len(self._rows.point)
         width = len(row_request(self._rows.question, self._fitted).results)
-        return np.stack([np.asarray(column, float) for column in [*self.values()][begin : begin + width]], axis=-1)
+        return np.stack([np.asarray(column, float) for column in self._answers[begin : begin + width]], axis=-1)
 
     @property
     def value(self) -> Any:

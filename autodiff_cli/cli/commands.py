@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..capability import resolve
-from ..errors import EXIT_CODES, needs_error, usage_error
+from ..errors import EXIT_CODES, looks_like_option, needs_error, usage_error
 from .arguments import NothingAsked, read, with_own
 from .declarations import declared
 
@@ -48,7 +48,28 @@ def answer_question(call: Command) -> int:
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command with these arguments; return its exit code."""
-    return answer(command, read(args, command))
+    return answer(command, read(_as_arguments(command, args), command))
+
+
+def _as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
+    """Return the arguments of a limit or an integral that is written in words: `integrate x^2 from 0 to 1`."""
+    if command not in ("limit", "integrate"):
+        return args
+    end = next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
+    if not any(f" {word} " in " ".join(args[:end]) for word in ("from", "as", "->", "→")):
+        return args
+    from ..questions.typed_lines import integral_arguments, limit_arguments
+
+    read_words = integral_arguments if command == "integrate" else limit_arguments
+    arguments = read_words(f"{command} {' '.join(args[:end])}")
+    if arguments is None:
+        return args
+    import shlex
+
+    from ..show.error import write_reading
+
+    write_reading("", f"autodiff {shlex.join([command, *arguments])}")
+    return [*arguments, *args[end:]]
 
 
 def answer(command: str, values: Mapping[str, Any]) -> int:

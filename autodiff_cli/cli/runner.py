@@ -7,7 +7,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, TextIO
 
@@ -344,15 +344,21 @@ def _write_error(
     place = "" if alone else f"line {source.line}: "
     if alone or source.reading is None:
         _note(subject.readings, place)
-    diagnostic = _with_advice(error.diagnostic, subject.text, request, command) if alone else error.diagnostic
+    diagnostic = error.diagnostic
+    if alone:
+        read = request.text if error.read is None else error.read
+        diagnostic = _with_advice(diagnostic, subject.text, read, request, command)
     report(diagnostic, error.text if error.text is not None else subject.text, where=place)
 
 
-def _with_advice(diagnostic: Diagnostic, typed: str | None, request: Request, command: str) -> Diagnostic:
+def _with_advice(diagnostic: Diagnostic, typed: str | None, read: str, request: Request, command: str) -> Diagnostic:
     hint = diagnostic.hint
     is_pointless = command == "grad" and not request.point and "give the point" in (hint or "")
     if diagnostic.kind == "missing_value" and is_pointless:
         hint = f"{hint}; for the derivative as a formula: `autodiff diff`"
+    if command == "grad" and diagnostic.kind == "domain" and request.point:
+        with suppress(ModuleNotFoundError):  # the capability may be left out
+            hint = resolve("limit.hole.hint_at_hole")(read, request.point, hint)
     # a file was read as an expression
     if diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
         hint = f"a file has that name: its program is read by `--file {typed}`; {hint}"

@@ -39,6 +39,20 @@ _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
 _DIGITS = tables.NUMBER.partition(r"(?:\[")[0].replace("\u2212", "")
+
+
+class LazyPattern:
+    """A regular expression that is compiled when it is first used: most texts need few of them."""
+
+    def __init__(self, pattern: str, flags: int = 0) -> None:
+        self.pattern, self.flags = pattern, flags
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(re.compile(self.pattern, self.flags), name)
+        setattr(self, name, method)
+        return method
+
+
 plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[eE]', f'(?:(?!{_LONG_EXPONENT})[eE]')}").fullmatch
 """Match text that is a number, perhaps signed, and needs no parsing."""
 

@@ -459,6 +459,14 @@ def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, An
     return Evaluation(m, graph)
 
 
+def needed_dimension(program: Program, name: str, units: Mapping[str, Unit]) -> Dimension | None:
+    """Return the dimension that a variable needs for the formula to be consistent; None if it may have several."""
+    m = UnknownDimensions([name])
+    leaves = {other: Dimensioned(unit.dimension) for other, unit in units.items()}
+    evaluate_dimensions(m, program, leaves | {name: m.unknown(name)})
+    return m.solution(name)
+
+
 def unit_value(unit: Unit, number: float = 0.0) -> Quantity:
     """Return a value in a unit, from which to derive units of results."""
     value = Quantity(unit.to_si(number))

@@ -13,12 +13,23 @@ from typing import NamedTuple
 from ..errors import ExpressionError
 from ..language.diagnostics.leniency import read_leniently
 from ..language.equation_trees import split_equations
-from ..language.tokens import AUGMENT, CLOSE, COMMA, EQUALS, NAME, OPEN, plain_number, scan, split_statements
+from ..language.tokens import (
+    AUGMENT,
+    CLOSE,
+    COMMA,
+    EQUALS,
+    NAME,
+    OPEN,
+    LazyPattern,
+    plain_number,
+    scan,
+    split_statements,
+)
 from .problem import parse
 
 MAX_LENGTH = 500
 """The most characters of a question by hand: each blank may begin its end, so the search is quadratic."""
-IN_UNIT = re.compile(r"(.*\S)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
 
 
@@ -73,20 +84,20 @@ def is_equation(line: str, part: TypedStatement) -> bool:
     return bool(text[:start].strip() and text[end:].strip())
 
 
-_LIMIT = re.compile(
+_LIMIT = LazyPattern(
     r"\s*(?:\\?lim|limit)(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)",
     re.DOTALL,
 )
-_LIMIT_AS = re.compile(
+_LIMIT_AS = LazyPattern(
     r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?\s+(?:as|when|for)\s+([^\W\d]\w*)"
     r"\s*(?:->|→|\s(?:approaches|tends to|goes to)\s)\s*([^\s(){}]+)\s*",
     re.DOTALL,
 )
 """A limit in words: `limit of sin(x)/x as x approaches 0`."""
-_PLACE = re.compile(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
-_ONE_SIDE = re.compile(r"\^\{?([-+])\}?$")
+_PLACE = LazyPattern(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
+_ONE_SIDE = LazyPattern(r"\^\{?([-+])\}?$")
 """The sign of a side, as in `0^+`."""
-_INFINITY = re.compile(r"∞|\\infty\b|\boo\b|\binfinity\b")
+_INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binfinity\b")
 
 
 def limit_arguments(text: str) -> list[str] | None:
@@ -109,15 +120,15 @@ def limit_arguments(text: str) -> list[str] | None:
 
 
 _END = r"(?:\{([^{}]*)\}|([^\s{}]+?))"
-_INTEGRAL = re.compile(
+_INTEGRAL = LazyPattern(
     rf"\s*(?:∫|\\int(?![a-zA-Z]))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
-    r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)\s*",
+    r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
 )
-"""`∫x² dx`, `∫_0^1 x² dx`, `\\int_{0}^{1} x^2 \\, dx`."""
-_SMALL = re.compile(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
+"""`∫x² dx`, `∫_0^1 x² dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
+_SMALL = LazyPattern(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
-_INTEGRATE = re.compile(
+_INTEGRATE = LazyPattern(
     r"\s*(?:integrate|integral(?:\s+of)?)\s+(.+?)(?:\s+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*", re.DOTALL
 )
 
@@ -136,7 +147,10 @@ def integral_arguments(text: str) -> list[str] | None:
     match = _INTEGRAL.fullmatch(text)
     if match is not None:
         low, high = match[1] or match[2], match[3] or match[4]
-        formula, name = match[5], match[6]
+        formula, name, first, last = match.groups()[4:]
+        if first is not None and low is not None:
+            return None  # ends in both places
+        low, high = (low, high) if first is None else (first, last)
     else:
         match = _INTEGRATE.fullmatch(text)
         if match is None:
@@ -150,9 +164,9 @@ def integral_arguments(text: str) -> list[str] | None:
     return [formula.strip(), "--between", f"{name}={ends}" if name else ends]
 
 
-_PLAIN = re.compile(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
+_PLAIN = LazyPattern(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
 """A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
-_GLUED = re.compile(r"\d[^\W\d_²³]{2}")
+_GLUED = LazyPattern(r"\d[^\W\d_²³]{2}")
 """A number with a word behind it, which may be a unit: `40mm`."""
 
 
@@ -161,7 +175,7 @@ def is_in_one_piece(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None and _GLUED.search(text) is None
 
 
-_CONVERSION = re.compile(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
+_CONVERSION = LazyPattern(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
 
 
 def quantity_and_unit(words: Sequence[str]) -> tuple[str, str]:
@@ -188,9 +202,9 @@ def has_variables(text: str) -> bool:
     return bool(program.leaves)
 
 
-_SPELLED = re.compile(r"(?:(?<=\d )|(?<=\sin )|(?<=\sto )|(?<=-> )|(?<=→ ))[A-Za-z]{3,}\b")
+_SPELLED = LazyPattern(r"(?:(?<=\d )|(?<=\sin )|(?<=\sto )|(?<=-> )|(?<=→ ))[A-Za-z]{3,}\b")
 """A word behind a number, or behind `in` or `to`, that may be the name of a unit."""
-_FRACTION = re.compile(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
+_FRACTION = LazyPattern(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
 
 
 def in_symbols(text: str) -> str:
@@ -207,7 +221,7 @@ def in_symbols(text: str) -> str:
     def symbol(word: re.Match[str]) -> str:
         return word[0] if unit_or_none(word[0]) else as_unit(word[0])
 
-    spelled = _SPELLED.sub(symbol, text)
+    spelled = str(_SPELLED.sub(symbol, text))
     match = IN_UNIT.fullmatch(spelled)
     fraction = _FRACTION.fullmatch(match[1]) if match else None
     own, asked = (unit_or_none(fraction[3]), unit_or_none(match[2])) if match and fraction else (None, None)
@@ -219,6 +233,8 @@ def in_symbols(text: str) -> str:
 
 def conversion_of(text: str) -> list[str] | None:
     """Return the arguments of `grad` for a conversion, `100 kPa in psi`; None if it is none."""
+    if IN_UNIT.fullmatch(text) is None:
+        return None
     from ..engine.quantities.unit import unit_or_none
     from .quantities import split_quantity
 
@@ -238,8 +254,8 @@ def conversion_of(text: str) -> list[str] | None:
 
 
 _ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
-_AT = re.compile(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
-_DERIVATIVE_OF = re.compile(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.+)", re.DOTALL)
+_AT = LazyPattern(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
+_DERIVATIVE_OF = LazyPattern(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.+)", re.DOTALL)
 
 
 def words_arguments(text: str) -> list[str] | None:

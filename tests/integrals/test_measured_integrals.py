@@ -88,13 +88,13 @@ def test_a_derivative_that_may_not_go_under_the_integral_sign() -> None:
 
 def test_rows_look_for_an_antiderivative_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    ask = antiderivatives._ask
+    ask = antiderivatives.ask
 
     def counted(*arguments: Any) -> Any:
         asked.append("once")
         return ask(*arguments)
 
-    monkeypatch.setattr(antiderivatives, "_ask", counted)
+    monkeypatch.setattr(antiderivatives, "ask", counted)
     result = autodiff("integrate", "a*x^2*exp(-x)", "--between", "x=0:b", "--at", "a=1:3:1,b={1,2}", "--format", "csv")
     rows = [line.split(",") for line in result.out.splitlines()[1:]]
     assert len(rows) == 6

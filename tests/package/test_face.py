@@ -47,7 +47,7 @@ SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
     "keep_all", "on_error", "output", "points", "report", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "header", "missing", "quiet", "strict",
+    "header", "missing", "quiet", "strict", "tangent",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
@@ -139,6 +139,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("limit", "atan(a*x)", {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True}),
     ("limit", "(1 - cos(x))/x^2", {"at": "x=0-", "exact": True, "digits": 3, "work": 3}),
     ("limit", "sin(2 x)/x", {"at": "x=0", "lenient": True, "decimals": 2}),
+    ("limit", "m*c^2*sin(x)/x", {"at": "x=0,m=1 kg", "wrt": "x", "constants": "c", "in_": "kJ"}),
     ("tangent", "x**2*w", {"at": POINT, "wrt": "x", "digits": 3, "work": 2}),
     ("tangent", "exp(x)", {"at": "x=1", "precision": 25, "certified": True}),
     ("tangent", "x/w", {"at": POINT, "wrt": "w", "exact": True, "decimals": 2}),
@@ -187,6 +188,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x**2 = 4", {"answer": "±2"}),
     ("solve", "x*exp(x) = w", {"at": "w=2", "for_": "x", "relative": True, "sort": True}),
     ("integrate", "x**2", {"answer": "x³/3"}),
+    ("integrate", "x*exp(x)", {"steps": True}),
     ("integrate", "m*c*x", {"at": "m=1 kg", "constants": "c", "between": "x=0 m:2 m", "in_": "J*m*s", "wrt": "m"}),
     ("taylor", "exp(x)", {"at": "x=0", "order": 2, "answer": "1 + x + x²/2"}),
     ("hessian", "x**2*w", {"at": POINT, "wrt": "x", "answer": "4"}),

@@ -148,6 +148,9 @@ def test_columns_of_sweeps_of_some_variables_and_without_answers() -> None:
     assert [*by_x.gradient] == ["x"]
     missing: Any = hessian("sqrt(x)*y", {"x": [4.0, -1.0], "y": [1.0, 1.0]})
     np.testing.assert_array_equal(missing.hessian, [[[-1 / 32, 0.25], [0.25, 0]], np.full((2, 2), np.nan)])
+    expected = swept.hessian.copy()
+    del swept["x"], swept["value"]
+    np.testing.assert_array_equal(np.asarray(swept), expected)
     again = pickle.loads(pickle.dumps(swept))  # noqa: S301
     np.testing.assert_array_equal(again.hessian, swept.hessian)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...cli.commands import answer_at
+from ...cli.commands import answer, answer_at
+from ...cli.declarations import declared
 from ...cli.runner import Command, RowQuestion
 from ...questions.equations import read_equations
 from ...questions.problem import Problem, check_values
@@ -12,6 +13,9 @@ from ...questions.problem import Problem, check_values
 
 def run(call: Command) -> int:
     """Differentiate a formula, or the unknowns of equations, into formulas."""
+    if call.values.get("tangent"):
+        own = declared("tangent").defaults
+        return answer("tangent", {name: value for name, value in call.values.items() if name in own})
     question = RowQuestion(pose_equations) if call.unknowns else call.row_question()
     return answer_at(call, call.question_method(), question)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from ...engine.algebra.simplify import simplify
@@ -10,7 +9,7 @@ from ...engine.algebra.symbolic import SYMBOLIC, as_node
 from ...engine.graphs.value import Value, node, variable
 from ...engine.table.operators import WHERE
 from ...engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from ...errors import ExpressionError
+from ...errors import ExpressionError, near_words
 from ...language.printer import expression_text
 from ...questions.problem import parse
 from ...record import Record
@@ -66,7 +65,7 @@ def functions() -> Functions:
 def function(name: str) -> FunctionEntry:
     """Return the function of a name or alias."""
     if name not in FUNCTIONS:
-        near = difflib.get_close_matches(name.lower(), list(FUNCTIONS), 3)
+        near = near_words(name.lower(), list(FUNCTIONS), 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
         raise ExpressionError("name", f"there is no function `{name}`", None, hint)
     return describe(FUNCTIONS[name])

@@ -72,7 +72,7 @@ def antiderivative(integrand: Value, name: str, facts: Sequence[Value] = (), sec
     best: Antiderivative | None = None
     reason = "the derivative of what SymPy gives is not the integrand"
     for way in range(WAYS):
-        reply = _ask(integrand, name, facts, seconds, way)
+        reply = ask(integrand, name, facts, seconds, way)
         text = reply.get("formula")
         if text is None:
             if way == 0:
@@ -86,7 +86,7 @@ def antiderivative(integrand: Value, name: str, facts: Sequence[Value] = (), sec
         except ExpressionError:
             reason = "it is not in the language"
             continue
-        found = _best_of(written, integrand, name)
+        found = best_of(written, integrand, name)
         if found is not None and (best is None or found.proven > best.proven):
             best = found
         if best is not None:
@@ -143,7 +143,8 @@ class ParametricAntiderivatives:
         return None
 
 
-def _best_of(written: Value, integrand: Value, name: str) -> Antiderivative | None:
+def best_of(written: Value, integrand: Value, name: str) -> Antiderivative | None:
+    """Return a formula, or it with log|u|, if it is an antiderivative: rather a proven one; else None."""
     best: Antiderivative | None = None
     for formula in dict.fromkeys((_both_sides(written), written)):
         (shortest,) = simplify((formula,))
@@ -158,7 +159,8 @@ def is_available() -> bool:
     return find_spec("sympy") is not None
 
 
-def _ask(integrand: Value, name: str, facts: Sequence[Value], seconds: int, way: int) -> dict[str, Any]:
+def ask(integrand: Value, name: str, facts: Sequence[Value], seconds: int, way: int | str) -> dict[str, Any]:
+    """Return what SymPy replies, in a process of its own."""
     place = find_spec("sympy")
     if place is None or place.origin is None:
         hint = f"`{install_command('integrals')}`; a definite integral needs none: `--between {name}=0:1`"

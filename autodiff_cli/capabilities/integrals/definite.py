@@ -517,7 +517,7 @@ def _proven(
     return about._replace(kind="proven", formula=None, value=value, digits=shown, message=message)
 
 
-def _digits(total: Any, exact: ExactConstant | None, digits: int) -> tuple[str, float]:
+def _digits(total: Any, exact: ExactConstant | None, digits: int) -> tuple[str, float | None]:
     """Return the proven digits of a ball, and its middle."""
     if exact is not None and exact.ratio is not None:
         ratio = exact.ratio
@@ -527,7 +527,12 @@ def _digits(total: Any, exact: ExactConstant | None, digits: int) -> tuple[str, 
     proven = min(digits, int((total.rel_accuracy_bits() - SPARE_BITS) / BITS_A_DIGIT))
     if total.contains(0) or proven < 1:
         return "0", 0.0
-    return str(total.str(proven, radius=False)), float(total.mid())
+    return str(total.str(proven, radius=False)), _double(float(total.mid()))
+
+
+def _double(x: float) -> float | None:
+    """Return a double, or None for a number that is too large for one: then there are its digits."""
+    return x if math.isfinite(x) else None
 
 
 def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str) -> Integral:

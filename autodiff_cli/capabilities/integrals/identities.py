@@ -18,9 +18,9 @@ from ...engine.graphs.value_and_gradient import value_in
 from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.budget import Defined
 from ...engine.numbers.exact import EXACT
-from ...engine.table.operators import ADD, DIV, MUL, POW, SUB, VARIABLE
+from ...engine.table.operators import ADD, CONSTANT, DIV, MUL, POW, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
-from ...engine.table.primitives import SQRT, by_name
+from ...engine.table.primitives import EXP, SQRT, by_name
 from ...errors import ExpressionError
 
 MAX_MULTIPLE = 12
@@ -30,6 +30,7 @@ ONE = constant(1.0, "1")
 
 def is_zero(formula: Value) -> bool:
     """Return whether a formula is proven to be 0 wherever it has a value."""
+    (formula,) = rewrite((formula,), _as_exponential)
     with Defined(ExpressionError):
         (simple,) = simplify((formula,), spell=False)
         if exact_value(simple) == 0 or vanishes(formula):
@@ -40,6 +41,13 @@ def is_zero(formula: Value) -> bool:
             if other is not None and vanishes(other):
                 return True
     return False
+
+
+def _as_exponential(value: Value, inputs: tuple[Value, ...]) -> Value:
+    """Return a power of the constant e as a value of exp."""
+    if value.primitive is POW and inputs[0].primitive is CONSTANT and inputs[0].source == "e":
+        return node(EXP, inputs[1:])
+    return rebuild(value, inputs)
 
 
 # ---- roots

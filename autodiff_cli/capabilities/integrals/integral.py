@@ -44,6 +44,7 @@ def integrate(
     precision: int | None = None,
     units: Sequence[str] | str | None = None,
     system: bool = False,
+    steps: bool = False,
     known: ParametricAntiderivatives | None = None,
 ) -> Integral:
     """Return the antiderivative of a program in one variable, or its integral between two `ends`.
@@ -79,7 +80,8 @@ def integrate(
     if places is None:
         if wrt:
             raise usage_error("`--wrt` differentiates a definite integral", f"write `--between {name}=0:1`")
-        return _indefinite(about, integrand, name, _facts(assume, program))
+        facts = _facts(assume, program)
+        return _by_steps(about, integrand, name, facts) if steps else _indefinite(about, integrand, name, facts)
     require("flint", "certified", "definite integrals need python-flint, which is not installed")
     from .definite import definite
 
@@ -87,6 +89,10 @@ def integrate(
     digits = precision or DEFAULT_DIGITS
     find = partial(if_known, name=name) if known is None else partial(known.at, output, name, held)
     answer = definite(about, integrand, name, (low, high), digits, find)
+    if steps:
+        worked = _by_steps(about, integrand, name, ())
+        found = {key: getattr(worked, key) for key in ("steps", "antiderivative", "checked", "domain")}
+        answer = answer._replace(**found)
     if not wrt or not answer.converges:
         return answer
     from .parameters import Parametric, with_derivatives
@@ -161,6 +167,18 @@ def _indefinite(about: Integral, integrand: Value, name: str, facts: Sequence[Va
         hint = f"a definite integral needs none: `--between {name}=0:1`"
         raise ExpressionError("domain", f"no antiderivative is known: {none}", None, hint) from None
     return with_antiderivative(about, found)._replace(message=_message(found, name))
+
+
+def _by_steps(about: Integral, integrand: Value, name: str, facts: Sequence[Value]) -> Integral:
+    """Return an antiderivative with the rules that lead to it. Raises `ExpressionError` where there are none."""
+    from .integral_steps import NoSteps, integration_steps
+
+    try:
+        found, steps = integration_steps(integrand, name, facts)
+    except NoSteps as none:
+        message = f"no steps are known: {none}"
+        raise ExpressionError("domain", message, None, "leave `--steps` out") from None
+    return with_antiderivative(about, found)._replace(message=_message(found, name), steps=steps)
 
 
 def _message(found: Antiderivative, name: str) -> str:

@@ -12,14 +12,14 @@ from ...engine.algebra.walk import substitute
 from ...engine.graphs.value import Value, node
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import Refusal
-from ...engine.numbers.dimensions import Dimensioned, Dimensions, UnknownDimensions
+from ...engine.numbers.dimensions import Dimensioned, Dimensions
 from ...engine.quantities.unit import NUMBER, Dimension, Unit, choose, quantity_name, si_unit
 from ...engine.table.operators import ADD, DIV, MUL, SUB, VARIABLE
 from ...errors import ExpressionError, usage_error
 from ...language.builder import Program
 from ...language.tokens import plain_number
 from ...questions.problem import Names, parse
-from ...questions.quantities import ProgramUnits, Units, evaluate_dimensions, unit_value
+from ...questions.quantities import ProgramUnits, Units, needed_dimension, unit_value
 from .ends import IntegralEnd, hold
 
 Ends = tuple[IntegralEnd, IntegralEnd]
@@ -99,9 +99,7 @@ def measured_integral(
 def _variable_unit(program: Program, name: str, ends: Ends | None, point: Mapping[str, Unit]) -> Unit:
     """Return the unit of a variable's numbers: that of its ends, else the one that the formula needs."""
     leaves = {each: Dimensioned(unit.dimension) for each, unit in point.items()}
-    m = UnknownDimensions([name])
-    evaluate_dimensions(m, program, leaves | {name: m.unknown(name)})
-    needed = m.solution(name)
+    needed = needed_dimension(program, name, point)
     dimensions = {end: of for end in ends or () if (of := _dimension(end, leaves)) is not None}
     for end, of_end in dimensions.items():
         other, of_other = next(iter(dimensions.items()))

@@ -13,6 +13,7 @@ from .continuous import domain_of
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
+    from .integral_steps import IntegralStep
 
 
 class Integral(Record):
@@ -31,6 +32,13 @@ class Integral(Record):
     formula column: the definite integral as a formula; null unless it is exact
     value column wide: the definite integral as a number; null for an antiderivative, or if it diverges
     digits column: its proven digits, as text
+    steps optional: with `--steps`: the rules that lead to the antiderivative, in order
+      rule: its name
+      detail nonempty: what is substituted, or the parts: `u = x**2, dv = sin(x) dx`; else null
+      integrand: the formula that it is applied to
+      variable: the variable of that integral
+      result: the antiderivative of `integrand`
+      depth: how many rules led to it
     derivatives wide=d_: its derivatives by parameters, by name; null without `--wrt`
     message: what is proven, and what is not; or where the integral diverges
     point
@@ -63,6 +71,8 @@ class Integral(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
+    steps: list[IntegralStep] | None = None
+    """With `steps`: the rules that lead to the antiderivative."""
 
     @property
     def converges(self) -> bool:

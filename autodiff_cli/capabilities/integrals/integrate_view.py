@@ -19,6 +19,7 @@ from ...show.document import (
 from ...show.numerals import attach_units, format_number, with_literal_unit, without_unit, word
 from ...show.schema import OutputRow, View
 from ...show.tex import measured_latex, unit_latex
+from .integral_steps import IntegralStep
 from .integrate import Integral
 
 
@@ -33,6 +34,9 @@ class IntegralView(View[Integral], of=Integral):
         return measured
 
     def document(self, answer: Integral) -> Iterator[Block]:
+        if answer.steps is not None:
+            steps = [(_rule(step), f"{step.integrand} d{step.variable}", step.result) for step in answer.steps]
+            yield numbers_table(("rule", "integral of", "antiderivative"), steps, right=False, style="")
         if answer.between is None:
             yield formula_line("antiderivative", f"{answer.antiderivative} + C", answer.domain)._replace(source=True)
         else:
@@ -52,7 +56,7 @@ class IntegralView(View[Integral], of=Integral):
     def _value(self, answer: Integral) -> str:
         if not answer.converges:
             return "none"
-        number = format_number(answer.value, self.digits)
+        number = format_number(answer.value, self.digits) if answer.value is not None else str(answer.digits)
         alone = format_number(without_unit(answer.value), self.digits)
         return number if answer.formula in (None, alone) else f"{answer.formula} = {number}"
 
@@ -117,6 +121,11 @@ class IntegralView(View[Integral], of=Integral):
             quotient = rf"\frac{{d}}{{d{typeset.name(name)}}} {left}"
             rows.append((quotient, measured_latex(slope, self.digits), r"\approx"))
         return equations(rows)
+
+
+def _rule(step: IntegralStep) -> str:
+    """Return a rule, indented below those that lead to it, with its parts."""
+    return "  " * step.depth + step.rule + (f": {step.detail}" if step.detail else "")
 
 
 def _units_of_formula(answer: Integral, units: Mapping[str, Any]) -> str:

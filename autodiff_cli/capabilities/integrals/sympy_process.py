@@ -25,6 +25,10 @@ NAMED = (
 """Functions that SymPy calls as the language does."""
 
 
+STEPS = "steps"
+"""The way of a question that asks for the steps of an integration by hand."""
+
+
 class TookTooLong(Exception):
     """An algorithm has had its time."""
 
@@ -222,13 +226,118 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     return {"none": reason}
 
 
+RULE_NAMES = {
+    "ConstantRule": "constant", "ConstantTimesRule": "constant multiple", "PowerRule": "power",
+    "NestedPowRule": "power", "AddRule": "sum", "URule": "substitution", "PartsRule": "by parts",
+    "CyclicPartsRule": "by parts, solved for the integral", "ExpRule": "exponential", "ReciprocalRule": "reciprocal",
+    "SinRule": "sine", "CosRule": "cosine", "SecTanRule": "secant times tangent",
+    "CscCotRule": "cosecant times cotangent",
+    "Sec2Rule": "secant squared", "Csc2Rule": "cosecant squared", "SinhRule": "hyperbolic sine",
+    "CoshRule": "hyperbolic cosine", "ArcsinRule": "arcsine", "ArcsinhRule": "inverse hyperbolic sine",
+    "ReciprocalSqrtQuadraticRule": "root of a quadratic", "SqrtQuadraticDenomRule": "root of a quadratic",
+    "SqrtQuadraticRule": "root of a quadratic", "RewriteRule": "rewrite", "CompleteSquareRule": "complete the square",
+    "TrigSubstitutionRule": "trigonometric substitution", "ArctanRule": "arctangent", "ErfRule": "error function",
+    "DerivativeRule": "derivative",
+}  # fmt: skip
+"""The rules of SymPy's integration by hand that the steps name; with another one there are none."""
+MAX_STEPS = 100
+"""The most steps that are shown: nobody reads longer ones."""
+SUBSTITUTES = "u w s v z"
+"""Names of substituted variables, of which the first is taken that the formula lacks."""
+
+
+class UnnamedRule(Exception):
+    """A rule has no name, or there are too many steps."""
+
+
+class StepWriter:
+    """Lists the steps of an integration by hand, each with its rule, its integrand and its antiderivative."""
+
+    def __init__(self, sympy: Any, used: set[str]) -> None:
+        self.sympy, self.write, self.used = sympy, writer(sympy), used
+        self.listed: list[dict[str, Any]] = []
+        self.names: dict[Any, Any] = {}
+
+    def text(self, formula: Any) -> str:
+        """Return a formula in the language, its substituted variables by name."""
+        return str(self.write(formula.subs(self.names)))
+
+    def add(self, rule: Any, depth: int, integrand: Any = None) -> None:
+        """List a rule for an integrand, by default its own, and those that it leads to."""
+        kind = type(rule).__name__
+        if kind in ("AlternativeRule", "PiecewiseRule"):
+            # of a case distinction on parameters the first case is not the thin set
+            chosen = rule.alternatives[0] if kind == "AlternativeRule" else rule.subfunctions[0][0]
+            self.add(chosen, depth, integrand)
+            return
+        if kind not in RULE_NAMES or len(self.listed) >= MAX_STEPS:
+            raise UnnamedRule(kind)
+        detail = self._detail(rule, kind)
+        result = generic(self.sympy, rule.eval())
+        own = rule.integrand if integrand is None else integrand
+        self.listed.append({
+            "rule": RULE_NAMES[kind], "detail": detail, "integrand": self.text(own),
+            "variable": str(self.names.get(rule.variable, rule.variable)), "result": self.text(result), "depth": depth,
+        })  # fmt: skip
+        # a rule below a constant multiple may have the integrand before its factor was taken out
+        other = rule.other if kind == "ConstantTimesRule" else None
+        for inner in self._inner(rule, kind):
+            self.add(inner, depth + 1, other)
+
+    def _inner(self, rule: Any, kind: str) -> list[Any]:
+        if kind == "PartsRule":
+            return [rule.v_step, rule.second_step]
+        if kind == "CyclicPartsRule":
+            return []
+        substep = getattr(rule, "substep", None)
+        return [*getattr(rule, "substeps", [])] + ([substep] if substep is not None else [])
+
+    def _detail(self, rule: Any, kind: str) -> list[list[str]]:
+        """Return what is substituted, or the parts: names, formulas and what follows them."""
+        by = self.names.get(rule.variable, rule.variable)
+        if kind == "PartsRule":
+            return [["u", self.text(rule.u), ""], ["dv", self.text(rule.dv), f" d{by}"]]
+        if kind == "URule":
+            return [[str(self._named(rule.u_var)), self.text(rule.u_func), ""]]
+        if kind == "TrigSubstitutionRule":
+            self._named(rule.theta)
+            return [[str(by), self.text(rule.func), ""]]
+        return [["", self.text(rule.rewritten), ""]] if kind in ("RewriteRule", "CompleteSquareRule") else []
+
+    def _named(self, symbol: Any) -> Any:
+        if symbol not in self.names:
+            name = next(name for name in SUBSTITUTES.split() if name not in self.used)
+            self.used.add(name)
+            self.names[symbol] = self.sympy.Symbol(name, real=True)
+        return self.names[symbol]
+
+
+def steps(question: dict[str, Any]) -> dict[str, Any]:
+    """Return the steps of an integration by hand, or why there are none."""
+    import sympy
+    from sympy.integrals.manualintegrate import integral_steps
+
+    reason = "SymPy's rules by hand do not integrate it"
+    try:
+        integrand, variable = expression(sympy, question)
+        written = StepWriter(sympy, {str(symbol) for symbol in integrand.free_symbols})
+        written.add(within(question["seconds"], lambda: integral_steps(integrand, variable)), 0, integrand)
+        return {"steps": written.listed}
+    except TookTooLong:
+        reason = f"SymPy finds none within {question['seconds']} seconds"
+    except Exception:  # SymPy's rules raise anything, and a formula may not be in the language
+        pass
+    return {"none": reason}
+
+
 def main() -> None:
     """Answer one question."""
     question = json.loads(sys.stdin.readline())
     bound(question["seconds"] + 1)
     sys.path += sys.argv[1:3]
     sys.setrecursionlimit(5000)
-    sys.stdout.write(json.dumps(answer(question)) + "\n")
+    reply = steps(question) if question["way"] == STEPS else answer(question)
+    sys.stdout.write(json.dumps(reply) + "\n")
     sys.stdout.flush()
     os._exit(0)
 

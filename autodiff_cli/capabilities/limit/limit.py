@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...engine.algebra.almost_everywhere import conjunction
 from ...engine.algebra.asymptotic_series import AsymptoticSeries, Multiseries, NoAsymptotics, NotReal, TooFewTerms
@@ -19,8 +19,12 @@ from ...language.builder import Program
 from ...language.printer import expression_text
 from ...questions.approach import Approach, as_approach
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown
-from ...questions.problem import Point, evaluate_constant, parse, unused_name
+from ...questions.problem import Names, Point, check_values, evaluate_constant, have_units, parse, unused_name
 from ...record import Record
+
+if TYPE_CHECKING:
+    from ...engine.quantities.unit import Unit
+    from ...questions.quantities import ProgramUnits, Units
 
 SIZES = (4, 8, 14, 22)
 """Terms of the series, more where they cancel."""
@@ -59,6 +63,7 @@ class Limit(Record):
       formula: that limit as a formula; null if there is none
       value figures: that limit as a number
     condition nonempty: what holds for variables without a value: `a != 0`; else null
+    units
     constants
     warnings
     """
@@ -78,6 +83,7 @@ class Limit(Record):
     point: dict[str, Shown]
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
+    units: Units | None = None
 
     @property
     def exists(self) -> bool:
@@ -100,6 +106,8 @@ def limit(
     wrt: Sequence[str] | None = None,
     assume: str | Sequence[str] | None = None,
     arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
+    system: bool = False,
 ) -> Limit:
     """Return the limit of a program where one variable approaches a place: `0`, `0+`, `0-`, `inf`, `-inf`.
 
@@ -107,7 +115,7 @@ def limit(
     """
     typed = dict(point or {})
     places = {name: as_approach(name, value) for name, value in typed.items()}
-    program = parse(text, [*typed])
+    program = parse(text, [*typed], units=True)
     if len(program.roots) > 1:
         message = f"this program has {len(program.roots)} outputs, and a limit is taken of one"
         raise ExpressionError("type", message, program.all_nodes.span(program.roots[1]), "ask for each of them")
@@ -120,10 +128,14 @@ def limit(
             raise usage_error(message, f"give `{other}` a number, or choose with `--wrt {name}`")
     place = places[name]
     facts = _facts(assume, program)
+    measured = _measured(program, name, {name: place, **held}, units, system)
+    warnings += [] if measured is None else measured.warnings
     one_sided = math.isinf(place) or place.side
     wanted = (place.side or 1,) if one_sided else (-1, 1)
     constants = ExactConstants(facts)
     found = {side: _one_sided(program, name, place, side, held, constants) for side in wanted}
+    if measured is not None:
+        found = {side: _in_unit(one, measured.outputs[0]) for side, one in found.items()}
     kind, chosen = _together([*found.values()])
     if not constants.confirmed:
         message = "the cancellation of terms is confirmed with 150 digits, but not proven"
@@ -134,13 +146,14 @@ def limit(
         message = f"the formula has no value {SIDE_WORDS[missing]}: the limit is that of the other side"
         warnings.append(Diagnostic("limit", message, None, None))
     formula = None if chosen is None else _formula(chosen)
-    numbers = _numbers(arithmetic, held, [chosen, *found.values()])
+    tree = None if measured is None else _units_of(measured, held, len(sides))
+    numbers = _numbers(arithmetic, held, [chosen, *found.values()], tree)
     listed = [side._replace(value=value) for side, value in zip(sides, numbers["limits"][1:], strict=True)]
     return Limit(
         text,
         arithmetic,
         name,
-        place.source + {1: "+", -1: "-", 0: ""}[0 if math.isinf(place) else place.side],
+        _typed(place) + {1: "+", -1: "-", 0: ""}[0 if math.isinf(place) else place.side],
         kind,
         formula,
         numbers["limits"][0],
@@ -149,7 +162,50 @@ def limit(
         numbers["point"],
         program.constants,
         tuple(warnings),
+        tree,
     )
+
+
+def _typed(place: Approach) -> str:
+    """Return a place as it is typed, with its unit."""
+    return f"{place.number:.15g} {place.unit}" if hasattr(place, "unit") else place.source
+
+
+def _measured(
+    program: Program, name: str, places: Mapping[str, Approach], asked: Names, system: bool
+) -> ProgramUnits | None:
+    """Return the units of the limit; None without units. Raises `ExpressionError` where they do not agree."""
+    if not (asked or have_units(program.text, places)):
+        return None
+    from ...engine.quantities.unit import Unit, si_unit  # only units need it
+    from ...questions.quantities import ProgramUnits, needed_dimension, unit_value
+
+    check_values(program, places)
+    values: dict[str, Any] = {each: unit_value(getattr(x, "unit", Unit()), x) for each, x in places.items()}
+    for each in values.keys() - {name}:
+        values[each].number = getattr(places[each], "number", float(places[each]))
+    place = places[name]
+    if not hasattr(place, "unit") and (math.isinf(place) or not place):  # both have every dimension
+        others = {each: x.unit for each, x in values.items() if each != name}
+        needed = needed_dimension(program, name, others)
+        values[name] = unit_value(Unit() if needed is None else si_unit(needed))
+    return ProgramUnits(program, values, asked, system=system)
+
+
+def _units_of(measured: ProgramUnits, held: Mapping[str, Approach], sides: int) -> Units:
+    tree = measured.tree(limit=measured.outputs[0], sides=[{"value": measured.outputs[0]}] * sides)
+    tree["point"] = {name: measured.point[name] for name in held}
+    return tree
+
+
+def _in_unit(side: SideLimit, unit: Unit) -> SideLimit:
+    """Return a limit in the unit of the answer."""
+    value = side.value
+    if value is None:
+        return side
+    if unit.zero:
+        value = value - unit.zero
+    return side._replace(value=value / unit.scale / value.m.pi ** int(unit.pi) if unit.pi else value / unit.scale)
 
 
 SIDE_WORDS = {"right": "above that place", "left": "below that place"}
@@ -288,19 +344,28 @@ def _shown(name: str, side: SideLimit) -> OneSided:
     return OneSided(name, side.kind, _formula(side), None)
 
 
-def _numbers(arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[SideLimit | None]) -> dict[str, Any]:
-    """Return the numbers of limits without variables, and the values that are held fixed."""
+def _numbers(
+    arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[SideLimit | None], units: Units | None
+) -> dict[str, Any]:
+    """Return the numbers of limits without variables, and the values that are held fixed, in their units."""
     nodes = [
         side.value.node if side is not None and side.value is not None and side.value.digits is not None else None
         for side in sides
     ]
-    return arithmetic.run(
+    of_point = None if units is None else type(units)(point=units["point"])
+    if of_point is not None and units is not None:
+        of_point.typed = units.typed
+    numbers = arithmetic.run(
         {name: place.source for name, place in held.items()},
         lambda m, values: {
             "limits": [None if node is None else value_in(m, node, {}) for node in nodes],
             "point": values,
         },
+        of_point,
     )
+    # a finite limit may be too large for a double: then there is its formula
+    numbers["limits"] = [None if type(x) is float and math.isinf(x) else x for x in numbers["limits"]]
+    return numbers
 
 
 def _sign_error(value: Value) -> ExpressionError:

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from ...language.tokens import plain_number
 from ...show.document import Block, Paragraph, input_lines, text_line, value_line
-from ...show.numerals import format_number
+from ...show.numerals import format_number, unit_of, with_literal_unit, without_unit
 from ...show.schema import OutputRow, View
 from .limit import Limit, OneSided
 
@@ -35,8 +36,8 @@ class LimitView(View[Limit], of=Limit):
         if formula is None or value is None:
             return formula or "none"
         number = format_number(value, self.digits)  # type: ignore[arg-type]
-        if formula == number or getattr(value, "text", None) == formula:
-            return formula
+        if formula == format_number(without_unit(value), self.digits) or getattr(value, "text", None) == formula:
+            return number
         return f"{formula} = {number}"
 
     def rows(self, answer: Limit) -> Iterator[OutputRow]:
@@ -45,7 +46,16 @@ class LimitView(View[Limit], of=Limit):
         for side in answer.sides if len(answer.sides) > 1 else ():
             yield {"variable": answer.variable, **_row(side)}
 
+    def cells(self, answer: Limit) -> Iterator[OutputRow]:
+        if answer.exists:
+            yield {"limit": answer.limit, "formula": answer.formula}
+        else:
+            yield {"error": f"none: {_reason(answer)}"}
+
     def one_line(self, answer: Limit) -> str:
+        if answer.exists and answer.formula and unit_of(answer.limit) is not None:
+            is_plain = plain_number(answer.formula.removeprefix("-"))
+            return with_literal_unit(answer.formula if is_plain else f"({answer.formula})*1", answer.limit)
         if answer.exists:
             return answer.formula or ""
         if len(answer.sides) > 1 and answer.kind == "none":

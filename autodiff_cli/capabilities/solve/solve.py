@@ -353,6 +353,11 @@ def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) 
     if len(unknowns) < 2:
         many = f"the unknown is {quote(unknowns)}" if unknowns else "every variable has a value"
     hint = "name the unknowns, `--for x,y`, and give the other variables values: `--at …`"
+    if count == 1 and len(unknowns) > 1:
+        name = "y" if "y" in unknowns else unknowns[0]
+        other = next(x for x in unknowns if x != name)
+        hint = f"name one of them, `--for {name}`: the solution is a formula in the others"
+        hint += f", or for `--at {other}=…` a number"
     verb = "is" if count == 1 else "are"
     offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
     hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint

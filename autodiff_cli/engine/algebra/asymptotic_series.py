@@ -488,8 +488,26 @@ class AsymptoticSeries(Lifted):
             return Multiseries(self, [], self.larger(x.end, *[term.monomial for term in x.terms[:1]]))
         return result if isinstance(result, (bool, Multiseries)) else self.number(result)
 
+    def check_ends(self, name: str, xs: Sequence[Multiseries]) -> None:
+        """Raise `NotReal` for an end outside the domain, which the definition may not check: `normcdf(x, 0, -1)`."""
+        for bound in PRIMITIVES[name].bounds.bounds if len(xs) > 1 else ():
+            x = xs[bound.position]
+            if bound.end is None or bound.relation == "!=":
+                continue
+            side = self.side(bound.side(x))
+            if side < 0 or (side == 0 and len(bound.relation) == 1):
+                raise NotReal
+
+    def definition(self, name: str) -> Callable[..., Any]:
+        """Return a formula of other functions. Raises `NoAsymptotics` if there is none."""
+        try:
+            return super().definition(name)
+        except AttributeError:
+            raise NoAsymptotics from None
+
     def function(self, name: str, xs: Sequence[Multiseries]) -> Multiseries:
         """Return a function of series: its power series where they have finite limits, else by its definition."""
+        self.check_ends(name, xs)
         if any(self.limit_sign(x) for x in xs):
             return self.defined(name, xs)
         if any(x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0) for x in xs):

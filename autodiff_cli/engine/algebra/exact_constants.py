@@ -7,6 +7,7 @@ the ranges of the parameters under assumptions.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import partial
@@ -109,9 +110,17 @@ def fraction_node(x: Fraction) -> Value:
     """Return a number as a formula: a decimal if it has a short one, else a quotient."""
     text = number_text(x)
     if text is not None and (x.denominator == 1 or len(text) <= len(str(x.denominator)) + 2):
-        return constant(float(x), text)
-    parts = (constant(float(part), str(part)) for part in x.as_integer_ratio())
+        return constant(_double(x), text)
+    parts = (constant(_double(part), str(part)) for part in x.as_integer_ratio())
     return node(DIV, tuple(parts))
+
+
+def _double(x: Fraction | int) -> float:
+    """Return the double nearest to an exact number; infinite on overflow, where only the text is right."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
 
 
 class ExactConstants(Lifted):
@@ -209,7 +218,7 @@ class ExactConstants(Lifted):
         for divisor in SQUARES:
             while whole % divisor**2 == 0:
                 whole, outside = whole // divisor**2, outside * divisor
-        inside = constant(float(whole), str(whole))
+        inside = constant(_double(whole), str(whole))
         return ExactConstant(self, None, node(SQRT, (inside,)), self.running.sqrt(self.running.number(whole))) * outside  # type: ignore[no-any-return]
 
     def _power_of_logarithm(self, x: ExactConstant) -> ExactConstant | None:

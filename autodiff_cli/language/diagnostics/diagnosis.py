@@ -15,7 +15,7 @@ from ...engine.table.primitive import FUNCTIONS
 from ...engine.table.primitives import library_names
 from ...errors import ExpressionError, Offer, Span, either, spelling_hint
 from ..reader import ParseFailure
-from ..tokens import KEYWORDS
+from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import GREEK
 from . import context
 from .context import Context, Kind
@@ -410,10 +410,10 @@ _MISSING = (LookupError, ValueError, StopIteration)
 _AFTER_ARGUMENT = context.ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
 _BEFORE_NO_OPERAND = context.ENDS + context.FACTOR_SIGNS + Kind.POWER
 _GOES_ON = context.VALUES + context.BARS + context.POWERS + Kind.UNREADABLE
-_BINDING = re.compile(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQUALS}")
+_BINDING = LazyPattern(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQUALS}")
 """The tokens at the beginning of a statement that binds a name."""
 
-_WHOLLY_QUOTED = re.compile(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
+_WHOLLY_QUOTED = LazyPattern(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
 _FUNCTIONS, _KEYWORDS = "|".join(FUNCTIONS), "|".join(KEYWORDS)
 _FRACTION_AND_OPERAND = (
     rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
@@ -422,7 +422,7 @@ _FRACTION_AND_OPERAND = (
     rf"(?:(?<![^\W{FRACTIONS}])\d*+(?!(?:{_FUNCTIONS}|{_KEYWORDS})\s*[{FRACTIONS}])[^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+|[)|])\s*+[{FRACTIONS}]",
 )
 _MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
-_GROUPED_DIVISOR = re.compile(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
+_GROUPED_DIVISOR = LazyPattern(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
 
 
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
@@ -452,7 +452,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
 
 
-_COMMAND = re.compile(r"\\[a-zA-Z,;:!]|(?<=\d)\{,\}(?=\d)|_\{\w+\}\s+\(")
+_COMMAND = LazyPattern(r"\\[a-zA-Z,;:!]|(?<=\d)\{,\}(?=\d)|_\{\w+\}\s+\(")
 
 
 def _document_error(c: Fragments, start: int, end: int) -> ExpressionError:
@@ -494,8 +494,8 @@ def _latex_error(error: NotReadable, start: int) -> ExpressionError:
     return ExpressionError("syntax", str(error), at, hint)
 
 
-_LITERAL_BEFORE = re.compile(r"[\d.]+\[[^\[\]]+\]\s*\Z")
-_LITERAL_HERE = re.compile(r"[\d.]+\[[^\[\]]+\]")
+_LITERAL_BEFORE = LazyPattern(r"[\d.]+\[[^\[\]]+\]\s*\Z")
+_LITERAL_HERE = LazyPattern(r"[\d.]+\[[^\[\]]+\]")
 
 
 def _measured_error(c: Fragments) -> ExpressionError | None:

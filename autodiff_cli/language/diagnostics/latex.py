@@ -8,11 +8,11 @@ from contextlib import suppress
 
 from ...engine.table.primitive import FUNCTIONS
 from ...errors import Span, closest
-from ..tokens import KEYWORDS
+from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import APPLIED, GREEK
 from .suggestions import own_name
 
-_TOKEN = re.compile(
+_TOKEN = LazyPattern(
     r"\\(?:left|right)\s*(?:[|\[\]]|\\vert(?![a-zA-Z])|\\[{}])|(?<!\\)%[^\n]*\n|(?<=\n)%[^\n]*|\\[a-zA-Z]+|\\."
     r"|\d+(?:\.\d*|\{,\}\d+)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.",
     re.DOTALL,
@@ -22,14 +22,14 @@ _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ne": "!=",
     "neq": "!=", "lt": "<", "gt": ">",
 }  # fmt: skip
-_SPACING = re.compile(
+_SPACING = LazyPattern(
     r"\s+|%[^\n]*\n|%.+|[$~]|\\[,;:! ()\[\]]"
     r"|\\(?:left|right|[bB]igg?[lrm]?|(?:display|text)style|q?quad|nonumber|notag|hfill|limits)"
 )
 """What says nothing of the formula: spaces, sizes, comments, the signs around it."""
 _ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingbracket"))
 """Commands before which an argument without parentheses ends."""
-_DELIMITERS = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)")
+_DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
 _CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
 """Letters that also denote functions: digamma, sigmoid."""
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
@@ -48,25 +48,25 @@ _STYLES = frozenset((
     r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit", r"\mathsf", r"\mathtt", r"\boldsymbol", r"\bm",
 ))  # fmt: skip
 _PARTIAL = r"(?:\\partial\b|\\mathrm\s*\{\s*d\s*\}|d)\s*(?:\^\s*(?:\d|\{\s*\d+\s*\})\s*)?"
-_DERIVATIVE = re.compile(rf"\s*&?\s*\\[dt]?frac\s*\{{\s*{_PARTIAL}([^\W\d]\w*)?\s*\}}\s*\{{\s*{_PARTIAL}\w")
+_DERIVATIVE = LazyPattern(rf"\s*&?\s*\\[dt]?frac\s*\{{\s*{_PARTIAL}([^\W\d]\w*)?\s*\}}\s*\{{\s*{_PARTIAL}\w")
 """A derivative, and the function in it."""
-_OVER = re.compile(r"\W*d(?:\*\*\w+)?(?:\*?[^\W\d](?:\(\w*\))?)?\W*")
-_UNDER = re.compile(r"\W*d\*?[^\W\d](?:\*\*\w+)?\W*")
+_OVER = LazyPattern(r"\W*d(?:\*\*\w+)?(?:\*?[^\W\d](?:\(\w*\))?)?\W*")
+_UNDER = LazyPattern(r"\W*d\*?[^\W\d](?:\*\*\w+)?\W*")
 """What stands over and under the line of a derivative, as read: `d**2*y`, `d*x**2`."""
-_AT_NUMBERS = re.compile(r"\s*&?\s*([^\W\d]\w*)\s*\(\s*-?[\d.]+(?:\s*,\s*-?[\d.]+)*\s*\)\s*&?\s*=")
+_AT_NUMBERS = LazyPattern(r"\s*&?\s*([^\W\d]\w*)\s*\(\s*-?[\d.]+(?:\s*,\s*-?[\d.]+)*\s*\)\s*&?\s*=")
 """A value of a function at numbers."""
 
 _MAX_DEPTH = 40
 _DISPLAYED = "equation|align|alignat|aligned|gather|gathered|multline|split|eqnarray|displaymath|math"
-_DOCUMENT = re.compile(
+_DOCUMENT = LazyPattern(
     rf"(?:[ \t]*%[^\n]*\n|\s)*(?:\\\[|\$\$|\$)?\s*\\begin\{{({_DISPLAYED})(\*?)\}}[\s\S]*?\\end\{{\1\2\}}"
     r"\s*(?:\\\]|\$\$|\$)?[ \t]*\.?(?:\s*%[^\n]*)*"
 )
 """A displayed formula or several, with the comments before and after."""
-_COMMENTED = re.compile(r"\s*%[^\n]*\n[\s\S]*\\[a-zA-Z][\s\S]*")
+_COMMENTED = LazyPattern(r"\s*%[^\n]*\n[\s\S]*\\[a-zA-Z][\s\S]*")
 """A formula below a comment."""
-_ENVIRONMENT = re.compile(rf"\\(?:begin|end)\s*\{{({_DISPLAYED})\*?\}}(?:\{{\d+\}})?|\\(?:label|tag)\s*\{{[^{{}}]*\}}")
-_AFTER_NEW_LINE = re.compile(r"(?<=\\\\)\[-?[\d.]+\s*[a-z]{2}\]|&&\s*\\text\s*\{[^{}]*\}")
+_ENVIRONMENT = LazyPattern(rf"\\(?:begin|end)\s*\{{({_DISPLAYED})\*?\}}(?:\{{\d+\}})?|\\(?:label|tag)\s*\{{[^{{}}]*\}}")
+_AFTER_NEW_LINE = LazyPattern(r"(?<=\\\\)\[-?[\d.]+\s*[a-z]{2}\]|&&\s*\\text\s*\{[^{}]*\}")
 """The space before the next line; a remark at the end of one."""
 
 _SUMS = "its index and ends are arguments here", "write it as in `sum(x**i, i, 1, 3)`"
@@ -560,7 +560,7 @@ def _is_function(command: str) -> bool:
     return command in FUNCTIONS and command not in _GREEK and command != "sqrt"
 
 
-_RELATION = re.compile(r"(.*?)(<=|>=|==|!=|<|>)(.*)")
+_RELATION = LazyPattern(r"(.*?)(<=|>=|==|!=|<|>)(.*)")
 _OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 

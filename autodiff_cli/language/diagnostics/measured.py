@@ -6,7 +6,6 @@ as in `2 m`, and a rare unit, as in `3 lx`, only beside another unit.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -15,17 +14,17 @@ from ...engine.quantities.unit import unit_or_none
 from ...engine.table.primitive import FUNCTIONS
 from ...errors import ExpressionError, Offer, Span, quote
 from ..builder import CONSTANTS
-from ..tokens import KEYWORDS, NAME, has_unit_literals, scan
+from ..tokens import KEYWORDS, NAME, LazyPattern, has_unit_literals, scan
 
 _LETTER = "[^\\W\\d_⁰¹²³⁴⁵⁶⁷⁸⁹]"
-_NUMBER = re.compile(r"(?<![\w.\])])(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+−]?\d+(?!\d))?")
+_NUMBER = LazyPattern(r"(?<![\w.\])])(?:\d[\d_]*(?:\.\d*)?|\.\d+)(?:[eE][-+−]?\d+(?!\d))?")
 _WORD = rf"(?:°[CF]|{_LETTER}+)(?![A-Za-z0-9_(\[])"
 _POWER = r"(?:\s?(?:\*\*|\^)\s?(?:[-−]?\d|\([-−]?\d\))|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹])"
 _FACTOR = rf"{_WORD}{_POWER}?"
-_FIRST = re.compile(rf"\s*{_FACTOR}")
-_NEXT = re.compile(rf"(?:\s?/\s?\({_FACTOR}(?:\s*[·*× ]\s*{_FACTOR})*\)|(?:\s?[/·×*]\s?|\s){_FACTOR})")
-_MEASURED_BEFORE = re.compile(rf"(?:\d\s*{_FACTOR}(?:[/·*× ]{_FACTOR})*|\d\[[^\[\]]+\])\)?\s*[/÷]\Z")
-_NAMES = re.compile(rf"°[CF]|{_LETTER}+")
+_FIRST = LazyPattern(rf"\s*{_FACTOR}")
+_NEXT = LazyPattern(rf"(?:\s?/\s?\({_FACTOR}(?:\s*[·*× ]\s*{_FACTOR})*\)|(?:\s?[/·×*]\s?|\s){_FACTOR})")
+_MEASURED_BEFORE = LazyPattern(rf"(?:\d\s*{_FACTOR}(?:[/·*× ]{_FACTOR})*|\d\[[^\[\]]+\])\)?\s*[/÷]\Z")
+_NAMES = LazyPattern(rf"°[CF]|{_LETTER}+")
 _CONTINUES_NO_UNIT = frozenset((*KEYWORDS, "in", "to"))
 """Words of the language and of conversions; `in` may begin a unit."""
 
@@ -74,8 +73,8 @@ _USUAL_QUOTIENTS = frozenset(
     ]
 )
 """Quotients of letters that a number and a space before them make certain, also with a power behind: `9.81 m/s²`."""
-_FACTOR_BEHIND = re.compile(r"\s?\*\s?[abdhtu]\b")
-_POWER_BEHIND = re.compile(_POWER + r"\Z")
+_FACTOR_BEHIND = LazyPattern(r"\s?\*\s?[abdhtu]\b")
+_POWER_BEHIND = LazyPattern(_POWER + r"\Z")
 
 
 MAX_TEXT = 2_000

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from ...engine.table.primitive import FUNCTIONS
 from ...engine.table.primitives import library_names as native_names
-from ...errors import ExpressionError, Offer, Span, either, spelling_hint
+from ...errors import ExpressionError, Offer, Span, either, near_words, spelling_hint
 from ..parser import parse
 from ..reader import ParseFailure
-from ..tokens import UnexplainedText
+from ..tokens import LazyPattern, UnexplainedText
 from ..typesetting import GREEK, TYPICAL_FUNCTIONS, plain_name
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
@@ -53,9 +53,9 @@ _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
 """Functions whose two arguments may be swapped in capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
-_BASE = re.compile(r"log_(\d+)")
-_VARIABLE = re.compile(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
-_EXPONENT = re.compile(r"[dD]\d{1,4}")
+_BASE = LazyPattern(r"log_(\d+)")
+_VARIABLE = LazyPattern(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
+_EXPONENT = LazyPattern(r"[dD]\d{1,4}")
 _NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
 _NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
 _NOT_HERE = dict.fromkeys(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE)
@@ -259,12 +259,12 @@ def _apply(parts: Sequence[NamePart], most: int) -> str:
     return "*".join(factors)
 
 
-_FACTOR = re.compile(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
+_FACTOR = LazyPattern(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
 """A name that is a factor where a space stands between it and parentheses."""
 
 _FACTORS = frozenset("xzabckmn")
 """Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""
-_LONE = re.compile(r"\(\s*\w*\s*\)")
+_LONE = LazyPattern(r"\(\s*\w*\s*\)")
 """The arguments of what may be a function of time or place: `x(t)`, `a(0)`."""
 
 
@@ -311,9 +311,7 @@ def _unknown(
         return f"write {spelling_hint(offers)}", offers
     if name.lower() in _NOT_HERE:
         return _NOT_HERE[name.lower()], ()
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [*FUNCTIONS, *functions], 3)
+    near = near_words(name, [*FUNCTIONS, *functions], 3)
     return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
 
