@@ -359,7 +359,7 @@ class _LatexReader:
         near = closest(name.lower(), [*FUNCTIONS])
         raise NotReadable(
             f"there is no function `{name}`",
-            f"did you mean `{near}`? `autodiff functions` lists all" if near else "",
+            f"did you mean `{near}`? `autodiff functions` lists all" if near else "`autodiff functions` lists them all",
             (),
             self.at - 2,
         )
