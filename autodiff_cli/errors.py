@@ -124,6 +124,9 @@ class ExpressionError(Diagnosed, AutodiffError):
 class NotSmooth(ExpressionError):
     """A derivative that may not exist: the point lies on a kink or a jump."""
 
+    is_decided = True
+    """Whether both sides are known; false where one has no value or no power series at this very point."""
+
 
 @contextmanager
 def errors_about(text: str | None, *, always: bool = False) -> Iterator[None]:

@@ -285,7 +285,8 @@ def _until_they_agree(
     """Return evaluations in ever more digits, from so many on, once they agree."""
     every = 1 + len({*wanted})
     coarse, finer = swept(digits), swept(2 * digits)
-    settled = _settled(coarse, finer, wanted, digits, errors)
+    enough = 2 * digits >= ZERO_DIGITS
+    settled = _settled(coarse, finer, wanted, digits, errors, shrunk=enough, believed=enough)
     while len(settled) < every and 2 * digits < MAX_DIGITS:
         try:
             coarse, finer = finer, swept(4 * digits)
@@ -338,12 +339,16 @@ def _error_bounds(graph: Graph, values: Mapping[str, float], wanted: Sequence[st
     return {name: getattr(x, "error", 0.0) for name, x in _numbers(at).items()}
 
 
-def is_beyond_rounding(x: Number, error: float, digits: int) -> bool:
-    """Return whether so many digits leave a number right to `AGREE_WITHIN` that doubles leave within `error`."""
+def is_beyond_rounding(x: Number, error: float, digits: int, least: float = 0.0) -> bool:
+    """Return whether so many digits leave a number right to `AGREE_WITHIN` that doubles leave within `error`.
+
+    A number below the `least` has to be right relative to that.
+    """
     if not math.isfinite(error):
         return True  # there is no bound
     context = x.context
-    return bool(context.mpf(error) * context.mpf(10) ** (MAX_DOUBLE_DIGITS - digits) <= AGREE_WITHIN * abs(x))
+    left = context.mpf(error) * context.mpf(10) ** (MAX_DOUBLE_DIGITS - digits)
+    return bool(left <= AGREE_WITHIN * max(abs(x), context.mpf(least)))
 
 
 def has_vanished(coarse: Number, finer: Number, error: float, digits: int) -> bool:
@@ -375,7 +380,7 @@ def _settled(
             settled.add(name)
         elif abs(a - b) > AGREE_WITHIN * abs(b):
             continue
-        elif is_beyond_rounding(b, error, digits) if b else believed or _structural(finer, name):
+        elif is_beyond_rounding(b, error, digits, SMALLEST) if b else believed or _structural(finer, name):
             settled.add(name)
     if shrunk or not finer.value:
         return frozenset(settled)
@@ -514,10 +519,11 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
         return Comparison(slope)
     if not around.digits_agree:
         before = value(x - step)
-        for other in (value(x + step), here):
+        for other in (value(x + step), here) if any(kink.primitive.jumps for kink in exact.kinks.values()) else ():
             if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
                 return Comparison(slope, f"a jump: from {short_text(before)} to {short_text(other)}", exists=False)
-        return Comparison(slope, "differences do not converge here", exists=not exact.kinks)
+        known = next((kink.sides for kink in doubles.kinks.values() if kink.sides), "")
+        return Comparison(slope, known or "differences do not converge here", exists=not exact.kinks)
     # A curved piece has another slope a step away.
     if min(left, right) - near <= partial <= max(left, right) + near and abs(left - right) > near:
         return Comparison(

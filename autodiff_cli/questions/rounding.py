@@ -104,26 +104,30 @@ def rounding_warnings_over(
     tolerated: Mapping[str, float] = MappingProxyType({}),
     *,
     with_value: bool = True,
+    relative: bool = False,
     command: str = "grad",
 ) -> list[Diagnostic]:
     """Return a warning if rounding loses digits of the value, or of the derivatives by `wanted`, at some of the points.
 
-    Digits count relative to the largest number of its kind at these points; an error up to those `tolerated` is none.
-    The points at which the bound on rounding errors is largest are computed with more digits.
+    Digits count relative to the largest number of its kind at these points, or `relative` to each number itself, as a
+    logarithmic axis shows it; an error up to those `tolerated` is none. The points at which the bound on rounding
+    errors is largest are computed with more digits.
     """
 
     def find() -> list[Diagnostic]:
         numbers = [_bounded_numbers(graph, values, wanted, with_value=with_value) for values in points.values]
-        allowed = _shares_of_largest(numbers, tolerated)
+        allowed = _allowed_errors(numbers, tolerated, relative=relative)
         excess = {
-            k: math.inf if bounds is None else max((_excess(x, allowed[name]) for name, x in bounds.items()), default=0)
+            k: math.inf
+            if bounds is None
+            else max((_excess(x, allowed[k][name]) for name, x in bounds.items()), default=0)
             for k, bounds in enumerate(numbers)
         }
         doubtful = sorted((k for k in excess if excess[k] > 1), key=lambda k: -excess[k])
-        noise = allowed if with_value else {**allowed, "": math.inf}
         confirmed = 0
         for k in doubtful:
             bounds = numbers[k]
+            noise = allowed[k] if with_value else {**allowed[k], "": math.inf}
             proven = bounds is not None and have_bounds([*bounds.values()])
             found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise, proven=proven)
             if found:
@@ -148,6 +152,60 @@ def _bounded_numbers(
     if not _branches_are_decided(at):
         return None
     return {"": at.value, **numbers} if with_value else numbers
+
+
+def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: str) -> list[Diagnostic]:
+    """Return a warning if rounding loses digits of the numbers that `compute` returns, at some of the points.
+
+    As `rounding_warnings_over` does, which is for the value and first derivatives.
+    """
+
+    def find() -> list[Diagnostic]:
+        numbers = [_computed_with_bounds(compute, values) for values in points.values]
+        allowed = _shares_of_largest(numbers, {})
+        doubtful = {
+            k: {name: x for name, x in (bounds or {}).items() if _excess(x, allowed[name]) > 1}
+            for k, bounds in enumerate(numbers)
+        }
+        ranked = sorted(
+            (k for k in doubtful if doubtful[k]),
+            key=lambda k: -max(_excess(x, allowed[name]) for name, x in doubtful[k].items()),
+        )
+        for k in ranked[:MAX_CONFIRMED_POINTS]:
+            values, doubles = points.values[k], {name: float(x) for name, x in compute(REAL, points.values[k]).items()}
+            errors = {name: getattr(x, "error", math.inf) for name, x in doubtful[k].items()}
+            chosen, proven = {name: doubles[name] for name in errors}, have_bounds([*doubtful[k].values()])
+            digits = _correct_digits(values, values, compute, chosen, errors, proven=proven)
+            lost = {name: left or 0 for name, left in digits.items() if _is_lost(doubles[name], left, allowed[name])}
+            if lost:
+                from .digits import having_digits
+
+                message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
+                found = Diagnostic("lost_digits", message, None, "rewrite the formula")
+                return [_at_place(found, points, k, len(ranked), command)]
+        return []
+
+    return _within_share(graph, find, command)
+
+
+def _computed_with_bounds(compute: Compute, values: Mapping[str, float]) -> Mapping[str, Number] | None:
+    try:
+        return compute(RUNNING, {name: Bounded(x) for name, x in values.items()})
+    except (ExpressionError, *NO_RESULT):
+        return None
+
+
+def _is_lost(x: float, digits: int | None, allowed: float) -> bool:
+    """Return whether an error is larger than allowed, of a double with so many correct digits, or of 0."""
+    return abs(x) * (1.0 if digits is None else 10.0**-digits) > allowed
+
+
+def _allowed_errors(
+    numbers: Sequence[Mapping[str, Number] | None], tolerated: Mapping[str, float], *, relative: bool
+) -> list[dict[str, float]]:
+    if relative:
+        return [_shares_of_largest([bounds], tolerated) for bounds in numbers]
+    return [_shares_of_largest(numbers, tolerated)] * len(numbers)
 
 
 def _shares_of_largest(
@@ -282,7 +340,8 @@ def _correct_digits(
         return {}
     digits, settled = first, dict[str, Number]()
     coarse, finer = compute_in(digits), compute_in(2 * digits)
-    settle()
+    enough = 2 * digits >= ZERO_DIGITS
+    settle(shrunk=enough, believed=enough)
     while len(settled) < len(doubles) and 2 * digits < MAX_DIGITS:
         try:
             coarse, finer = finer, compute_in(4 * digits)
@@ -303,13 +362,13 @@ def _settled_number(
     coarse: Number, finer: Number, error: float, digits: int, shrunk: bool, believed: bool
 ) -> Number | None:
     """Return a number that twice the `digits` have not changed, 0 if they have `shrunk` it, or if it is `believed`."""
-    from .digits import AGREE_WITHIN, has_vanished, is_beyond_rounding
+    from .digits import AGREE_WITHIN, SMALLEST, has_vanished, is_beyond_rounding
 
     if shrunk and has_vanished(coarse, finer, error, 2 * digits):
         return 0 * finer
     if abs(coarse - finer) > AGREE_WITHIN * abs(finer):
         return None
-    return finer if (is_beyond_rounding(finer, error, digits) if finer else believed) else None
+    return finer if (is_beyond_rounding(finer, error, digits, SMALLEST) if finer else believed) else None
 
 
 def _digits_of(computed: float, exact: Number, written: Number) -> int | None:

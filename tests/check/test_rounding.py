@@ -269,6 +269,10 @@ def test_what_many_digits_leave_out_is_not_right(text: str, at: dict[str, float]
     assert "lost_digits" in [warning.kind for warning in answer.warnings]
 
 
+def test_a_zero_that_takes_many_digits_from_the_first_on_is_one() -> None:
+    assert [*autodiff_cli.hessian("y/y", {"y": -3e-281}).warnings] == []
+
+
 def test_a_power_that_is_whole_by_rounding_is_not_settled() -> None:
     assert "lost_digits" in [w.kind for w in autodiff_cli.gradient("x**erf(12345.678)", {"x": -0.04}).warnings]
 
@@ -305,8 +309,11 @@ def test_a_second_derivative_that_vanishes_by_more_than_100_digits_is_no_zero() 
     assert [warning.kind for warning in along.warnings] == ["lost_digits"]
 
 
-@pytest.mark.parametrize(("text", "x"), [("exp(-x)", 800.0), ("x*exp(-x)", 900.0), ("exp(-x**2)", 40.0)])
+@pytest.mark.parametrize(
+    ("text", "x"), [("exp(-x)", 800.0), ("x*exp(-x)", 900.0), ("exp(-x**2)", 40.0), ("erf(x)", 54.0), ("x**10", 8e-236)]
+)
 def test_what_rounds_to_0_is_right(text: str, x: float) -> None:
+    assert [*autodiff_cli.gradient(text, {"x": x}).warnings] == []
     assert [*autodiff_cli.hessian(text, {"x": x}).warnings] == []
     assert [*autodiff_cli.jacobian(text, {"x": x}, direction={"x": 1}).warnings] == []
 

@@ -376,10 +376,11 @@ class Arithmetic:
             if n < 2:
                 return (self.constant(1), a)[n] if n >= 0 else self.power(self.inverse(a), self.constant(-n))
             return chain(a, (a.v**n, n * a.v ** (n - 1), n * (n - 1) * a.v ** (n - 2)))
-        if a.v.is_zero() and b.v > (2 if self.second else 1):
+        if a.v.is_zero() and b.v > (0 if _is_constant(a) else 2 if self.second else 1):
             return self.constant(0)  # derivatives by a vary with it, and are 0 here; those by b are 0
-        if y is not None and a.v < 0 and _is_constant(b):
+        if y is not None and a.v < 0:
             value = self.of("exp", multiply(b, self.of("log", negate(a))))
+            value = value if _is_constant(b) else chain(value, (value.v, INFINITE, INFINITE))
             return negate(value) if int(y) % 2 else value
         return self.of("exp", multiply(b, self.of("log", a)))
 
@@ -601,11 +602,11 @@ class Arithmetic:
         return self.evaluated(yes if below == (relation == "<") else no)
 
     def _index(self, of: str, body: Tree, name: str, first: int, last: int) -> Jet:
-        terms = []
+        terms, outer = [], dict(self.names)
         for k in range(first, last + 1):
             self.names[name] = self.constant(k)
             terms.append(self.evaluated(body))
-        del self.names[name]
+        self.names = outer
         return self.g_sum(*terms) if of == "sum" else self.g_prod(*terms)
 
 

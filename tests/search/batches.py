@@ -46,14 +46,14 @@ def rows(rng: Random, report: Report) -> None:
             report.count("points")
             row = [answers[head][k] for head in heads]
             found = {"text": text, "at": point, "backend": backend, "row": row}
-            error = answers["error"][k]
-            if error is not None or isinstance(alone, str):
-                if error == alone:
+            said = answers["error"][k]
+            if said is not None or isinstance(alone, str):
+                if said == alone:
                     continue
-                if any((beside is None) == (error is None) for beside in _errors_beside(program, point)):
+                if any((beside is None) == (said is None) for beside in _errors_beside(program, point)):
                     report.count("rows with another error than alone, where the last digit of a variable makes one")
                 else:
-                    report.fault("another error", {**found, "error": error, "alone": alone})
+                    report.fault("another error", {**found, "error": said, "alone": alone})
             elif _are_close(row, alone) or not _is_worse(tree, point, row, alone):
                 continue
             elif _are_within_rounding(program.graph, point, row, alone):

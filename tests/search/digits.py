@@ -205,7 +205,9 @@ def _judge(
             report.fault("wrong in silence", {**asked, **found})
     if warnings:
         report.count("points with a warning")
-        report.count("points with a warning, and nothing is wrong", not wrong)
+        if not wrong:
+            told = {"warnings": [warning.message for warning in warnings], "answer": [*answer.numbers]}
+            report.sample("points with a warning, and nothing is wrong", {**asked, **told})
         report.count("points with a warning about a number that is right to 15 digits", alarms)
     elif wrong:
         report.count("points with a wrong number and no warning, as exact doubles go")

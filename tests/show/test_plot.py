@@ -834,3 +834,34 @@ def test_over_a_range_of_an_equation_there_is_no_tangent_that_nobody_asked_for()
     swept, asked = (plot("x**2 + y**2 = 4", at, ranges=ranges, unknowns=["y"]) for at in ({"y": 2}, {"x": 0.5, "y": 2}))
     assert isinstance(swept, Curve) and swept.tangent is None
     assert isinstance(asked, Curve) and asked.tangent is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "subject"),
+    [
+        # 1 - cos(x) has an error of 1e-16, which x**3 = 1e-12 of the second derivative makes 1e-4; it is x/4 = 2.5e-5
+        (
+            "(1 - cos(x))/x",
+            {"ranges": {"x": Range(1e-4, 1e-2)}, "order": 2},
+            "the second derivative has no reliable digit",
+        ),
+        # the curve is within 1e-16 of its largest value, but a logarithmic axis shows it at 1e-10
+        ("1 - cos(x)", {"ranges": {"x": Range(1e-6, 1)}, "log": "xy"}, "the value has"),
+        ("sqrt(x**2 + y) - x", {"ranges": {"x": Range(1e7, 1e8), "y": Range(0, 1)}}, "points of the surface"),
+    ],
+)
+def test_digits_are_checked_of_all_that_is_drawn(text: str, options: dict[str, Any], subject: str) -> None:
+    (warning,) = [one for one in plot(text, **options).warnings if one.kind == "lost_digits"]
+    assert subject in warning.message
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("(1 - cos(x))/x", {"ranges": {"x": Range(1e-2, 1)}, "order": 2}),
+        ("exp(x)", {"ranges": {"x": Range(-200, 200)}, "log": "y"}),
+        ("x**2 + y**2", {"ranges": {"x": Range(-2, 2), "y": Range(-1, 1)}}),
+    ],
+)
+def test_digits_that_are_kept_get_no_warning(text: str, options: dict[str, Any]) -> None:
+    assert not plot(text, **options).warnings

@@ -350,6 +350,8 @@ OPERATORS: dict[str, str] = {
     "capabilities/limit/limit_view": "a word of a sentence",
     "engine/algebra/equality_guards": "what a guard at a point is: a choice by an equation that isolates a variable",
     "engine/algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
+    "engine/algebra/one_sided_series": "a polynomial; the bounds of a variable near its value",
+    "engine/algebra/sides_of_guards": "where the branches of a guard meet, and on which side each is taken",
     "engine/algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
     "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",

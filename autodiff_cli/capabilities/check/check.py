@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from ...engine.algebra.guards_at_point import gradient_around, settle_guards
 from ...engine.graphs.value_and_gradient import value_and_gradient
 from ...engine.numbers import budget
 from ...engine.numbers.base import Number
@@ -155,7 +156,7 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
 def _check_program(problem: Problem, required: int) -> Check:
     graph, values, wanted = problem.program.graph, problem.values, problem.wanted
     try:
-        doubles = value_and_gradient(REAL, graph, values, wanted)
+        doubles = gradient_around(REAL, graph, values, wanted)
     except ExpressionError as error:
         diagnostic = error.diagnostic
         try:
@@ -168,6 +169,8 @@ def _check_program(problem: Problem, required: int) -> Check:
     answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
     try:
         references = references_of(graph, values, wanted)
+        for swept in (references.exact, *references.written):
+            settle_guards(graph, swept)
     except ExpressionError as error:
         return answer._replace(warnings=(*answer.warnings, without_value(error)))
     compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]

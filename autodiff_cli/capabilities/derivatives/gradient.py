@@ -245,15 +245,19 @@ def _answer(
 def _beside_guards(
     m: NumberType, graph: Graph, at: Evaluation, values: Values, by: Mapping[str, int | None], grads: list[Any]
 ) -> Evaluation:
-    """Return the sweep of the function around a guard that holds, with its derivatives in `grads`; else `at`."""
-    from ...engine.algebra.guards_at_point import is_at_guard, through_guards  # only kinks need it
+    """Return the sweep of the function around a guard, with its derivatives in `grads`; `at` if there is none."""
+    from ...engine.algebra.guards_at_point import around_guards, with_reason  # only kinks need it
 
-    beside = through_guards(graph, at, 1) if is_at_guard(at.kinks) else None
+    beside = around_guards(graph, at, 1, at.kinks.values())
     if beside is None:
+        return at
+    at.kinks = with_reason(at.kinks, beside.reason)
+    if beside.program is None:
         return at
     from ...engine.graphs.value_and_gradient import value_and_gradient
 
-    around = value_and_gradient(m, beside, values, by)
+    around = value_and_gradient(m, beside.program, values, by)
+    around.kinks = with_reason(around.kinks, beside.reason)
     for name, i in by.items():
         if i is not None:
             grads[i] = around.gradient[name]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...engine.algebra.guards_at_point import is_at_guard, through_guards
+from ...engine.algebra.guards_at_point import around_guards, with_reason
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import Number, NumberType
 from ...engine.run.evaluation import Evaluation, Kinks
@@ -114,10 +114,11 @@ def jacobian(
             parts[part][name] = number
         at = evaluate_in(m, posed.program.graph, parts["point"], names)
         result, kinks = differentiate(at, parts)
-        if is_at_guard(kinks):
-            beside = through_guards(posed.program.graph, at, 1)
-            if beside is not None:
-                result, kinks = differentiate(evaluate_in(m, beside, parts["point"], names), parts)
+        beside = around_guards(posed.program.graph, at, 1, kinks.values()) if kinks else None
+        if beside is not None:
+            if beside.program is not None:
+                result, kinks = differentiate(evaluate_in(m, beside.program, parts["point"], names), parts)
+            kinks = with_reason(kinks, beside.reason)
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
 

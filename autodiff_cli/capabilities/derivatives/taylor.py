@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...engine.algebra.guards_at_point import smooth_around
 from ...engine.algebra.walk import rebuild, rewrite
 from ...engine.graphs.higher_order import taylor_in
 from ...engine.graphs.laurent import Laurent, NoSeries, laurent_in
@@ -111,16 +112,22 @@ def taylor(
     remarks: list[Diagnostic] = []
 
     def work(m: NumberType, values: Values) -> dict[str, Any]:
+        def expand(source: Source) -> list[Number]:
+            return taylor_in(m, source, values, name, order)
+
         result = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
         try:
-            coefficients = result or taylor_in(m, graph, values, name, order)
+            coefficients = result or expand(graph)
         except ExpressionError as error:
             if error.kind not in ("domain", "derivative"):
                 raise
             through = series_through(m, graph, values, posed.point, name, order)
-            if through is None:
+            if through is not None:
+                coefficients, remarks[:] = through
+            elif isinstance(error, NotSmooth) and not error.is_decided:
+                coefficients = smooth_around(expand, m, graph, values, (name,), order)
+            else:
                 raise
-            coefficients, remarks[:] = through
         return {"coefficients": coefficients, "point": values}
 
     numbers = arithmetic.run(posed.point, work, tree, hint=True)

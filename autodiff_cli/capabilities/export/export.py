@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 
 from ...compiled.lowering import Lowering, showing_faults
 from ...compiled.target import SourceUnit, Target, comment_lines
-from ...engine.algebra.equality_guards import without_guards_of_total_branches
 from ...engine.graphs.adjoint import record_gradient
 from ...engine.numbers.budget import WRITTEN_STEP, charge
 from ...engine.numbers.double.formulas import Lacking
 from ...engine.run.flat_graph import Graph
-from ...engine.table.operators import EQ, NE
+from ...engine.table.operators import WHERE
 from ...errors import Diagnostic, ExpressionError, usage_error
 from ...language.typesetting import typesetting
 from ...questions.problem import check_single, parse, wanted_variables
@@ -123,11 +122,11 @@ def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> Express
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:
     """Return the graph with the derivatives of guards at their points, and the new index of each node."""
-    if not any(primitive in (EQ, NE) for primitive in graph.primitives):
+    if WHERE not in graph.primitives:
         return graph, lambda i: i
     from ...engine.algebra.guard_series import with_slopes_in_graph  # only guards need it
 
-    moved, indices = with_slopes_in_graph(without_guards_of_total_branches(graph))
+    moved, indices = with_slopes_in_graph(graph)
     return moved, indices.get
 
 

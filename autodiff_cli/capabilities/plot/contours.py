@@ -19,7 +19,7 @@ from ...questions.decoding import read_text
 from ...questions.figures import unsigned
 from ...questions.parse_point import Range, read_json
 from ...questions.problem import parse
-from ...questions.rounding import rounding_warnings
+from ...questions.rounding import Points, rounding_warnings, rounding_warnings_over, spread_over
 from ...record import Record
 from .sampling import Path
 
@@ -112,6 +112,7 @@ def surface_of(
     if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
     fixed = {name: x for name, x in values.items() if name not in names and name in program.leaves}
+    warnings = [*warnings, *_lost_digits(program, variables, values, [(x, y) for y in ys for x in xs])]
     wanted = levels = _levels(heights)
     while levels and _crossings(rows, levels) > MAX_CROSSINGS:
         levels = levels[1::2]
@@ -120,6 +121,21 @@ def surface_of(
         warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
     parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
     return Surface(*parts, steps, tuple(warnings))
+
+
+def _lost_digits(
+    program: Program, names: tuple[str, str], values: Mapping[str, float], places: Sequence[tuple[float, float]]
+) -> list[Diagnostic]:
+    """Return a warning of digits that rounding loses on a surface."""
+    checked = [places[k] for k in spread_over(len(places))]
+    first, second = names
+
+    def place(k: int) -> str:
+        x, y = checked[k]
+        return f"{first} = {x:.6g}, {second} = {y:.6g}"
+
+    points = Points([{**values, first: x, second: y} for x, y in checked], place, "points of the surface")
+    return rounding_warnings_over(program.graph, points, ())
 
 
 def _crossings(rows: Sequence[Sequence[float | None]], levels: Sequence[float]) -> int:

@@ -14,6 +14,7 @@ from ...engine.algebra.symbolic_derivative import derivatives
 from ...engine.graphs.higher_order import hessian_in
 from ...engine.graphs.value_and_gradient import value_and_gradient
 from ...engine.numbers import budget
+from ...engine.numbers.base import Number, NumberType
 from ...engine.numbers.floats import REAL
 from ...engine.numerics.krawczyk import enclosure
 from ...errors import Diagnostic, ExpressionError, limit_error, quote, usage_error
@@ -31,7 +32,7 @@ from ...questions.problem import (
     output_names,
     parse_program,
 )
-from ...questions.rounding import Points, rounding_warnings, rounding_warnings_over, spread_over
+from ...questions.rounding import Points, lost_numbers_over, rounding_warnings, rounding_warnings_over, spread_over
 from ...record import Record
 from .contours import Surface, of_row, span_of, surface_of
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
@@ -419,7 +420,14 @@ def _lost_digits(
     xs = [drawn[k] for k in spread_over(len(drawn))]
     name = curve.variable
     points = Points([{**values, name: x} for x in xs], lambda k: f"{name} = {xs[k]:.6g}", "points of the curve")
-    return rounding_warnings_over(program.graph, points, wanted)
+    found = rounding_warnings_over(program.graph, points, wanted, relative="y" in curve.log)
+    if found or curve.second is None or not curve.second.stretches:
+        return found
+
+    def second(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
+        return {"the second derivative": hessian_in(m, program.graph, at, [name]).hessian[0][0]}
+
+    return lost_numbers_over(program.graph, points, second, "hessian")
 
 
 def _on_axes(

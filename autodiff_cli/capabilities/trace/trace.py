@@ -199,7 +199,7 @@ def trace(
         adjoint = writer.adjoint(adjoints[i], i) if reverse else None
         writer.rows[i] = writer.row(i, adjoint)
     adjoint_steps = writer.adjoint_steps(adjoints, active) if reverse else []
-    kink_warnings = evaluation.warnings
+    kink_warnings = _kink_warnings(evaluation)
     notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
     # how small an adjoint is depends on its unit
     notes += _vanishing(adjoint_steps) if measured is None else ()
@@ -231,6 +231,19 @@ def trace(
         tuple(notes),
         (*posed.warnings, *kink_warnings, *_lost_digits(posed, {} if reverse else seeds)),
     )
+
+
+def _kink_warnings(evaluation: Evaluation) -> list[Diagnostic]:
+    """Return the warnings about kinks; none where the steps give the derivative of the function around them."""
+    if not evaluation.kinks:
+        return []
+    from ...engine.algebra.guards_at_point import settle_guards  # only kinks need it
+
+    own, kinks = evaluation.gradient, evaluation.kinks
+    settle_guards(evaluation.graph, evaluation)
+    if not evaluation.kinks and any(x != own[name] for name, x in evaluation.gradient.items()):
+        evaluation.kinks = kinks
+    return evaluation.warnings
 
 
 def _cut_off(writer: NodeTexts, adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[Note]:

@@ -128,6 +128,8 @@ class AsymptoticSeries(Lifted):
         """From the slowest to the fastest."""
         self.exponents: dict[Element, Multiseries] = {}
         """The logarithms of the exponentials of the scale."""
+        self.is_irregular = False
+        """Whether a function without limit, as sin at infinity, is in some bound: its derivatives may be larger."""
         one = base.number(1)
         self.one = one
         self.unit: Monomial = {}
@@ -476,6 +478,7 @@ class AsymptoticSeries(Lifted):
         out: Any = None
         if primitive.jumps and primitive.has_structural_zeros and primitive.propagates_infinity:  # step functions
             if self.limit_sign(xs[0]) or xs[0].end == {} or xs[0].wave is not None:
+                self.is_irregular = True
                 return self.add(self.still(xs[0]), Multiseries(self, [], {}))
             out = self.number(getattr(self.base, primitive.name)(xs[0].constant))
         active: Callable[..., Any] = primitive.active_branch  # type: ignore[assignment]
@@ -485,6 +488,7 @@ class AsymptoticSeries(Lifted):
             if primitive.name != "abs":
                 raise
             x = self.still(xs[0])
+            self.is_irregular = True
             return Multiseries(self, [], self.larger(x.end, *[term.monomial for term in x.terms[:1]]))
         return result if isinstance(result, (bool, Multiseries)) else self.number(result)
 
@@ -590,8 +594,10 @@ def _waving(name: str) -> Callable[[AsymptoticSeries, Multiseries], Multiseries]
             x.wave is not None and m.compare(x.wave.monomial, {}) >= 0
         )
         if unsteady:
+            m.is_irregular = True
             return Multiseries(m, [], {})
         if x.terms and m.compare(x.terms[0].monomial, {}) > 0:
+            m.is_irregular = True
             m.base.require_nonzero(x.terms[0].coefficient)
             return Multiseries(m, [], None, GrowthTerm({}, m.one))
         return m.function(name, [x])

@@ -3,14 +3,99 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ...errors import ExpressionError
-from ..graphs.value import Value, in_order, node, values_of
-from ..run.flat_graph import Graph, Row, inputs
-from ..table.operators import ADD, CONSTANT, DIV, EQ, MUL, NE, NEG, SUB, VARIABLE, WHERE
+from ..graphs.value import Value, in_order, node
+from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.primitives import ABS
 from .canonical import exact_value
 from .simplify import simplify
-from .walk import rebuild, rewrite, substitute
+from .walk import rebuild, rewrite, substitute, text_ids
+
+
+class PointGuard(NamedTuple):
+    """A choice at single points: the equation that holds there, the branch at them, and the one around them."""
+
+    equation: Value
+    at_point: Value
+    around: Value
+
+
+def guard_of(choice: Value) -> PointGuard | None:
+    """Return the guard that a choice is, however its condition is spelled; None for another choice.
+
+    `abs(x) > 0` and `x < 0 or x > 0` are `x != 0`, and of `where(x < 0, a, where(x > 0, b, c))` the last branch is
+    taken at 0 alone.
+    """
+    if choice.primitive is not WHERE:
+        return None
+    condition, then, otherwise = choice._prev
+    found = _equation(condition)
+    if found is not None:
+        equation, holds = found
+        return PointGuard(equation, then, otherwise) if holds else PointGuard(equation, otherwise, then)
+    if otherwise.primitive is not WHERE:
+        return None
+    other, inner, last = otherwise._prev
+    sides = _joined(condition, other, "<>")
+    return None if sides is None else PointGuard(sides, last, node(WHERE, (condition, then, inner)))
+
+
+def _equation(condition: Value) -> tuple[Value, bool] | None:
+    """Return the equation that a condition is, and True; or the one that it is the opposite of, and False."""
+    if condition.primitive in (EQ, NE):
+        return node(EQ, condition._prev), condition.primitive is EQ
+    if condition.primitive is NOT:
+        inner = _equation(condition._prev[0])
+        return None if inner is None else (inner[0], not inner[1])
+    if condition.primitive in (AND, OR):
+        holds = condition.primitive is AND
+        one, other = condition._prev
+        joined = _joined(one, other, "=" if holds else "<>")
+        return None if joined is None else (joined, holds)
+    return _about_size(condition)
+
+
+def _joined(one: Value, other: Value, letters: str) -> Value | None:
+    """Return the equation of two sides that are compared twice, in orders whose common or joined part is `letters`."""
+    if not one.primitive.holds or not other.primitive.holds:
+        return None
+    ids = text_ids([*one._prev, *other._prev], {})
+    signs, others = {*one.primitive.holds}, {*other.primitive.holds}
+    if ids[:2] == ids[:1:-1] and ids[0] != ids[1]:
+        others = {*other.primitive.holds.translate(MIRRORED)}
+    elif ids[:2] != ids[2:]:
+        return None
+    joined = signs & others if letters == "=" else signs | others
+    return node(EQ, one._prev) if joined == {*letters} and "=" not in signs ^ others else None
+
+
+def _about_size(condition: Value) -> tuple[Value, bool] | None:
+    """Return the equation behind a comparison of 0 with a number that is never negative."""
+    signs = condition.primitive.holds
+    if not signs:
+        return None
+    size, zero = condition._prev
+    if exact_value(size) == 0:
+        size, zero, signs = zero, size, signs.translate(MIRRORED)
+    base = _base_of_size(size)
+    if base is None or exact_value(zero) != 0 or ("=" in signs) == (">" in signs):
+        return None
+    return node(EQ, (base, zero)), "=" in signs
+
+
+def _base_of_size(value: Value) -> Value | None:
+    """Return what is 0 exactly where an absolute value or an even power is; None for another number."""
+    if value.primitive is ABS:
+        return value._prev[0]
+    if value.primitive is not POW:
+        return None
+    exponent = exact_value(value._prev[1])
+    return value._prev[0] if exponent is not None and exponent > 0 and exponent % 2 == 0 else None
+
+
+MIRRORED = str.maketrans("<>", "><")
 
 
 def without_equality_guards(output: Value, applies: Callable[[Value, Value], bool]) -> Value:
@@ -20,42 +105,15 @@ def without_equality_guards(output: Value, applies: Callable[[Value, Value], boo
     """
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
-        if value.primitive is not WHERE or inputs[0].primitive not in (EQ, NE):
-            return rebuild(value, inputs)
-        condition, then, otherwise = inputs
-        at_point, around = (then, otherwise) if condition.primitive is EQ else (otherwise, then)
-        is_redundant = applies(condition, around) and agree(condition, at_point, around)
-        return around if is_redundant else rebuild(value, inputs)
+        own = rebuild(value, inputs)
+        guard = guard_of(own)
+        if guard is None or not applies(guard.equation, guard.around) or not agree(*guard):
+            return own
+        return guard.around
 
-    if not any(value.primitive in (EQ, NE) for value in in_order((output,))):
+    if not any(guard_of(value) for value in in_order((output,))):
         return output
     return rewrite((output,), rule)[0]
-
-
-def without_guards_of_total_branches(graph: Graph) -> Graph:
-    """Return a program's graph without such guards whose other branch has a value everywhere."""
-    if not any(primitive in (EQ, NE) for primitive in graph.primitives):
-        return graph
-    values = values_of(graph)
-    indices = {value: i for i, value in enumerate(values)}
-    replaced: dict[Value, Value] = {}
-    for value in values:
-        simpler = without_equality_guards(value, is_total) if value.primitive is WHERE else value
-        if simpler is not value and simpler in indices:
-            replaced[value] = simpler
-    source = {indices[value]: indices[simpler] for value, simpler in replaced.items()}
-
-    def moved(operands: tuple[int, ...]) -> tuple[int, ...]:
-        return tuple([source.get(p, p) for p in operands])
-
-    rows: list[Row] = []
-    for primitive, i, a, b in graph.rows:
-        operands = moved(inputs(a, b))
-        if b is not None:
-            rows.append((primitive, i, *operands))  # type: ignore[arg-type]
-        else:
-            rows.append((primitive, i, operands if type(a) is tuple else operands[0], None))
-    return graph.replace(rows=rows, roots=moved(graph.roots))
 
 
 def is_total(condition: Value, around: Value) -> bool:

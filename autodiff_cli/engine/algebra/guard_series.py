@@ -32,7 +32,7 @@ from ..run.flat_graph import Graph
 from ..table.operators import ADD, AND, CONSTANT, EQ, GE, GT, LE, LT, MUL, NE, SUB, VARIABLE, WHERE
 from ..table.primitive import PRIMITIVES
 from .canonical import exact_value, number_text
-from .equality_guards import agree, agreement, is_total, solved
+from .equality_guards import agree, agreement, guard_of, is_total, solved
 from .simplify import simplify
 from .walk import chain_of, rebuild, rewrite, substitute, text_ids
 
@@ -161,8 +161,8 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
     if len(in_order((around,))) > MAX_BRANCH_NODES:
         return None
     small = variable(SMALL)
-    vanishing, expanded = _in_small(condition, around, small)
-    if not _is_thin(vanishing):
+    vanishing, expanded = in_small(condition, around, small)
+    if not is_thin(vanishing):
         return None
     order_of = in_order((expanded,))
     m = Formulas({v.source: v for v in order_of if v.primitive is CONSTANT and v.source})
@@ -181,7 +181,7 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
     return GuardSeries(vanishing, coefficients, m.needed) if coefficients else None
 
 
-def _is_thin(vanishing: Value) -> bool:
+def is_thin(vanishing: Value) -> bool:
     """Return whether a formula is smooth and not 0 in a whole region, as `ceil(x)` is."""
     if any(v.primitive.may_kink or v.primitive.breakpoint or v.primitive.jumps for v in in_order((vanishing,))):
         return False
@@ -189,26 +189,31 @@ def _is_thin(vanishing: Value) -> bool:
     return is_proven_nonzero(formula)
 
 
-def _in_small(condition: Value, around: Value, small: Value) -> tuple[Value, Value]:
+def isolated(condition: Value) -> tuple[Value, Value] | None:
+    """Return a variable and its value where two sides are equal; None if they are no sum with a multiple of one."""
+    left, right = condition._prev
+    found = solved(left, right) or solved(right, left)
+    if found is not None:
+        return found
+    try:
+        (difference,) = simplify((node(SUB, (left, right)),), spell=False)
+    except ExpressionError:
+        return None
+    return solved(difference, constant(0.0, "0"))
+
+
+def in_small(condition: Value, around: Value, small: Value) -> tuple[Value, Value]:
     """Return what vanishes, and the branch with `small` for it."""
     left, right = condition._prev
-    isolated = solved(left, right) or solved(right, left)
-    if isolated is not None:
-        name, value = isolated
+    found = isolated(condition)
+    if found is not None:
+        name, value = found
         moved = small if exact_value(value) == 0 else node(ADD, (value, small))
         return node(SUB, (name, value)), substitute(around, lambda v: moved if v is name else None)
     vanishing = left if exact_value(right) == 0 else node(SUB, (left, right))
     order = [*in_order((around, vanishing))]
     ids = dict(zip(order, text_ids(order, {}), strict=True))
     return vanishing, substitute(around, lambda v: small if ids[v] == ids[vanishing] else None)
-
-
-def _guard(choice: Value) -> tuple[Value, Value, Value] | None:
-    """Return the equation of a guard, its branch at the point, and the other one."""
-    if choice.primitive is not WHERE or choice._prev[0].primitive not in (EQ, NE):
-        return None
-    condition, then, otherwise = choice._prev
-    return (condition, then, otherwise) if condition.primitive is EQ else (condition, otherwise, then)
 
 
 def with_series_at_point(
@@ -223,11 +228,10 @@ def with_series_at_point(
     replaced: dict[Value, Value] = {}
     agreeing: set[Value] = set()
     for i, choice in enumerate(values):
-        guard = _guard(choice)
-        if guard is None or data[graph.parents[i][0]] is not (guard[0].primitive is EQ):
+        guard = guard_of(choice)
+        if guard is None or data[i] is None or value_in(m, guard.equation, leaves) is not True:
             continue
-        condition, _, around = guard
-        found = guard_series(condition, around, order)
+        found = guard_series(guard.equation, guard.around, order)
         if found is None or any(value_in(m, formula, leaves) is None for formula in found.needed):
             continue
         replaced[choice] = found.polynomial
@@ -241,22 +245,23 @@ def with_series_at_point(
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         if value not in replaced:
             return rebuild(value, inputs)
-        condition, then, otherwise = inputs
-        other = replaced[value]
         if value in agreeing:
-            return other
-        return node(WHERE, (condition, then, other) if condition.primitive is EQ else (condition, other, otherwise))
+            return replaced[value]
+        guard = guard_of(rebuild(value, inputs))
+        return (
+            rebuild(value, inputs) if guard is None else node(WHERE, (guard.equation, guard.at_point, replaced[value]))
+        )
 
     return graph_of(rewrite([values[root] for root in graph.roots], rule))
 
 
 def with_series_at_guards(output: Value, order: int) -> Value:
     """Return the graph whose guards of removable singularities have the series of the other branch at their points."""
-    if not any(_guard(value) for value in in_order((output,))):
+    if not any(guard_of(value) for value in in_order((output,))):
         return output
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
-        guard = _guard(value)
+        guard = guard_of(value)
         # the other branch itself serves where it has a value
         is_smooth = guard is None or agree(*guard)
         return rebuild(value, inputs) if is_smooth else _with_line(value, inputs, order, where_defined=False)
@@ -268,15 +273,17 @@ def undecided_guards(values: Iterable[Value]) -> list[Value]:
     """Return the conditions of guards of which it is not known what the function around them does there."""
     found: list[Value] = []
     for value in values:
-        guard = _guard(value)
-        if value.primitive is WHERE and _joins_equations(value._prev[0]):
-            found.append(value._prev[0])  # no series is looked for
-        if guard is None or is_total(guard[0], guard[2]):
+        guard = guard_of(value)
+        if guard is None:
+            if value.primitive is WHERE and _joins_equations(value._prev[0]):
+                found.append(value._prev[0])  # no series is looked for
             continue
         equation, at_point, around = guard
+        if is_total(equation, around):
+            continue
         series = guard_series(equation, around, 1)
         if series is None or agreement(equation, at_point, series.coefficients[0]) is None:
-            found.append(equation)
+            found.append(value._prev[0])
     return found
 
 
@@ -299,19 +306,22 @@ def with_slopes_in_graph(graph: Graph) -> tuple[Graph, dict[int, int]]:
 
 
 def _with_line(value: Value, inputs: tuple[Value, ...], order: int, *, where_defined: bool) -> Value:
-    own, guard = rebuild(value, inputs), _guard(value)
-    if guard is None:
+    own = rebuild(value, inputs)
+    guard, written = guard_of(value), guard_of(own)
+    if guard is None or written is None:
         return own
-    equation, at_point, around = guard
-    found = guard_series(equation, around, order)
-    if found is None or not agree(equation, at_point, found.coefficients[0]):
+    if where_defined and is_total(guard.equation, guard.around) and agree(*guard):
+        return written.around
+    found = guard_series(guard.equation, guard.around, order)
+    if found is None or not agree(guard.equation, guard.at_point, found.coefficients[0]):
         return own
-    condition, then, otherwise = inputs
-    is_first = equation.primitive is EQ
     line = found.polynomial
     if where_defined:
-        line = _where_defined(line, [line, *found.needed], then if is_first else otherwise)
-    return node(WHERE, (condition, line, otherwise) if is_first else (condition, then, line))
+        line = _where_defined(line, [line, *found.needed], written.at_point)
+    condition, then, otherwise = own._prev
+    if otherwise is written.at_point:
+        return node(WHERE, (condition, then, line))
+    return node(WHERE, (condition if then is written.at_point else written.equation, line, written.around))
 
 
 def _where_defined(line: Value, needed: Sequence[Value], at_point: Value) -> Value:

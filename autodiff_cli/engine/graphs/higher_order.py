@@ -169,7 +169,7 @@ def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], 
         gradient, rows = smooth.gradient(output), smooth.hessian(output)
     except (Failed, *NO_RESULT):
         assert piece.breakpoint is not None
-        raise piece.breakpoint.refusal("on one side the second derivative is infinite or undefined") from None
+        raise piece.breakpoint.undecided("on one side the second derivative is infinite or undefined") from None
     count, zero = len(piece.wanted), m.number(0)
     forms = [_form(m, length.vector, len(rows)) for length in piece.lengths]
     for k in reversed(range(count, len(rows))):

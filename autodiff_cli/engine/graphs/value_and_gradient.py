@@ -57,6 +57,11 @@ def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wr
     return Evaluation(m, graph, {name: places.get(name) for name in wrt})
 
 
+def variables_of(graph: Graph) -> dict[str, Number]:
+    """Return the numbers of a graph's variables, by name."""
+    return {label: graph.data[i] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+
+
 def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Number | None:
     """Return the value of the graph; None if it has none."""
     graph = at_point(m, source, values)

@@ -279,6 +279,17 @@ def _upper_quantile(m: Multiprecision, size: Number) -> Number:
     return x
 
 
+def _norminv_slope(m: Multiprecision, p: Number, out: Number) -> Number:
+    # the density is steep in the quantile, which has been rounded
+    return DEFINITIONS["norminv_slope"](m, p, m.norminv(p))
+
+
+def _lambertw_slope(m: Multiprecision, x: Number, out: Number) -> Number:
+    # near the branch point 1 + out has lost digits
+    w = m.context.lambertw(x, 0 if out >= -1 else -1)
+    return 1 / (m.exp(w) * (1 + w))
+
+
 def _lambertw(branch: int) -> Function:
     return lambda m, x: m.context.lambertw(x, branch)
 
@@ -430,6 +441,8 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
 _FUNCTIONS = _SURE | by_name(
     {
         "power_minus_one": lambda m, x, y, out: m.pow(x, y - 1),
+        "norminv_slope": _norminv_slope,
+        "lambertw_slope": _lambertw_slope,
         "sinc_derivative": _sinc_derivative,
         "polygamma": _polygamma,
         "polygamma_difference": _polygamma_difference,

@@ -61,7 +61,7 @@ def reverse_sweep(
     If the sides of a kink agree, nodes on its other side are evaluated too, and `active` keeps the local derivatives
     for further sweeps. Raises `NodeError`.
     """
-    active.one_sided_partials = {}
+    active.one_sided_partials, active.sides = {}, ""
     adjoints = backward(order, active, seeds)
     kinks = kinks_met(order, active, adjoints)
     if kinks:
@@ -120,7 +120,7 @@ class Evaluation:
         """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises `ExpressionError`."""
         seeds = {self.graph.roots[0]: self.m.number(1)}
         self.adjoints, kinks, self.order = self.sweep(reverse_sweep, self.order, self.active, seeds)
-        self.kinks, self.gradient = self.breakpoints(kinks), self._by_name(self.adjoints)
+        self.kinks, self.gradient = self.breakpoints(kinks, self.active.sides), self._by_name(self.adjoints)
         return self
 
     def grads(self) -> list[Number | None]:
@@ -147,7 +147,7 @@ class Evaluation:
             if adjoint != 0:
                 seeds[root] = seeds[root] + adjoint if root in seeds else adjoint
         totals, kinks, _ = self.sweep(reverse_sweep, self.order, self.active, seeds)
-        return self._by_name(totals), self.breakpoints(kinks)
+        return self._by_name(totals), self.breakpoints(kinks, self.active.sides)
 
     def jacobian(self) -> tuple[list[list[Number]], Kinks]:
         """Return the Jacobian, by one backward sweep an output, with kinks. Raises `ExpressionError`."""
@@ -175,14 +175,14 @@ class Evaluation:
         if self.sweep(may_meet_kinks, self.order, active):
             for k, root in enumerate(roots):
                 _, met, order = self.sweep(reverse_sweep, self.order, active, {root: self.m.number(1)})
-                kinks |= self.breakpoints(met)
+                kinks |= self.breakpoints(met, active.sides)
                 results[k] = self.sweep(tangents, order, active, seeds, (root,))[root]
         zero = self.m.number(0)
         return [zero if result is None else result for result in results], kinks
 
-    def breakpoints(self, places: Iterable[int]) -> Kinks:
-        """Return the nodes at these indices, with their inputs."""
-        return {i: Breakpoint(self.graph, i, self.graph.inputs(i)) for i in places}
+    def breakpoints(self, places: Iterable[int], sides: str = "") -> Kinks:
+        """Return the nodes at these indices, with their inputs, and how the function differs on their sides."""
+        return {i: Breakpoint(self.graph, i, self.graph.inputs(i), sides) for i in places}
 
     @property
     def warnings(self) -> list[Diagnostic]:
@@ -205,7 +205,9 @@ def error_at(
         return fault
     span, message, hint = graph.span(fault.node), fault.message, fault.hint
     if isinstance(fault, NotDifferentiable):
-        return NotSmooth(fault.kind, message, span, hint)
+        error = NotSmooth(fault.kind, message, span, hint)
+        error.is_decided = fault.is_decided
+        return error
     lost = _underflowed(graph, fault.node) if fault.kind in ("domain", "derivative") else None
     if lost is not None:
         name = graph.primitives[lost].written
@@ -219,8 +221,8 @@ def error_at(
         rest = [name for name, i in wanted.items() if i is not None and name not in held]
         shown = ", ".join(f"`{name}`" for name in sorted(held))
         hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
-    error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
-    return error(fault.kind, message, span, hint)
+    kind_of_error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
+    return kind_of_error(fault.kind, message, span, hint)
 
 
 def _underflowed(graph: Graph, node: int) -> int | None:

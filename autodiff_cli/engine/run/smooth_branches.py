@@ -241,10 +241,10 @@ class SmoothBranch:
         if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BRANCH_ERROR_KINDS:
             return fault
         if fault.kind == "derivative":
-            return self.breakpoint.refusal(f"on one side there is no derivative, as {fault.message}")
+            return self.breakpoint.undecided(f"on one side there is no derivative, as {fault.message}")
         # a limit of the derivatives there may exist: `where(x == 0, 0, exp(-1/x**2))`
         reason = f"one side has no value at this very point ({fault.message}), and its derivatives are not decided"
-        return self.breakpoint.refusal(reason)
+        return self.breakpoint.undecided(reason)
 
     def evaluate(self, roots: Sequence[int]) -> None:
         """Compute the numbers that the roots need. Raises `NodeError`, and `Unknown`."""
@@ -419,17 +419,19 @@ def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | Non
     # Along a line, most kinks of several variables already show.
     line = [m.number((37 * k % 101 + 64) / 64) for k in range(count)] if count > 1 else ()
     most = MAX_COMPARISON_EFFORT // (len(graph.data) * (count + 1) ** 2)
+    names = [graph.labels.get(leaf, "") for leaf in wanted]
     with suppress(Unknown):
         effort = MAX_COMPARISON_EFFORT if line else most
-        side = _agreeing(partial(TaylorSeries, m, 1, line), graph, wanted, seeds, effort)
+        side = _agreeing(partial(TaylorSeries, m, 1, line), active, wanted, seeds, effort, names)
         if side is None or not line:
             return side
-    return _agreeing(partial(SecondOrder, m, count), graph, wanted, seeds, most)
+    return _agreeing(partial(SecondOrder, m, count), active, wanted, seeds, most, names)
 
 
 def _agreeing(
-    make: Any, graph: Graph, wanted: Sequence[int], seeds: Mapping[int, Number], most: int
+    make: Any, active: Activity, wanted: Sequence[int], seeds: Mapping[int, Number], most: int, names: Sequence[str]
 ) -> SmoothBranch | None:
+    graph = active.graph
     best: SmoothBranch | None = None
     expected: list[Number] = []
     for count, piece in enumerate(pieces(make, graph, list(seeds), wanted) if most > 1 else ()):
@@ -444,10 +446,33 @@ def _agreeing(
         with suppress(Refusal):
             agree = all(map(m.same, expected, here))
         if count >= most or not agree:
+            active.sides = "" if agree else _sides(piece, names, expected, here)
             return None
         if best is None or len(best.strayed) > len(piece.strayed):
             best = piece
     return best
+
+
+def _sides(piece: SmoothBranch, names: Sequence[str], expected: Sequence[Number], here: Sequence[Number]) -> str:
+    """Return how a piece differs from the value at the point, or from the first piece, in words."""
+    m = piece.smooth.base
+    differ = next((k for k, (x, y) in enumerate(zip(expected, here, strict=True)) if not _equal(m, x, y)), None)
+    if differ is None:
+        return ""
+    x, y = show(expected[differ]), show(here[differ])
+    if differ == 0:
+        return f"the value jumps between {x} and {y}"
+    if len(names) > 1 and len(here) == 2:
+        return "the derivatives on its sides differ"  # they were compared along a line
+    if len(names) == 1 and piece.choices == [-1]:  # the first piece took the right side
+        return f"the derivative by `{names[0]}` is {y} on the left and {x} on the right"
+    return f"the derivative by `{names[differ - 1]}` is {x} on one side and {y} on the other"
+
+
+def _equal(m: NumberType, x: Number, y: Number) -> bool:
+    with suppress(Refusal):
+        return m.same(x, y)
+    return True
 
 
 def _weighted(numbers: Sequence[Number], seeds: Mapping[int, Number]) -> Number:

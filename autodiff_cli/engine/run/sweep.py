@@ -14,7 +14,7 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import WHERE
 from ..table.primitive import Primitive
-from .flat_graph import Graph
+from .flat_graph import Graph, in_order
 
 
 # ---- the two sweeps
@@ -184,6 +184,8 @@ class Activity(list[bool]):
         self.m = m
         self.order = order
         self.wanted = tuple(wanted)
+        self.sides = ""
+        """How the outputs differ on the sides of the kinks that are met, if that is known."""
         self.discontinuous: set[int] = set()
         """Nodes whose value may jump at this point."""
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
@@ -250,6 +252,22 @@ class Activity(list[bool]):
             return bool(self._values[x] != self._values[y]) or not self._discontinuous.isdisjoint((x, y))
         except (NodeError, *NO_RESULT):
             return True
+
+    def has_steep_branch(self, i: int) -> bool:
+        """Return whether the untaken branch has an operation without a finite derivative; its value is known."""
+        _, x, y = self.graph.parents[i]
+        primitives, parents = self.graph.primitives, self.graph.parents
+        for j in in_order(parents, (x, y)):
+            inputs = [self._values.get(p) for p in parents[j]]
+            if primitives[j].lazy_inputs or primitives[j].gives_condition or None in (self._values.get(j), *inputs):
+                continue
+            try:
+                slopes = primitives[j].slopes(self.m, inputs, self._values[j], [True] * len(inputs)) if inputs else ()
+            except NO_RESULT:
+                return True
+            if not all(slope is None or self.m.is_finite(slope) for slope in slopes):
+                return True
+        return False
 
     def _evaluate(self, roots: Sequence[int]) -> None:
         self._values = self._values or {i: x for i, x in enumerate(self.graph.data) if x is not None}
@@ -356,6 +374,9 @@ def _failing_input(active: Activity, i: int) -> int:
 class NotDifferentiable(NodeError):
     """The point lies on a kink or a jump, where no derivative is known to exist."""
 
+    is_decided = True
+    """Whether both sides are known; false where one has no value or no power series at this very point."""
+
 
 class Breakpoint(NamedTuple):
     """A node at whose inputs the smooth branches of its operation meet."""
@@ -363,6 +384,8 @@ class Breakpoint(NamedTuple):
     graph: Graph
     node: int
     inputs: Sequence[Number]
+    sides: str = ""
+    """How the function differs on the sides of this node, if that is known."""
 
     @property
     def primitive(self) -> Primitive:
@@ -372,8 +395,21 @@ class Breakpoint(NamedTuple):
         """Return the warning of a missing derivative, with the convention used."""
         message, hint = self._describe("has no derivative"), f"convention: {self.primitive.convention}"
         if self.primitive.gives_condition:
-            message, hint = f"{message}: the branches meet", "the derivative is that of the branch taken"
+            hint = "the derivative is that of the branch taken"
+            if self.sides:
+                hint = "there is no derivative here; shown is that of the branch taken"
+            message += f": {self.sides or 'the branches meet'}"
         return Diagnostic("kink", message, self.graph.span(self.node), hint)
+
+    def because(self, reason: str) -> Breakpoint:
+        """Return a comparison with the reason why there is no derivative, if it has none yet; others as they are."""
+        return self._replace(sides=reason) if self.primitive.gives_condition and not self.sides else self
+
+    def undecided(self, reason: str) -> NotDifferentiable:
+        """Return the error that no derivative is known, since one side cannot be evaluated at the point."""
+        refusal = self.refusal(reason)
+        refusal.is_decided = False
+        return refusal
 
     def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
         """Return the error that there is no derivative, with the reason."""
@@ -398,7 +434,8 @@ class Breakpoint(NamedTuple):
 def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 
-    A kink needs a nonzero adjoint, a jump any: 0 times a jump may be a one-sided slope. Raises `NodeError`.
+    A kink needs a nonzero adjoint; a jump, or a branch of infinite slope, any: 0 times these may be a one-sided slope.
+    Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -407,7 +444,8 @@ def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number 
             continue
         try:
             here = _kinks(active, i) and _kinks(active.varying, i)
-            if here and (adjoint != 0 or primitive.jumps or (primitive is WHERE and active.branches_differ(i))):
+            differ = adjoint != 0 or primitive.jumps
+            if here and (differ or (primitive is WHERE and (active.branches_differ(i) or active.has_steep_branch(i)))):
                 kinks += here
             if active.discontinuous and primitive.has_structural_zeros and primitive is not WHERE:
                 # jumps of the inputs may change which one is selected, as in `max`
