@@ -6,6 +6,7 @@ from .api.api_arguments import At, Names, Ranges, Table
 from .api.api_answers import Answer as Answer
 from .api.row_functions import rows as rows
 from .capabilities.check.check_function import Check as Check
+from .capabilities.check.digits_over_box_function import DigitsOverBox as DigitsOverBox
 from .capabilities.derivatives.gradient_function import Gradient as Gradient
 from .capabilities.derivatives.hessian_function import Hessian as Hessian
 from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
@@ -169,6 +170,7 @@ def check(
     wrt: Names = None,
     lenient: bool = False,
     constants: Names = None,
+    over: Ranges = None,
     in_: Names = None,
     require: int | None = None,
     digits: int | None = None,
@@ -621,6 +623,7 @@ def fit(
     weights: str | None = None,
     scale_errors: bool = False,
     loss: str | None = None,
+    trials: str | None = None,
     level: float | None = None,
     in_: Names = None,
     intervals: str | None = None,

@@ -33,6 +33,11 @@ CHOICES |= {
     "everything": "intermediates",
 }
 """Choices of views that have them, by option."""
+BOX_QUESTIONS = {
+    "grad": ("derivatives.ranges.gradient_ranges", "derivatives.ranges_view.GradientRangesView"),
+    "check": ("check.digits_over_box.digits_over_box", "check.digits_over_box_view.DigitsOverBoxView"),
+}
+"""The questions about a box of variables, `--over`, and their views."""
 
 
 class OptionValues:
@@ -63,13 +68,13 @@ class OptionValues:
         if self.command == "diff" and self.unknowns:
             path = "solve.implicit_formulas.implicit_diff"
         elif self.values.get("box"):
-            path = "derivatives.ranges.gradient_ranges"
+            path = BOX_QUESTIONS[self.command][0]
         return resolve(path)  # type: ignore[no-any-return]
 
     @cached_property
     def view(self) -> Any:
         """Return the command's view, with its choices."""
-        path = "derivatives.ranges_view.GradientRangesView" if self.values.get("box") else self.paths[1]
+        path = BOX_QUESTIONS[self.command][1] if self.values.get("box") else self.paths[1]
         return resolve(path)(**self.view_choices)
 
     def arguments(self, question: Callable[..., Any]) -> dict[str, Any]:

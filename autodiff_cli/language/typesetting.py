@@ -356,10 +356,17 @@ def _between(x: _Piece, y: _Piece) -> str:
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
         or (WORD in (x.end, y.start) and x.end != DIGIT)
         or (BAR in (x.end, y.start) and x.end != DIGIT)
-        or (y.start == OPEN and (x.name in APPLIED or x.name in (*TYPICAL_FUNCTIONS,)))
+        or (y.start == OPEN and not {_last_name(x)}.isdisjoint((*APPLIED, *TYPICAL_FUNCTIONS, r"\sigma")))
         or (_base(x) != "" and _base(x) == _base(y))
     )
     return r" \cdot " if apart else r"\," if y.start == WORD else "" if x.end == DIGIT else " "
+
+
+def _last_name(piece: _Piece) -> str:
+    """Return the name that the last factor is, or is a power of; empty if it is none."""
+    while piece.level == PRODUCT and isinstance(piece.text[-1], _Piece):
+        piece = piece.text[-1]
+    return _base(piece)
 
 
 def _base(piece: _Piece) -> str:

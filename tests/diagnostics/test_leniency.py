@@ -304,7 +304,7 @@ DOUBTED = {
     "no_operand_before_fraction": "y + x⅓ + 1",
     "single_letters": "\\frac{mv^2}{2}",
     "no_divisor_or_power": "1/x∛y",
-    "no_operand_after": "x % \\pi",
+    "no_operand_after": "x % ∛y",
     "single_dash": "x–-y",
     "no_dollar_within": "12$5",
     "no_words_after": "x // comment",

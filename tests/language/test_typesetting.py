@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 
 from autodiff_cli.capabilities.derivatives.gradient import gradient
+from autodiff_cli.capabilities.export.export import export
 from autodiff_cli.capabilities.formulas.diff import diff
 from autodiff_cli.engine.graphs.value import Value
 from autodiff_cli.engine.table.primitive import FUNCTIONS
@@ -249,3 +250,60 @@ def test_a_long_chain_takes_no_longer_than_it_is_long() -> None:
     assert deep.count(r"\sin(") == 3000
     chosen_by = " ".join(f"{k} if x > {k} else" for k in range(500)) + " x"
     assert expression_latex(parse(chosen_by).outputs[0]).count("else if") == 499
+
+
+READ_BACK = {
+    r"w_{1} + \log_{10}(x)": "w_1 + log(x, 10)",
+    r"a_{1} \log_{25}(x)": "a_1*log(x, 25)",
+    r"\ln\left|\Gamma(x^{-1} - y)\right|": "log(abs(gamma(1/x - y)))",
+    r"T_{\max} (\sigma + y)": "T_max*(sigma + y)",
+    r"\psi^{-1} + \psi^{(1)}(x) (y - 1)": "1/psi + trigamma(x)*(y - 1)",
+    r"\left[ x+1 \right]^2 \exp\left\{-x\right\}": "(x + 1)**2*exp(-x)",
+    r"\max\{x, y\} + \Bigl(\frac{x}{2}\Bigr)^{2}": "max(x, y) + x**2/4",
+    r"1{,}5\,x": "1.5*x",
+    r"\begin{cases}x^2, & x > 1 \\ y, & x \le 1\end{cases}": "x**2 if x > 1 else y",
+    r"\begin{cases}x^2 & \text{for } x > 1 \\ y & \text{else}\end{cases}": "x**2 if x > 1 else y",
+    "% mine\n\\begin{align*}\na &= x^2 \\\\ % the square\nb &= a + y \\\\\n\\end{align*}": "a = x**2; b = a + y",
+    "\\begin{equation}\\label{eq}\nx^2 + \\cos(y)\n\\end{equation}": "x**2 + cos(y)",
+    "% a comment\nx^2 + \\sin y": "x**2 + sin(y)",
+}
+
+
+@pytest.mark.parametrize(("latex", "program"), READ_BACK.items())
+def test_documents_and_other_notation(latex: str, program: str) -> None:
+    _, reading = read_leniently(latex, parse)
+    assert reading is not None
+    for shift in (0.25, 2.5):
+        point = {name: shift + k for k, name in enumerate(parse(program).variables)}
+        assert same(program, reading.text, [point])
+
+
+@pytest.mark.parametrize("command", ["diff", "export"])
+def test_documents_of_the_program_are_read_as_their_function(command: str) -> None:
+    text = "x**2*sin(y) + exp(x)*T_max"
+    written = diff(text, language="latex").program if command == "diff" else export(text, "latex").source
+    _, reading = read_leniently(written, parse)
+    assert reading is not None
+    assert same(text, reading.text, [{"x": 0.3, "y": 2.0, "T_max": 1.5}])
+
+
+@pytest.mark.parametrize(
+    ("latex", "place", "hint"),
+    [
+        (r"\sin x^2", "2", "write `sin(x**2)` or `sin(x)**2`"),
+        (r"1 + \tan^{-1} x", r"\tan^{-1} x", "write `atan(x)` or `1/tan(x)`"),
+        (r"\psi(x) + y", r"\psi", "write `psi(x)` or `psi*(x)`"),
+        (r"x + \dot{y}", r"\dot", "give it a name of its own, as in `x_dot`"),
+        (r"x + \foo{y}", r"\foo", "write it as in `sin(x)/2`"),
+        (r"1{,}000\,x", "1{,}000", "write `1000` or `1.000`"),
+        (r"\begin{cases}x & x > 1 \\ y & x < 0\end{cases}", None, r"add a last line with \text{otherwise}"),
+        ("\\begin{align}f(x) &= x^2 - 1 \\\\ &= (x-1)(x+1)\\end{align}", "= (x-1)(x+1)", None),
+    ],
+)
+def test_what_is_not_read_says_where_and_what_to_write(latex: str, place: str | None, hint: str | None) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        read_leniently(latex, parse)
+    span = caught.value.span
+    assert span is not None
+    assert place is None or latex[span.start : span.end] == place
+    assert hint is None or caught.value.hint == hint

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
     from .least_squares import EndPoint, Model
+    from .likelihood import CountDistribution
     from .profiles import Profiles
 
 DEFAULT_LEVEL = 0.95
@@ -46,6 +47,10 @@ CONFIRMED_WITHIN = 1e-3
 """The difference up to which these confirm a fit: of estimates in standard errors, else relative."""
 
 
+LIKELIHOODS = ("poisson", "binomial")
+"""The losses that are the deviance of a distribution of counts."""
+
+
 class Fit(Record):
     """A formula fitted to data."""
 
@@ -55,11 +60,13 @@ class Fit(Record):
     response: what the formula explains
     parameters figures column=estimate: the estimates, by name
     standard_errors figures column=standard_error: the standard errors, by name; null for what was held
-    rss figures column: the weighted sum of the squared residuals
+    rss figures column: the weighted sum of the squared residuals, or the deviance, the sum of the squares of its own
+    deviance optional: for counts: twice what a mean for each row would add to the log-likelihood
     deviation figures column: the residual standard deviation; null with `--sigma`, where χ² says how large \
     the residuals are
     intervals: the ends of the confidence intervals, by name; null for an end that the data leave open
-    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares along each parameter
+    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares, or the deviance, along \
+    each parameter
     linear: the parameters that the formula is linear in
     held column: why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`
     predictions optional nonempty: with `--predict`: the curve at points of the predictors
@@ -73,9 +80,10 @@ class Fit(Record):
     dof: degrees of freedom
     chi_squared from=goodness.chi_squared: with `--sigma`: χ², the sum of the squared residuals in units of sigma
     reduced_chi_squared from=goodness.reduced: with `--sigma`: χ² divided by the degrees of freedom
-    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger one
+    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger one; of counts \
+    that are large enough, of so large a deviance
     absolute_sigma: whether the standard errors are those of `--sigma`, whatever the scatter
-    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal residuals
+    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal residuals, or of counts
     aic from=goodness.aic: Akaike's information criterion; sigma counts as a parameter where it is estimated
     bic from=goodness.bic: Schwarz's Bayesian information criterion
     runs from=goodness.runs: the runs test of the signs of the residuals
@@ -133,6 +141,7 @@ class Fit(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
+    deviance: float | None = None
 
     def heading_of(self, name: str, what: str = "") -> str:
         """Return a column, and `what` it is, with its unit: `U [V]`."""
@@ -152,6 +161,7 @@ def fit(
     weights: str | None = None,
     scale_errors: bool = False,
     loss: str = "linear",
+    trials: str | None = None,
     level: float | None = None,
     intervals: str | None = None,
     predict: Mapping[str, Sequence[float]] | None = None,
@@ -166,7 +176,11 @@ def fit(
     linear or by profile; by default the latter where second derivatives show that the linear ones mislead.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
-    if intervals == "profile" and loss != "linear":
+    is_likelihood = loss in LIKELIHOODS
+    if is_likelihood and (sigma is not None or weights is not None or scale_errors or arithmetic != DOUBLE):
+        message = f"the {loss} distribution says how counts scatter, and its fit is in doubles"
+        raise usage_error(message, "leave out `--sigma`, `--weights`, `--precision` and `--certified`")
+    if intervals == "profile" and loss != "linear" and not is_likelihood:
         raise usage_error(
             f"intervals by profile are for least squares, and the loss is {loss}", "leave one of them out"
         )
@@ -191,6 +205,9 @@ def fit(
         else:
             in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
             have_units = bool(have_units or in_headings or units or inputs.typed_units)
+        if have_units and is_likelihood:
+            message = f"the numbers of a {loss} fit have no units here"
+            raise usage_error(message, "ignore those of the headings: `--in none`; give values without units")
         if have_units:
             from .fit_units import FitUnits
 
@@ -198,10 +215,17 @@ def fit(
             if of_units.columns:
                 formula = of_units.formula(formula)
             inputs = of_units.inputs(inputs)
-        model = Model(*pose_fit(formula, inputs, weights), stop)
+        problem, observations = pose_fit(formula, inputs, weights)
+        if is_likelihood:
+            from .likelihood import family_of
+
+            family, observations = family_of(loss, observations, trials)
+        model = Model(problem, observations, stop)
         _check_data(model)
         model = _with_starts(model, of_units)
         start = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
+        if is_likelihood:
+            return _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs)
         model, end, interrupted = _search(in_many_digits(model, start), start, loss)
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
@@ -217,6 +241,45 @@ def fit(
         shown = of_units.of_answer(answer) if of_units.columns else None
         warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
         return answer._replace(warnings=warnings, units=shown)
+
+
+def _of_likelihood(
+    text: str,
+    model: Model,
+    family: CountDistribution,
+    start: Any,
+    level: float,
+    intervals: str | None,
+    inputs: FitInputs,
+) -> Fit:
+    """Return the fit of greatest likelihood."""
+    import numpy as np
+
+    from .likelihood import fit_likelihood, profiled
+
+    found = fit_likelihood(model, family, start, level)
+    inference = found.inference
+    with np.errstate(all="ignore"):
+        profiles = None if intervals == "linear" else profiled(found)
+        predictions = [row._replace(prediction=None) for row in inference.predict(inputs.predict)]
+        lost = _rounding_warnings(inference.model, inference.end.values)
+        answer = _answer(text, inference, profiles, DOUBLE, predictions, interrupted=found.interrupted)
+    goodness, (reason, message) = found.goodness(), found.outcome()
+    left_out = ("goodness_of_fit", "residuals", *["undetermined"] * (bool(found.rises) or found.edge is not None))
+    warnings = [warning for warning in answer.warnings if warning.kind not in left_out]
+    return answer._replace(
+        rss=found.deviance,
+        deviance=found.deviance,
+        goodness=goodness,
+        r_squared=None,
+        loss=family.name,
+        converged=reason == "converged",
+        reason=reason,
+        message=message,
+        sigma={},
+        standardised=found.residuals(),
+        warnings=(*warnings, *found.warnings(goodness), *lost),
+    )
 
 
 def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:

@@ -64,7 +64,7 @@ def method_of(call: OptionValues) -> Method:
         def wanted(columns: Sequence[str]) -> Collection[str]:
             nonlocal formula
             formula = read_formula(request.text, columns, known_names, call.response)
-            return columns_needed(formula, columns, known_names, call.sigma, call.weights)
+            return columns_needed(formula, columns, known_names, call.sigma, call.weights, call.trials)
 
         data = call.read_columns(call.data, wanted, known_names, uncertain=True)
         own = uncertainties_in_cells(call, data)

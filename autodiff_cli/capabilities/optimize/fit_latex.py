@@ -89,7 +89,10 @@ def _model(answer: Fit) -> str:
 def _quality(answer: Fit, digits: int | None) -> str:
     goodness = answer.goodness
     parts = []
-    if goodness.chi_squared is not None and goodness.reduced is not None:
+    if answer.deviance is not None:
+        deviance = number(goodness_text(answer.deviance, digits))
+        parts.append(rf"{answer.loss} deviance $D = {deviance}$ ($\nu = {answer.dof}$)")
+    elif goodness.chi_squared is not None and goodness.reduced is not None:
         chi_squared, reduced = (goodness_text(float(without_unit(x)), digits) for x in (answer.rss, goodness.reduced))
         parts.append(
             rf"$\chi^2/\nu = {number(chi_squared)}/{answer.dof} = {number(reduced)}$ "

@@ -99,7 +99,9 @@ class FitView(PicturedView[Fit], of=Fit):
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from input_lines(answer.constants, {}, {}, self.digits)
         yield from map(text_line, self._quality(answer))
-        if answer.interval_method == "profile":
+        if answer.interval_method == "profile" and answer.deviance is not None:
+            yield text_line("intervals by the profile of the likelihood")
+        elif answer.interval_method == "profile":
             yield text_line("intervals by the profile of the sum of squares: standard errors alone would mislead")
         linear = [f"`{name}`" for name, parameter in answer.parameters.items() if parameter.linear]
         if linear:
@@ -142,6 +144,13 @@ class FitView(PicturedView[Fit], of=Fit):
         goodness = answer.goodness
         freedom = f"{plural(answer.dof, 'degree')} of freedom ({plural(answer.rows, 'row')})"
         freedom += "" if answer.r_squared is None else f", R² = {goodness_text(answer.r_squared, self.digits)}"
+        if answer.deviance is not None:
+            tail = "" if goodness.p_value is None else f", p = {format_number(goodness.p_value, 2)}"
+            yield f"{answer.loss} deviance {goodness_text(answer.deviance, self.digits)} with {freedom}{tail}"
+            yield "standard errors by the expected information"
+            likelihood = goodness_text(goodness.log_likelihood or 0.0, self.digits)
+            yield f"log-likelihood = {likelihood}, AIC = {goodness_text(goodness.aic or 0.0, self.digits)}"
+            return
         if answer.deviation is not None:
             yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}"
         if goodness.chi_squared is None:

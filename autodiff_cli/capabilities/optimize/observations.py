@@ -89,12 +89,13 @@ def columns_needed(
     known_names: Sequence[str],
     sigma: Sigma | None = None,
     weights: str | None = None,
+    trials: str | None = None,
 ) -> list[str]:
     """Return the columns that the fit of a formula needs."""
     variables, answer, explained = formula.program.leaves, formula.response, formula.measured
     spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
     also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
-    also += [] if weights is None else [weights]
+    also += [name for name in (weights, trials) if name is not None]
     needed = [name for name in variables if name in columns]
     unused = _unused_names(columns, {*needed, *explained, *also})
     free = [name for name in variables if name not in columns and name not in known_names]

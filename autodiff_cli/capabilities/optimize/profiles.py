@@ -7,7 +7,7 @@ its variance times the square of Student's t.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -108,7 +108,9 @@ class _Lower(Exception):
         self.values = values
 
 
-class _Refit(NamedTuple):
+class Refit(NamedTuple):
+    """A fit with a parameter held."""
+
     x: float
     rise: float  # root of the rise of the sum, in deviations
     values: Any  # of the others
@@ -116,7 +118,7 @@ class _Refit(NamedTuple):
     is_settled: bool = True
 
 
-class _Profile:
+class ProfileAlong:
     """The sum of squares along one parameter."""
 
     def __init__(self, inference: Inference, name: str) -> None:
@@ -126,43 +128,47 @@ class _Profile:
         self.estimate, self.half = float(values[self.k]), inference.factor * inference.errors[name]
         self.reduced = model.holding({name: self.estimate}) if self.others else model
         self.least, self.variance, self.factor = 2 * inference.end.cost, inference.scatter.variance, inference.factor
-        self.name, self.middle = name, _Refit(self.estimate, 0.0, values[self.others])
+        self.name, self.middle = name, Refit(self.estimate, 0.0, values[self.others])
 
-    def at(self, x: float, near: _Refit, before: _Refit) -> _Refit:
+    def at(self, x: float, near: Refit, before: Refit) -> Refit:
         """Return the fit with the parameter at `x`, from what two fits extrapolate to. Raises `_Unsettled`."""
         charge(REFIT)
         if not self.others:
             evaluated = self.model(np.array([x]))
-            return self._rise(x, EndPoint(np.zeros(0), evaluated.cost, 0.0, ""))
+            return self.rise(x, EndPoint(np.zeros(0), evaluated.cost, 0.0, ""))
         parameters = self.reduced.parameters
         model = self.reduced.copy(parameters=parameters._replace(held={**parameters.held, self.name: x}))
-        starts = [near.values]
-        if near.x != before.x:
-            step = (near.values - before.values) * ((x - near.x) / (near.x - before.x))
-            starts.insert(0, np.clip(near.values + step, *model.parameters.limits))
-        starts = [start for start in starts if model(start).error is None]
-        found: list[_Refit] = []
+        starts = [start for start in self.starts(x, near, before) if model(start).error is None]
+        found: list[Refit] = []
         ends = (polished(model, start, "", enough=POLISHED) for start in starts)
         more = (searched(model, start, REFIT_EVALUATIONS) for start in starts[-1:])
         for end in chain(ends, more):
-            found.append(self._rise(x, end))
+            found.append(self.rise(x, end))
             # any values show that the sum is as low as theirs, and only a minimum that it is not lower
             if found[-1].rise < self.factor:
                 return found[-1]
         if not starts:
-            return _Refit(x, math.inf, near.values, has_value=False)
+            return Refit(x, math.inf, near.values, has_value=False)
         settled = [there for there in found if there.is_settled]
         if not settled:
             raise _Unsettled
         return min(settled, key=lambda there: there.rise)
 
-    def _rise(self, x: float, end: EndPoint) -> _Refit:
+    def starts(self, x: float, near: Refit, before: Refit) -> list[Any]:
+        """Return values of the others to start from with the parameter at `x`, extrapolated ones first."""
+        if near.x == before.x:
+            return [near.values]
+        step = (near.values - before.values) * ((x - near.x) / (near.x - before.x))
+        return [np.clip(near.values + step, *self.reduced.parameters.limits), near.values]
+
+    def rise(self, x: float, end: EndPoint) -> Refit:
+        """Return a fit with the parameter at `x`, and by how much the sum has risen there."""
         if not end.cost < UNDEFINED_SUM_OF_SQUARES:
-            return _Refit(x, math.inf, end.values, has_value=False)
+            return Refit(x, math.inf, end.values, has_value=False)
         rise = (2 * end.cost - self.least) / self.variance
         if rise < -LOWER * (1 + self.least / self.variance):
             raise _Lower(np.insert(end.values, self.k, x))
-        return _Refit(x, math.sqrt(max(0.0, rise)), end.values, is_settled=end.moved <= SETTLED)
+        return Refit(x, math.sqrt(max(0.0, rise)), end.values, is_settled=end.moved <= SETTLED)
 
     def end(self, sign: int) -> float | None:
         """Return an end, or None where the sum does not rise enough however far. Raises `_Unsettled`."""
@@ -179,7 +185,7 @@ class _Profile:
             step = 4 * abs(outer.x - inner.x)
         raise _Unsettled
 
-    def _bracket(self, start: _Refit, sign: int, step: float) -> list[_Refit] | float | None:
+    def _bracket(self, start: Refit, sign: int, step: float) -> list[Refit] | float | None:
         """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
         bound = float(self.model.parameters.limits[1 if sign > 0 else 0][self.k])
         inner, before, rises, retries = start, start, [start.rise], 0
@@ -208,7 +214,7 @@ class _Profile:
             rises += [] if is_lost else [outer.rise]
         return None
 
-    def _beyond(self, x: float, inner: _Refit, before: _Refit) -> _Refit:
+    def _beyond(self, x: float, inner: Refit, before: Refit) -> Refit:
         """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the parameter 0."""
         if x * inner.x < 0:
             zero = self.at(0.0, inner, before)
@@ -216,7 +222,7 @@ class _Profile:
                 return zero
         return self.at(x, inner, before)
 
-    def _shorten(self, ends: list[_Refit]) -> None:
+    def _shorten(self, ends: list[Refit]) -> None:
         """Move the fits inside and outside of an end to it."""
         from scipy.optimize import brentq
 
@@ -258,7 +264,7 @@ def far_values(inference: Inference) -> dict[str, float]:
     names = inference.errors if inference.undetermined.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
-            profile = _Profile(inference, name)
+            profile = ProfileAlong(inference, name)
             for x in (profile.estimate * times for times in FAR_FACTORS):
                 with suppress(_Unsettled, _Lower):
                     is_far = abs(x - profile.estimate) > FAR_ERRORS * error
@@ -267,14 +273,14 @@ def far_values(inference: Inference) -> dict[str, float]:
     return far
 
 
-def profiles_of(inference: Inference) -> Profiles:
+def profiles_of(inference: Inference, along: Callable[[Inference, str], ProfileAlong] = ProfileAlong) -> Profiles:
     """Return the intervals by profile of all parameters that have a standard error."""
     ends: dict[str, Ends] = {}
     lost: list[str] = []
     try:
         with use_share(BUDGET_SHARE):
             for name in inference.errors:
-                profile = _Profile(inference, name)
+                profile = along(inference, name)
                 try:
                     ends[name] = profile.end(-1), profile.end(1)
                 except _Unsettled:

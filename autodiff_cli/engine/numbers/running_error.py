@@ -8,12 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ..table.operators import POW
+from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
-from ..table.primitives import OSCILLATING
+from ..table.primitives import ABS, MAX, MIN, OSCILLATING
 from .base import Lifted, Number, Valued
 from .budget import charge
 from .floats import REAL
+
+NOT_ROUNDED = frozenset((NEG, ABS, MAX, MIN))
+ONCE_ROUNDED = frozenset((ADD, SUB, MUL, DIV))
+"""Operations of doubles whose result is the nearest double."""
 
 UNIT_ROUNDOFF = 2.0**-53
 """The unit roundoff of doubles: an operation's largest relative error."""

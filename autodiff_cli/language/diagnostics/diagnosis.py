@@ -19,7 +19,7 @@ from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import GREEK
 from . import context
 from .context import Context, Kind
-from .latex import translate, without_environment
+from .latex import NotReadable, document_in, read_document, translate
 from .measured import Measured, measured_numbers
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning, own_name
 
@@ -428,10 +428,16 @@ _GROUPED_DIVISOR = LazyPattern(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
     """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
+    document = document_in(text)
+    if document is not None:
+        return _document_error(fragments, *document.span())
     measured = _measured_error(fragments)
     if measured is not None:
         return measured
     mistake, message, at = recognise(fragments)
+    if ("\\" in text or "{" in text) and (mistake.text == r"\\" or not mistake.text.startswith(r"\\")):
+        with suppress(*_MISSING):
+            return _statement_error(fragments, *span(fragments, "statement"))
     also: tuple[tuple[Span, str], ...] = ()
     if mistake.also:
         with suppress(*_MISSING):
@@ -444,6 +450,48 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
         hint = as_in if spellings else hint.removesuffix(": {}")
     hint = hint.replace("{}", either(spellings))
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
+
+
+_COMMAND = LazyPattern(r"\\[a-zA-Z,;:!]|(?<=\d)\{,\}(?=\d)|_\{\w+\}\s+\(")
+
+
+def _document_error(c: Fragments, start: int, end: int) -> ExpressionError:
+    """Return the error for displayed formulas of LaTeX, with the program that they are."""
+    try:
+        program = read_document(c.text[start:end])
+    except NotReadable as error:
+        return _latex_error(error, start)
+    certain = _are_single_letters(c.text[start:end], c.valued) and len(program) <= MAX_CONTEXT
+    offers = (Offer(start, end, program, certain, (program,)),)
+    return ExpressionError("syntax", "this is LaTeX", Span(start, end), f"write `{_shorten(program)}`", offers=offers)
+
+
+def _statement_error(c: Fragments, start: int, end: int) -> ExpressionError:
+    """Return the error for a statement with commands of LaTeX: all of it is LaTeX, or none. Raises `LookupError`."""
+    first = _COMMAND.search(c.text, start, end)
+    if first is None:
+        raise LookupError
+    latex = c.text[start:end]
+    try:
+        program = read_document(latex)
+    except NotReadable as error:
+        return _latex_error(error, start)
+    certain = CONDITIONS["single_letters"](c, end) and len(program) <= MAX_CONTEXT
+    # a condition is no result
+    spellings = (program, f"1 if {program} else 0")
+    last = end == len(c.text)
+    shown = next((text for text in spellings if may_offer(text, earlier=c.text[:start], last=last)), "")
+    offers = (Offer(start, end, shown or program, certain and shown in ("", program), (shown,) if shown else ()),)
+    hint = f"write `{shown}`" if shown else "write it as in `sin(x)/2`"
+    return ExpressionError(
+        "syntax", "this is a LaTeX command", Span(first.start(), first.start() + 1), hint, offers=offers
+    )
+
+
+def _latex_error(error: NotReadable, start: int) -> ExpressionError:
+    at = Span(start + error.span.start, start + error.span.end)
+    hint = f"write {either([*error.spellings])}" if error.spellings else error.hint or "write it as in `sin(x)/2`"
+    return ExpressionError("syntax", str(error), at, hint)
 
 
 _LITERAL_BEFORE = LazyPattern(r"[\d.]+\[[^\[\]]+\]\s*\Z")
@@ -637,14 +685,17 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
 
 
 def _single_letters(c: Fragments, stop: int) -> bool:
+    return _are_single_letters(c["statement"], c.valued)
+
+
+def _are_single_letters(latex: str, known_names: Collection[str]) -> bool:
     """Adjacent typeset letters are a product; a number may belong to a fraction."""
-    if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", c["statement"]):
+    if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", latex):
         return False
-    words_in_braces = r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end)\s*\{(?:[\w\s]|\\_)+\}"
-    text = re.sub(rf"{words_in_braces}|\\[a-zA-Z]+", " ", without_environment(c["statement"]))
-    text = re.sub(r"_\s*(?:\{\w+\}|\w)", " ", text)
+    words_in_braces = r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end|label|tag)\s*\{[^{}]*\}"
+    text = re.sub(rf"%[^\n]*|{words_in_braces}|_\s*\{{(?:[\w,\s]|\\[a-zA-Z]+)+\}}|\\[a-zA-Z]+", " ", latex)
+    text = re.sub(r"_\s*\w", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    known_names = c.valued
     others = [w for w in words if w not in known_names and w.lower() not in FUNCTIONS and w not in KEYWORDS]
     return all(is_glued(word, known_names) for word in others)
 

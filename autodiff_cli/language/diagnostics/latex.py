@@ -3,87 +3,162 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ...engine.table.primitive import FUNCTIONS
+from ...errors import Span, closest
 from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import APPLIED, GREEK
 from .suggestions import own_name
 
-_TOKEN = LazyPattern(r"\\[a-zA-Z]+|\\.|\d+(?:\.\d*)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.", re.DOTALL)
+_TOKEN = LazyPattern(
+    r"\\(?:left|right)\s*(?:[|\[\]]|\\vert(?![a-zA-Z])|\\[{}])|(?<!\\)%[^\n]*\n|(?<=\n)%[^\n]*|\\[a-zA-Z]+|\\."
+    r"|\d+(?:\.\d*|\{,\}\d+)?|\.\d+|[^\W\d_]\w*(?<!_)|\s+|.",
+    re.DOTALL,
+)
 _GREEK = frozenset((*GREEK, "varepsilon", "vartheta", "varphi", "ell"))
 _SIGNS = {
     "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ne": "!=",
     "neq": "!=", "lt": "<", "gt": ">",
 }  # fmt: skip
-_SPACING = frozenset((
-    r"\left", r"\right", r"\big", r"\Big", r"\bigl", r"\bigr", r"\displaystyle", r"\quad", r"\qquad",
-    r"\,", r"\;", r"\:", r"\!", "\\ ", r"\(", r"\)", r"\[", r"\]", "$",
-))  # fmt: skip
-_DELIMITERS = frozenset((r"\left", r"\right", r"\big", r"\Big", r"\bigl", r"\bigr"))
+_SPACING = LazyPattern(
+    r"\s+|%[^\n]*\n|%.+|[$~]|\\[,;:! ()\[\]]"
+    r"|\\(?:left|right|[bB]igg?[lrm]?|(?:display|text)style|q?quad|nonumber|notag|hfill|limits)"
+)
+"""What says nothing of the formula: spaces, sizes, comments, the signs around it."""
+_ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingbracket"))
+"""Commands before which an argument without parentheses ends."""
+_DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
 _CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
 """Letters that also denote functions: digamma, sigmoid."""
-_FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac"))
+_FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
 _ROUNDED = {r"\lfloor": ("floor", r"\rfloor"), r"\lceil": ("ceil", r"\rceil")}
 _LIMITS = ("max", "min", "sup", "inf")  # upright words below a letter
 _OPENING_BAR, _CLOSING_BAR = r"\openingbar", r"\closingbar"
-_BARS = (
-    (r"\\left\s*(?:\||\\vert(?![a-zA-Z]))|\\lvert(?![a-zA-Z])", r"\\openingbar "),
-    (r"\\right\s*(?:\||\\vert(?![a-zA-Z]))|\\rvert(?![a-zA-Z])", r"\\closingbar "),
-    (r"\\vert(?![a-zA-Z])", "|"),
-)
+_BRACKETS = {"(": ")", r"\openingbracket": r"\closingbracket", r"\openingbrace": r"\closingbrace"}
+_NAMED = {
+    r"\left|": _OPENING_BAR, r"\left\vert": _OPENING_BAR, r"\lvert": _OPENING_BAR, r"\right|": _CLOSING_BAR,
+    r"\right\vert": _CLOSING_BAR, r"\rvert": _CLOSING_BAR, r"\vert": "|", r"\left[": r"\openingbracket",
+    r"\right]": r"\closingbracket", r"\left\{": r"\openingbrace", r"\right\}": r"\closingbrace",
+    r"\{": r"\openingbrace", r"\}": r"\closingbrace", r"\lbrace": r"\openingbrace", r"\rbrace": r"\closingbrace",
+}  # fmt: skip
 _NEW_LINE = "\\\\"
-_STYLES = frozenset((r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit"))
+_STYLES = frozenset((
+    r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit", r"\mathsf", r"\mathtt", r"\boldsymbol", r"\bm",
+))  # fmt: skip
+_PARTIAL = r"(?:\\partial\b|\\mathrm\s*\{\s*d\s*\}|d)\s*(?:\^\s*(?:\d|\{\s*\d+\s*\})\s*)?"
+_DERIVATIVE = LazyPattern(rf"\s*&?\s*\\[dt]?frac\s*\{{\s*{_PARTIAL}([^\W\d]\w*)?\s*\}}\s*\{{\s*{_PARTIAL}\w")
+"""A derivative, and the function in it."""
+_OVER = LazyPattern(r"\W*d(?:\*\*\w+)?(?:\*?[^\W\d](?:\(\w*\))?)?\W*")
+_UNDER = LazyPattern(r"\W*d\*?[^\W\d](?:\*\*\w+)?\W*")
+"""What stands over and under the line of a derivative, as read: `d**2*y`, `d*x**2`."""
+_AT_NUMBERS = LazyPattern(r"\s*&?\s*([^\W\d]\w*)\s*\(\s*-?[\d.]+(?:\s*,\s*-?[\d.]+)*\s*\)\s*&?\s*=")
+"""A value of a function at numbers."""
 
 _MAX_DEPTH = 40
-
-
-_ENVIRONMENT = LazyPattern(
-    r"\s*(?:\\\[\s*)?\\begin\{(equation|align|aligned|gather|multline|displaymath|math)(\*?)\}([\s\S]*)"
-    r"\\end\{\1\2\}\s*(?:\\\]\s*)?\.?\s*"
+_DISPLAYED = "equation|align|alignat|aligned|gather|gathered|multline|split|eqnarray|displaymath|math"
+_DOCUMENT = LazyPattern(
+    rf"(?:[ \t]*%[^\n]*\n|\s)*(?:\\\[|\$\$|\$)?\s*\\begin\{{({_DISPLAYED})(\*?)\}}[\s\S]*?\\end\{{\1\2\}}"
+    r"\s*(?:\\\]|\$\$|\$)?[ \t]*\.?(?:\s*%[^\n]*)*"
 )
-"""A document with one displayed formula."""
-_MARKS = LazyPattern(r"\\label\{[^{}]*\}|\\(?:nonumber|notag)(?![a-zA-Z])|\\\\\s*$")
-"""What says nothing of the formula: a label, no number, the end of the last line."""
+"""A displayed formula or several, with the comments before and after."""
+_COMMENTED = LazyPattern(r"\s*%[^\n]*\n[\s\S]*\\[a-zA-Z][\s\S]*")
+"""A formula below a comment."""
+_ENVIRONMENT = LazyPattern(rf"\\(?:begin|end)\s*\{{({_DISPLAYED})\*?\}}(?:\{{\d+\}})?|\\(?:label|tag)\s*\{{[^{{}}]*\}}")
+_AFTER_NEW_LINE = LazyPattern(r"(?<=\\\\)\[-?[\d.]+\s*[a-z]{2}\]|&&\s*\\text\s*\{[^{}]*\}")
+"""The space before the next line; a remark at the end of one."""
+
+_SUMS = "its index and ends are arguments here", "write it as in `sum(x**i, i, 1, 3)`"
+_DERIVATIVES = "this is a derivative", "write the function itself: autodiff computes its derivatives"
+_TWO_VALUES = "this gives two values", "write two formulas; an uncertainty is given to the command propagate"
+_ACCENTS = "a name has no accent here", "give it a name of its own, as in `x_dot`"
+_REMARKS = {
+    "sum": _SUMS,
+    "prod": _SUMS,
+    "int": (
+        "there are no integrals in a formula",
+        "the command integrate finds them; write the integrated function itself, as in `x**3/3`",
+    ),
+    "lim": ("there are no limits in a formula", "the command limit finds them"),
+    "partial": _DERIVATIVES,
+    "nabla": _DERIVATIVES,
+    "pm": _TWO_VALUES,
+    "mp": _TWO_VALUES,
+    "binom": ("it is no function here", "write `gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`"),
+    **dict.fromkeys(["dot", "ddot", "hat", "bar", "vec", "tilde", "overline", "widehat", "widetilde"], _ACCENTS),
+    "infty": ("infinity is not a number of a formula", "write a number"),
+}
+"""What is said of commands that are not read, and what to write."""
 
 
-def without_environment(text: str) -> str:
-    """Return the formula of a document with a single one; the text if it has several, or no environment."""
-    document = _ENVIRONMENT.fullmatch(text)
-    if document is None:
-        return text
-    formula = str(_MARKS.sub("", document[3].strip())).strip()
-    inner = re.sub(r"\\begin\{cases\}[\s\S]*?\\end\{cases\}", "", formula)
-    if _NEW_LINE in inner or "\\begin" in inner:
-        return text
-    return formula if inner != formula else formula.replace("&", "")
+class NotReadable(Exception):
+    """A form without a single spelling in the language: where it stands, why, and what to write."""
 
-
-class _NotReadable(Exception):
-    """A form without a single spelling in the language."""
+    def __init__(
+        self, message: str = "", hint: str = "", spellings: Sequence[str] = (), first: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.hint = hint
+        self.spellings = spellings
+        self.first = first
+        """The index of its first token; None for the token where reading stopped."""
+        self.span = Span(0, 0)
 
 
 class _LatexReader:
     def __init__(self, text: str) -> None:
-        text = without_environment(text)
-        for pattern, bar in _BARS:
-            text = re.sub(pattern, bar, text)
-        tokens = _TOKEN.findall(text)
+        self.text = text
         self.tokens: list[str] = []
+        self.places: list[Span] = []
         self.after_space: list[bool] = []
         """By token, whether spacing stands before it."""
-        is_after = False
-        for token in tokens:
-            if token in _SPACING or token.isspace():
-                is_after = is_after or token not in _DELIMITERS
-                continue
-            self.tokens.append(token)
-            self.after_space.append(is_after)
-            is_after = False
-        if any(token.startswith(r"\var") and token.replace("var", "") in tokens for token in tokens):
-            raise _NotReadable  # `\phi` and `\varphi` are two names, and would be one
         self.at = 0
         self.depth = 0
+        hidden = {k for found in _hidden(text) for k in range(*found.span())}
+        is_after, nested = False, 0
+        for match in _TOKEN.finditer(text):
+            token = match[0]
+            if match.start() in hidden or _SPACING.fullmatch(token):
+                is_after = is_after or not _DELIMITERS.fullmatch(token)
+                continue
+            nested += (token == r"\begin") - (token == r"\end")
+            if token == "&" and not nested:
+                continue
+            self.tokens.append(_NAMED.get(re.sub(r"\s", "", token), token))
+            self.places.append(Span(*match.span()))
+            self.after_space.append(is_after)
+            is_after = False
+        for k, token in enumerate(self.tokens):
+            plain = token.replace("var", "")
+            if token.startswith(r"\var") and plain in self.tokens:
+                raise self.placed(NotReadable(f"`{token}` and `{plain}` are two names, and would be one", "", (), k))
+
+    def word(self, k: int) -> str:
+        """Return the name of the command at a place; empty if there is none."""
+        return self.tokens[k][1:] if 0 <= k < len(self.tokens) and self.tokens[k][0] == "\\" else ""
+
+    def placed(self, error: NotReadable) -> NotReadable:
+        """Return the error with its place and its words."""
+        last = min(self.at, len(self.places) - 1)
+        first = min(last if error.first is None else error.first, last)
+        last = last if error.first is None else max(first, self.at - 1)
+        if self.places:
+            error.span = Span(self.places[first].start, self.places[last].end)
+        if not error.args[0]:
+            token = self.tokens[self.at] if self.at < len(self.tokens) else ""
+            remark = next((k for k in (self.at, self.at - 1) if self.word(k) in _REMARKS), None)
+            if remark is not None:
+                name, error.span = self.word(remark), self.places[remark]
+                message, error.hint = _REMARKS[name]
+                error.args = (f"`\\{name}` is not read: {message}",)
+            elif not token:
+                error.args = ("the LaTeX ends before it is complete",)
+                error.hint = "close what is open, and write what is missing"
+            else:
+                typed = self.text[error.span.start : error.span.end]
+                error.args = (f"this LaTeX is not read from `{typed}` on",)
+        return error
 
     @property
     def next(self) -> str:
@@ -92,15 +167,56 @@ class _LatexReader:
     def take(self, *expected: str) -> str:
         token = self.next
         if not token or (expected and token not in expected):
-            raise _NotReadable
+            raise NotReadable
         self.at += 1
         return token
+
+    def program(self) -> str:
+        """Return the program: a statement for each line of a document. Raises `NotReadable`."""
+        lines: list[str] = []
+        try:
+            while self.next:
+                self.line(lines)
+            _check_use(lines)
+        except NotReadable as error:
+            raise self.placed(error) from None
+        return "; ".join(lines)
+
+    def line(self, lines: list[str]) -> None:
+        first, start = self.at, self.places[self.at].start
+        known = _DERIVATIVE.match(self.text, start) or _AT_NUMBERS.match(self.text, start)
+        if known and any(line.startswith((f"{known[1]}(", f"{known[1]} =")) for line in lines):
+            self.skip_line()  # what the program's derivatives and values are follows from it
+            return
+        if self.next == "=" and lines:
+            name, equals, before = lines[-1].partition(" = ")
+            self.take()
+            after = self.sequence("", _NEW_LINE).strip()
+            message = f"there are two formulas for `{name}`"
+            spellings = (f"{name} = {before.strip()}", f"{name} = {after}") if equals else ()
+            raise NotReadable(message, "write one of them", spellings, first)
+        goes_on = self.next in ("+", "-", r"\cdot", r"\times") and bool(lines)
+        written = self.sequence("", _NEW_LINE).strip()
+        if self.next:
+            self.take(_NEW_LINE)
+        if goes_on:
+            lines[-1] += f" {written}"
+        elif written:
+            lines.append(written)
+
+    def skip_line(self) -> None:
+        nested = 0
+        while self.next and (nested or self.next != _NEW_LINE):
+            token = self.take()
+            nested += (token == r"\begin") - (token == r"\end")
+        if self.next:
+            self.take()
 
     def sequence(self, *ends: str) -> str:
         written, before, is_operand, is_divisor = "", "", False, False
         while self.next not in ends:
             if not self.next:
-                raise _NotReadable
+                raise NotReadable
             token = self.next
             sign = _SIGNS.get(token[1:]) if token[0] == "\\" else token if token in "+-*/=<>!,;" else None
             if sign is not None:
@@ -108,15 +224,20 @@ class _LatexReader:
                 written += f" {sign} " if is_operand and sign not in "*/,;" and not ends[0] else sign
                 before, is_operand, is_divisor = "", False, sign == "/"
                 continue
-            if token in ("^", "_", "}", ")", "]", "&") or (is_operand and (is_divisor or token[0].isdigit())):
-                raise _NotReadable  # `1/2x` can be read in two ways
+            if token in ("^", "_", "}", ")", "]", "&"):
+                raise NotReadable
+            if is_operand and (is_divisor or token[0].isdigit()):
+                message = f"what stands before `{self.typed(self.at)}` can be read in two ways"
+                raise NotReadable(message, r"write a \frac, or a sign of multiplication")
             if token == "(" and before in _CALLED:
-                raise _NotReadable  # a function, or a factor before parentheses
+                spellings = (f"{_function_of(before)}(x)", f"{before[1:]}*(x)")
+                raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
             space = " " if self.after_space[self.at] else ""
-            factor = self.factor()
+            start, factor = self.at, self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
-            is_called = token == "(" and re.fullmatch(r"[^\W\d]\w*", before) is not None
-            before = token if token[0] == "\\" else factor
+            called = r"[^\W\d]" if space else r"[^\W\d]\w*"
+            is_called = token == "(" and re.fullmatch(called, before) is not None
+            before = (token if self.at == start + 1 else "") if token[0] == "\\" else factor
             if factor.isalpha() and factor in KEYWORDS:
                 written, is_operand = f"{written} {factor} ", False
                 continue
@@ -130,25 +251,39 @@ class _LatexReader:
             return self.call(token[1:])
         if token == "\\Gamma" and self.next == "(":
             return self.call("gamma")
-        if token == "\\psi" and self.next == "^":
+        if token == "\\psi" and self.tokens[self.at : self.at + 3][:1] == ["^"] and self.is_order():
             return self.polygamma()
-        written = self.base(token)
+        first, written = self.at - 1, self.base(token)
         while self.next == "_":
             self.take()
             index = self.read_index() if self.next == "{" else self.take()
             if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", written):
-                raise _NotReadable
+                raise NotReadable
             written += f"_{index}"
         if self.next == "^":
             written += f"**{self.exponent()}"
             if self.next == "^":
-                raise _NotReadable  # a power of a power, or of the exponent
+                base, _, inner = written.partition("**")
+                outer = self.exponent()
+                spellings = (f"({base}**{inner})**{outer}", f"{base}**({inner}**{outer})")
+                raise NotReadable("a power of a power can be read in two ways", "", spellings, first)
+            if token in _CALLED and self.next == "(":
+                spellings = (f"{_function_of(token)}(x)**{written.partition('**')[2]}", f"{written}*(x)")
+                raise NotReadable(f"a power of `{token}` before `(` can be read in two ways", "", spellings, first)
         return written
+
+    def typed(self, first: int) -> str:
+        """Return the text from a token to the next, or the end."""
+        return self.text[slice(*self.places[first][:2])]
+
+    def is_order(self) -> bool:
+        """Return whether the exponent here is the order of a polygamma function, `(1)`."""
+        return [*self.tokens[self.at + 1 : self.at + 3]] == ["{", "("]
 
     def base(self, token: str) -> str:
         self.depth += 1
         if self.depth > _MAX_DEPTH:
-            raise _NotReadable
+            raise NotReadable
         written = self._base(token)
         self.depth -= 1
         return written
@@ -161,6 +296,18 @@ class _LatexReader:
     def _base(self, token: str) -> str:
         if token in "({":
             return f"({self.within(')' if token == '(' else '}')})"
+        if token in _BRACKETS:
+            first = self.at - 1
+            inner = self.within(_BRACKETS[token])
+            if "," in re.sub(r"\([^()]*\)", "", inner):
+                raise NotReadable("these may be a list or an interval", "write a list as in `[1, 2]`", (), first)
+            return f"({inner})"
+        if "{,}" in token:
+            whole, _, rest = token.partition("{,}")
+            if len(rest) == 3:
+                message = f"`{token}` can be read in two ways"
+                raise NotReadable(message, "", (f"{whole}{rest}", f"{whole}.{rest}"), self.at - 1)
+            return f"{whole}.{rest}"
         if token == "|":
             return f"|{self.within('|')}|"
         if token == _OPENING_BAR:
@@ -168,8 +315,8 @@ class _LatexReader:
             return f"abs({inner})" if "|" in inner else f"|{inner}|"
         if token in _FENCED:
             over, under = self.argument(), self.argument()
-            if re.match(r"\W*d", over) and re.match(r"\W*d\w", under):
-                raise _NotReadable  # a derivative
+            if _OVER.fullmatch(over) and _UNDER.fullmatch(under):
+                raise NotReadable(*_DERIVATIVES)
             return f"({over}/{under})"
         if token == "\\sqrt":
             if self.next != "[":
@@ -188,8 +335,11 @@ class _LatexReader:
             return token[1:].removeprefix("var")
         if token in FUNCTIONS and self.next == "(":
             return self.call(token)
+        if token[0] == "\\" and token[1:] not in _REMARKS:
+            message = f"`{self.typed(self.at - 1)}` is not a LaTeX command that is read"
+            raise NotReadable(message, "", (), self.at - 1)
         if token in FUNCTIONS or not re.fullmatch(r"[^\W\d]\w*|[\d.]+", token):
-            raise _NotReadable
+            raise NotReadable("", "", (), self.at - 1)
         return token
 
     def _styled(self, token: str) -> str:
@@ -204,22 +354,33 @@ class _LatexReader:
         # any other operator is an unknown function
         if re.fullmatch(r"[^\W\d]\w*", name) and token != r"\operatorname" and self.next != "(":
             return name
-        raise _NotReadable
+        if not re.fullmatch(r"[^\W\d]\w*", name):
+            raise NotReadable("a name is one word here", "write it as in `T_max`", (), self.at - 2)
+        near = closest(name.lower(), [*FUNCTIONS])
+        raise NotReadable(
+            f"there is no function `{name}`",
+            f"did you mean `{near}`? `autodiff functions` lists all" if near else "`autodiff functions` lists them all",
+            (),
+            self.at - 2,
+        )
 
     def call(self, name: str) -> str:
         self.depth += 1
         if name not in FUNCTIONS or self.depth > _MAX_DEPTH:
-            raise _NotReadable
+            raise NotReadable
         exponent = base = ""
+        start = self.at - 1
+        if name in _REMARKS and self.tokens[start][1:] == name and self.next in ("_", "^"):
+            message, hint = _REMARKS[name]
+            raise NotReadable(f"`\\{name}` is not read: {message}", hint, (), start)
         if self.next == "_" and name == "log":
             self.take()
             base = self.argument()
         if self.next == "^":
             exponent = self.exponent()
         outer = ""
-        if self.next == "(":
-            self.take()
-            argument = self.within(")")
+        if self.next in _BRACKETS:
+            argument = self.within(_BRACKETS[self.take()])
             if self.next == "^" and not exponent:
                 outer = self.exponent()
         elif self.next == "{":
@@ -227,26 +388,57 @@ class _LatexReader:
             argument = self.within("}")
         else:
             number = self.take() if re.fullmatch(r"[\d.]+", self.next) else ""
-            thing = self.next and self.next not in "+-*/=<>!,;)}]&" and self.next[1:] not in _SIGNS
+            thing = self.next and self.next not in "+-*/=<>!,;)}]&_^" and self.next[1:] not in _SIGNS
             factor = self.factor() if thing else ""
             argument = f"{number}*{factor}" if number and factor else number or factor
             following = self.next
-            is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _SIGNS)
-            ends = following in "+-=<>,;)}]|" or following == _CLOSING_BAR or is_command
-            if not argument or not ends or "**" in re.sub(r"^([^(]*)\(.*\)", r"\1", factor):
-                raise _NotReadable  # `\sin x^2` is the sine of a square, or the square of a sine
+            is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _ENDS)
+            ends = following in "+-=<>,;)}]|&" or is_command
+            self.check_argument(name, exponent, number, factor, ends)
         if base:
             argument += f", {base}"
-        if exponent == "(-1)" or self.next == "^":
-            raise _NotReadable  # the inverse, or the reciprocal; a power of a power, or of the argument
+        if exponent == "(-1)":
+            inverse = FUNCTIONS[name].inverse
+            spellings = (f"{inverse or 'a' + name}({argument})", f"1/{name}({argument})")
+            raise NotReadable(rf"`\{name}^{{-1}}` can be read in two ways", "", spellings, start)
+        if self.next == "^":
+            power, raised = self.exponent(), f"**{exponent}" if exponent else ""
+            outside = f"({name}({argument}){raised})**{power}" if raised else f"{name}({argument})**{power}"
+            spellings = (outside, f"{name}(({argument})**{power}){raised}")
+            raise NotReadable("this power can be read in two ways", "", spellings, start)
         self.depth -= 1
         raised = exponent or outer
+        size = re.fullmatch(r"\|gamma(\(.*\))\|", argument) if name in ("ln", "log") else None
+        if size and _is_enclosed(size[1]):
+            name, argument = "lgamma", size[1][1:-1]  # the gamma function may overflow on the way
         return f"{name}({argument})" + (f"**{raised}" if raised else "")
+
+    def check_argument(self, name: str, exponent: str, number: str, factor: str, ends: bool) -> None:
+        """Raise `NotReadable` for an argument without parentheses whose end, or power, can be seen in two ways."""
+        if not number and not factor:
+            raise NotReadable(f"`{name}` has no argument here", f"write it as in `{name}(x)`")
+        _, sign, power = re.sub(r"^(?:([^(|]*)\(.*\)|\|.*\|)", r"\1", factor).partition("**")
+        if sign:
+            base = factor.removesuffix(f"**{power}")
+            inner = f"{number}*{base}" if number else base
+            spellings = (f"{name}({inner}**{power})", f"{name}({inner})**{power}")
+            raise NotReadable(f"the power after `{name}` can be read in two ways", "", spellings, self.at - 1)
+        if not ends:
+            inner = f"{number}*{factor}" if number and factor else number or factor
+            more = self.typed(self.at)
+            message = f"the argument of `{name}` can end before `{more}` or after it"
+            if re.fullmatch(r"\w+", more):
+                raise NotReadable(message, "", (f"{name}({inner})*{more}", f"{name}({inner}*{more})"))
+            raise NotReadable(message, f"put the argument of `{name}` in parentheses")
 
     def exponent(self) -> str:
         self.take("^")
         if len(self.next) > 1 and self.next[0] != "\\":
-            raise _NotReadable  # all of it, or, as in LaTeX, the first sign
+            whole = self.next
+            spellings = (f"x**{whole}", f"x**{whole[0]}*{whole[1:]}")
+            raise NotReadable(
+                f"`^{whole}` can be read in two ways", "in LaTeX, an exponent stands in braces", spellings
+            )
         return self.argument()
 
     def argument(self) -> str:
@@ -266,32 +458,54 @@ class _LatexReader:
         exponent = self.exponent()
         order = re.fullmatch(r"\((\d+)\)", exponent)
         if order is None or self.next != "(":
-            raise _NotReadable
+            raise NotReadable
         if order[1] == "0":
             return self.call("digamma")
         written = self.call("polygamma")
         return written.replace("(", f"({order[1]}, ", 1)
 
     def cases(self) -> str:
-        if self.read_braced() != "cases":
-            raise _NotReadable
-        lines: list[str] = []
-        while not lines or lines[-1].endswith("else "):
-            value = self.sequence("&")
+        first = self.at - 1
+        kind = self.read_braced()
+        if kind.endswith("matrix") or kind == "array":
+            raise NotReadable("a matrix is a list of its rows here", "write it as in `[[a, b], [c, d]]`", (), first)
+        if kind not in ("cases", "dcases"):
+            raise NotReadable(f"`{kind}` is not an environment of formulas", "write the formula alone", (), first)
+        values: list[str] = []
+        conditions: list[str] = []
+        while self.next != r"\end" and (not conditions or conditions[-1]):
+            values.append(self.sequence("&").rstrip(", "))
             self.take("&")
-            self.take(r"\text")
-            word = self.read_braced()
-            if word not in ("otherwise", "else if" if lines else "if"):
-                raise _NotReadable
-            lines.append(f"({value})")
-            if word != "otherwise":
-                condition = re.sub("(?<![<>=!])=(?!=)", "==", self.sequence(_NEW_LINE))
-                lines[-1] += f" if {condition} else "
-                self.take(_NEW_LINE)
+            conditions.append(self.condition())
         self.take(r"\end")
-        if self.read_braced() != "cases":
-            raise _NotReadable
-        return f"({''.join(lines)})"
+        if self.read_braced() != kind:
+            raise NotReadable
+        if conditions[-1] and not (len(values) > 1 and _are_opposite(*conditions[-2:])):
+            hint = r"add a last line with \text{otherwise}"
+            raise NotReadable("the cases do not say what holds elsewhere", hint, (), first)
+        lines = [f"({value}) if {condition} else " for value, condition in zip(values[:-1], conditions, strict=False)]
+        return f"({''.join(lines)}({values[-1]}))"
+
+    def condition(self) -> str:
+        """Return the condition of a case; empty for all others."""
+        words = ""
+        while self.next in (r"\text", r"\mbox", r"\textrm", ","):
+            words += "" if self.take() == "," else self.read_braced() + " "
+        words = words.strip().rstrip(",")
+        if words in ("otherwise", "else", "sonst"):
+            if self.next == _NEW_LINE:
+                self.take()
+            return ""
+        known = re.fullmatch("(?:if|for|when|else if|)((?: ?not)*)", words)
+        if known is None:
+            raise NotReadable(f"`{words}` is not a word before a condition", r"write \text{if } or \text{otherwise}")
+        written = self.sequence(_NEW_LINE, r"\end")
+        if self.next == _NEW_LINE:
+            self.take()
+        if not re.search("[<>=]", written):
+            raise NotReadable("this is not a condition", r"write a comparison, or \text{otherwise}")
+        negated = "not " * known[1].count("not")
+        return negated + re.sub("(?<![<>=!])=(?!=)", "==", written)
 
     def read_braced(self) -> str:
         self.take("{")
@@ -312,7 +526,7 @@ class _LatexReader:
             is_word = token in _STYLES and self.next == "{"
             words.append(self.read_braced() if is_word else token.removeprefix("\\"))
             if token[0] == "\\" and not is_word and words[-1] not in (*_LIMITS, *_GREEK):
-                raise _NotReadable
+                raise NotReadable
         self.take("}")
         return "_".join(words)
 
@@ -337,14 +551,57 @@ def _is_enclosed(text: str) -> bool:
     return False
 
 
+def _function_of(letter: str) -> str:
+    """Return the function that a letter also denotes."""
+    return "sigmoid" if letter == r"\sigma" else letter[1:]
+
+
 def _is_function(command: str) -> bool:
     return command in FUNCTIONS and command not in _GREEK and command != "sqrt"
+
+
+_RELATION = LazyPattern(r"(.*?)(<=|>=|==|!=|<|>)(.*)")
+_OPPOSITE = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "==": "!=", "!=": "=="}
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+
+
+def _are_opposite(one: str, other: str) -> bool:
+    """Return whether of two comparisons of the same sides always one holds."""
+    first, second = _RELATION.fullmatch(one.replace(" ", "")), _RELATION.fullmatch(other.replace(" ", ""))
+    if first is None or second is None:
+        return False
+    sign = _OPPOSITE[first[2]]
+    return second.groups() in ((first[1], sign, first[3]), (first[3], _TURNED[sign], first[1]))
+
+
+def _check_use(lines: Sequence[str]) -> None:
+    """Raise `NotReadable` for a name that no line below uses: these are several formulas, and one is asked for."""
+    for k, line in enumerate(lines[:-1], start=1):
+        named = re.match(r"([^\W\d]\w*)(?:\([^()]*\))? = ", line)
+        if named and not re.search(rf"(?<!\w){named[1]}(?!\w)", " ".join(lines[k:])):
+            raise NotReadable(f"these are several formulas, and none uses `{named[1]}`", "", lines, 0)
+
+
+def _hidden(text: str) -> Iterator[re.Match[str]]:
+    yield from _ENVIRONMENT.finditer(text)
+    yield from _AFTER_NEW_LINE.finditer(text)
+
+
+def document_in(text: str) -> re.Match[str] | None:
+    """Return the displayed formulas of a document that goes over several statements or lines."""
+    document = _DOCUMENT.search(text) if "\\begin" in text else None
+    return document or (_COMMENTED.fullmatch(text) if "\\" in text else None)
+
+
+def read_document(text: str) -> str:
+    """Return LaTeX as a program, a statement for each equation. Raises `NotReadable`."""
+    return _LatexReader(text).program()
 
 
 def translate(match: re.Match[str]) -> str:
     """Return the text as a program; empty if it has no single spelling."""
     text = match[0]
     try:
-        return _LatexReader(text).sequence("") if "\\" in text or re.search(r"\^\s*\{", text) else text
-    except _NotReadable:
+        return read_document(text) if "\\" in text or re.search(r"[\^_]\s*\{|\{,\}", text) else text
+    except NotReadable:
         return ""
