@@ -337,6 +337,7 @@ OPERATORS: dict[str, str] = {
     "language/tables": "the grammar's own operators, by the names of its rules",
     "language/tokens": "`+=` is a sum",
     "language/typesetting": "products without a sign, fractions, exponents, cases: two-dimensional each in its own way",
+    "compiled/row_errors": "errors are sums of products, and a choice has those of its branch",
     "compiled/second_derivatives": "how near a pole is",
     "compiled/point_derivatives": "a choice meets its breakpoints where its condition does",
     "engine/graphs/tracing": "Python's comparisons",
