@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
+IN_WORDS = ("limit", "integrate")
+"""The commands that words may ask: `integrate x^2 from 0 to 1`."""
 CHECKS = {
     "diff": "exercise.answers.check_derivative",
     "hessian": "exercise.answers.check_hessian",
@@ -48,13 +50,11 @@ def answer_question(call: Command) -> int:
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command with these arguments; return its exit code."""
-    return answer(command, read(_as_arguments(command, args), command))
+    return answer(command, read(_as_arguments(command, args) if command in IN_WORDS else args, command))
 
 
 def _as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
     """Return the arguments of a limit or an integral that is written in words: `integrate x^2 from 0 to 1`."""
-    if command not in ("limit", "integrate"):
-        return args
     end = next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
     if not any(f" {word} " in " ".join(args[:end]) for word in ("from", "as", "->", "→")):
         return args

@@ -365,7 +365,7 @@ def _outputs(parts: Parts) -> Complete:
 
 
 def _finish_statement(parts: Parts) -> Any:
-    return parts.builder.finish_statement(parts.top, parts.inner)
+    return parts.builder.finish_statement(parts.top, (parts.first, parts.last))
 
 
 def _superscript(parts: Parts) -> int:

@@ -74,7 +74,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", SUM, {"at": POINT, "value_only": True}),
     ("grad", SUM, {"at": POINT, "decimals": 2}),
     ("grad", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
-    ("check", "1 - cos(x)", {"over": "x=0:1"}),
+    ("check", "1 + x", {"over": "x=0:1"}),
     ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "lines": 2}),
     ("trace", SUM, {"at": POINT, "decimals": 2}),
     ("trace", SUM, {"at": POINT, "blanks": True}),
@@ -172,7 +172,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("descend", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "steps": 3, "in_": "mm^2"}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
-    ("fit", "dead = sigmoid(a + b*dose)", {"data": "beetles.csv", "loss": "binomial", "trials": "n"}),
+    (
+        "fit",
+        "dead = sigmoid(a + b*dose)",
+        {"data": "beetles.csv", "loss": "binomial", "trials": "n", "at": "a=-57,b=32"},
+    ),
     ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
@@ -261,6 +265,7 @@ def test_a_call_answers_what_the_command_answers(
     Path("fitted.json").write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
     Path("covariance.csv").write_text(",x,w\nx,0.04,0.01\nw,0.01,0.09\n", encoding="utf-8")
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
+    Path("beetles.csv").write_text("dose,dead,n\n1.7,6,59\n1.75,18,62\n1.8,40,60\n1.85,55,59\n", encoding="utf-8")
     answer = FUNCTIONS[command](*([text] if text else []), **given)
     of_pictures = () if command in ("graph", "page") else ("theme",)  # of answers drawn in a notebook
     asked = arguments(command, text, {name: x for name, x in given.items() if name not in of_pictures})

@@ -1,4 +1,4 @@
-"""A kind of search: do rows of data get the numbers and the words of single points?"""
+"""A kind of search: whether rows of data get the numbers and the words of single points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds of search: are the digits right that are shown without a word?"""
+"""Kinds of search: whether the digits are right that are shown without a word."""
 
 from __future__ import annotations
 

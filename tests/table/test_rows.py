@@ -277,6 +277,7 @@ ROOMS = {
     "language/diagnostics": "what people write instead of a name, and kinds of mistakes that are called like one",
 }
 OTHERS: dict[str, tuple[str, str]] = {
+    "compiled/row_errors": ("abs", "errors are sizes"),
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),

@@ -98,14 +98,6 @@ class Loss(NamedTuple):
     def is_squares(self) -> bool:
         return self.name == "linear"
 
-    def of(self, residuals: Any) -> Robust:
-        """Return the loss of weighted residuals."""
-        return LOSSES[self.name](residuals / self.scale)
-
-    def cost(self, residuals: Any) -> float:
-        """Return half the sum of the losses, as that of the squares where it is not robust."""
-        return 0.5 * self.scale**2 * float(np.sum(self.of(residuals).rho))
-
 
 class Evaluated(Record):
     """A model at all rows."""
@@ -129,11 +121,11 @@ class Evaluated(Record):
 
     @property
     def robust(self) -> Robust:
-        return self.loss.of(self.residuals)
+        return LOSSES[self.loss.name](self.residuals / self.loss.scale)
 
     @property
     def cost(self) -> float:
-        return self.loss.cost(self.residuals)
+        return 0.5 * self.loss.scale**2 * float(np.sum(self.robust.rho))
 
 
 class Reached:
