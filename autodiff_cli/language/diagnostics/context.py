@@ -85,6 +85,8 @@ CLASSES = {kind.name: kind.value for kind in Kind} | {
     "ANY": r"[\s\S]",
 }
 """The words of token patterns."""
+_ANYWHERE = frozenset(("FIRST", "BEGIN", "ANY"))
+"""The words that are not about the kind of one token."""
 
 
 class Token(NamedTuple):
@@ -103,6 +105,28 @@ def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
         re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "") for part in re.split("!(?= )", pattern)
     )
     return re.compile(rf"(?:{before})\Z"), re.compile(after)
+
+
+@lru_cache(256)
+def neighbours(pattern: str) -> tuple[str, str]:
+    """Return the kinds that the token before the error may have, and those of the error; empty for any.
+
+    They tell most patterns apart without compiling one.
+
+    >>> neighbours("NAME ! VALUE|BAR"), neighbours("(?!FUNCTION)OPERAND ! SIGN*")
+    (('nf', 'nf1corbB'), ('', ''))
+    """
+    before, _, after = pattern.rpartition("! ")
+    return _kinds_of(before.split(), -1), _kinds_of(after.split(), 0)
+
+
+def _kinds_of(words: list[str], k: int) -> str:
+    if not words or ("|" in "".join(words) and len(words) > 1):
+        return ""  # between several words a bar separates whole rows of them
+    names = words[k].split("|")
+    if not all(name.isalpha() and name.isupper() and name not in _ANYWHERE for name in names):
+        return ""
+    return "".join([CLASSES[name].strip("[]") for name in names])
 
 
 def advance(states: list[int], terminal: int, goal: str = "") -> str:
@@ -185,6 +209,9 @@ class Context:
 
     def matches(self, pattern: str) -> bool:
         """Return whether the tokens around the error match; if so, set `first` and `last`."""
+        last, unexpected = neighbours(pattern)
+        if (unexpected and self.kinds[self.at] not in unexpected) or (last and self.kinds[self.at - 1] not in last):
+            return False
         before, after = shape(pattern)
         low = max(0, self.at - 24)
         start = before.search("." * (low > 0) + self.kinds[low : self.at])

@@ -541,10 +541,10 @@ def recognise(fragments: Fragments) -> tuple[Mistake, str, Span]:
     ahead = c.text[c.point : c.point + PATTERN_WINDOW]
     behind = c.text[max(0, c.point - PATTERN_WINDOW) : c.point]
     for mistake in MISTAKES:
-        sign = re.match(mistake.text or r"[\s\S]?", ahead)
+        # the tokens first: the other patterns are compiled on their first use
         if (
-            not sign
-            or not c.matches(mistake.tokens)
+            not c.matches(mistake.tokens)
+            or (sign := re.match(mistake.text or r"[\s\S]?", ahead)) is None
             or (mistake.takes and not c.takes(mistake.takes))
             or (mistake.before and not re.search(rf"(?:{mistake.before})\Z", behind))
         ):
