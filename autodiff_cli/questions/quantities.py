@@ -252,18 +252,12 @@ class ProgramUnits:
         if unknowns:
             solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
             results = [Dimensioned(dimension) for dimension in solved]
-        rates = results if over else []
+        rates = results
         if over:
-            results = [Dimensioned(m.mul(of, leaves[over]).dimension, None, Fraction(0)) for of in results]
-        wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
-        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
-        if unknowns and any(unit.zero for unit in (own | wanted).values()):
-            results = _temperatures(program, leaves, dict(zip(unknowns, results, strict=True)))
-        used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
-        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
-        self.chosen = {*wanted, *own}
-        self.outputs = [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
-        if rates and not wanted and not system:
+            results = [Dimensioned(m.mul(of, leaves[over]).dimension, None, Fraction(0)) for of in rates]
+        self.chosen: set[int] = set()
+        self.outputs = self._outputs(program, results, asked, own_unit, leaves)
+        if over and not self.chosen and not system:
             self.outputs = [self._integrated(rates[0].dimension, self.point[over], self.outputs[0])]
         self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
         self.numbers: dict[str, float] = {
@@ -272,6 +266,24 @@ class ProgramUnits:
         self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
         self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
         self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+
+    def _outputs(
+        self,
+        program: Program,
+        results: Sequence[Dimensioned],
+        asked: Names,
+        own_unit: Mapping[str, Unit | None],
+        leaves: Mapping[str, Any],
+    ) -> list[Unit]:
+        """Return the units of the outputs: those that are asked for, or the unknowns' own, or usual ones."""
+        wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
+        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
+        if self.unknowns and any(unit.zero for unit in (own | wanted).values()):
+            results = _temperatures(program, leaves, dict(zip(self.unknowns, results, strict=True)))
+        used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
+        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
+        self.chosen = {*wanted, *own}
+        return [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
 
     def _integrated(self, rate: Dimension, by: Unit, usual: Unit) -> Unit:
         """Return the unit of an integral: `N·s`, unless an input or the SI has one symbol for it, as `J`."""
