@@ -20,6 +20,7 @@ from autodiff_cli.capabilities.formulas import diff
 from autodiff_cli.capabilities.graph.graph_view import FORMATS
 from autodiff_cli.capabilities.graph.pictures.scene import Way
 from autodiff_cli.capabilities.optimize import descend, minimize
+from autodiff_cli.capabilities.optimize.fit import LIKELIHOODS
 from autodiff_cli.capabilities.optimize.least_squares import LOSSES
 from autodiff_cli.capabilities.plot.plot import MAX_ORDER
 from autodiff_cli.capabilities.propagate import propagate
@@ -118,9 +119,10 @@ def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
 
 def test_an_option_has_one_kind_whatever_the_command() -> None:
     assert len(all_options()) > 40
-    # words that are right for two things: steps of a search and of a derivation, levels of confidence and of a course
+    # words that are right for two things: steps of a search and of a derivation, levels of confidence and of a course,
+    # ranges over a box and an integral over a variable
     two = {name for name, users in all_options().items() if len({str(kind) for _, kind in users.values()}) > 1}
-    assert two == {"--level", "--steps"}
+    assert two == {"--level", "--over", "--steps"}
     for name, users in all_options().items():
         assert len({option.metavar for option, _ in users.values()}) == 1 or name in two, name
     # what commands share they have from one declaration, but for what differs in what it chooses among
@@ -228,7 +230,7 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         ("descend", "--method", descend.RATES),
         ("trace", "--mode", MODES),
         ("minimize", "--method", minimize.METHODS),
-        ("fit", "--loss", LOSSES),
+        ("fit", "--loss", (*LOSSES, *LIKELIHOODS)),
         ("export", "--to", TARGETS),
         ("export", "--dialect", DIALECTS),
         ("diff", "--to", diff.LANGUAGES),
@@ -383,4 +385,5 @@ def test_a_question_has_each_of_its_arguments_from_an_option_or_a_property() -> 
     assert without.pop("propagate") == {"by_size", "fitted", "readings", "stop"}
     assert without.pop("fit") == {"formula", "stop"} and without.pop("exercise") == {"function"}
     assert without.pop("check") == {"watch"} and without.pop("diff") == {"name"}
+    assert without.pop("integrate") == {"known"}
     assert without == {command: {"stop"} for command in ("minimize", "maximize", "solve")}

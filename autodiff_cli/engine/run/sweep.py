@@ -259,7 +259,8 @@ class Activity(list[bool]):
         primitives, parents = self.graph.primitives, self.graph.parents
         for j in in_order(parents, (x, y)):
             inputs = [self._values.get(p) for p in parents[j]]
-            if primitives[j].lazy_inputs or primitives[j].gives_condition or None in (self._values.get(j), *inputs):
+            known = all(x is not None for x in (self._values.get(j), *inputs))
+            if primitives[j].lazy_inputs or primitives[j].gives_condition or not known:
                 continue
             try:
                 slopes = primitives[j].slopes(self.m, inputs, self._values[j], [True] * len(inputs)) if inputs else ()
