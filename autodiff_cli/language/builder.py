@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..engine.graphs.value import Value, values_of
 from ..engine.numbers.floats import REAL
@@ -165,16 +165,13 @@ def latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
     return history[k - 1][1] if history and k else None
 
 
-class Names:
+class Names(NamedTuple):
     """What names mean, as far as the program was read."""
 
-    __slots__ = ("bound", "constants", "free", "looks")
-
-    def __init__(self) -> None:
-        self.free: dict[str, int] = {}  # the nodes of variables
-        self.constants: dict[str, int] = {}  # and of constants that are used
-        self.bound: dict[str, list[tuple[int, Any]]] = {}  # values, each with its statement
-        self.looks: dict[str, tuple[str, Place]] = {}  # by look, the name and its first place
+    free: dict[str, int]  # the nodes of variables
+    constants: dict[str, int]  # and of constants that are used
+    bound: dict[str, list[tuple[int, Any]]]  # values, each with its statement
+    looks: dict[str, tuple[str, Place]]  # by look, the name and its first place
 
 
 class Builder:
@@ -205,7 +202,7 @@ class Builder:
         self.labels: dict[int, str] = {}
         self.outputs: tuple[int, ...] = ()
         self.branches = False
-        self.names = Names()
+        self.names = Names({}, {}, {}, {})
         self.bindings: list[tuple[str, Place, int]] = []
         self.span = self.nodes.span_of = Spans(text)
 

@@ -37,6 +37,8 @@ _ENTRY = -1
 (the three from `_GROUP` on); see `State`."""
 _CALLED = (_AFTER_NAME, _HEAD)
 """The actions at a sign that makes the name before it no variable."""
+_CHECKED = (_HEAD, _ENTRY, _STUCK)
+"""The actions at a sign where something may be wrong."""
 _SCOPES = (_NEXT, _HEAD, _BODY)
 """The actions after which names may mean something else."""
 _SPLIT_AGAIN = -1
@@ -154,7 +156,8 @@ def read(builder: Receiver) -> None:
                 first = i + 1
                 break
             else:
-                target = pairs.opened(builder, how, target, i, state)
+                if how in _CHECKED:
+                    target = pairs.opened(builder, how, target, i, state)
                 if how in _SCOPES:
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants

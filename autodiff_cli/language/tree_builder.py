@@ -195,8 +195,8 @@ class TreeBuilder(Builder):
             return
         trial, graph = copy(self), self.nodes
         trial.nodes = graph.replace(rows=[*graph.rows], constants={**graph.constants}, places=[*graph.places])
-        trial.names, trial.labels = copy(self.names), {}
-        trial.names.free, trial.names.constants = {**self.names.free}, {**self.names.constants}
+        own = self.names
+        trial.names, trial.labels = own._replace(free={**own.free}, constants={**own.constants}), {}
         for function in [*self.uncalled.values()]:
             trial.unknown = frozenset([trial.leaf((0, 0)) for _ in function.parameters])
             trial.value(trial.enter(function, sorted(trial.unknown), None))

@@ -20,6 +20,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,6 +103,8 @@ def test_case(case: Case) -> None:
     if not same(case.command, "\n".join(case.expected), "\n".join(printed)):
         if any("`pip install '.[" in line for line in printed) and len(installed_extras()) < len(EXTRAS):
             pytest.skip("it needs an extra that this environment lacks")
+        if case.command.startswith("autodiff integrate ") and find_spec("sympy") is None:
+            pytest.skip("without SymPy an integral is a number, not exact")
         assert printed == list(case.expected)
 
 

@@ -45,8 +45,10 @@ def _sech_square(m: Any, x: Number) -> Number:
 
 
 def _csch_square(m: Any, x: Number) -> Number:
-    rest = m.expm1(-2 * m.abs(x))
-    return 4 * m.exp(-2 * m.abs(x)) / (rest * rest)
+    # by exp(-|x|): twice |x| may be too large, which SQL takes for no number
+    e = m.exp(-m.abs(x))
+    csch = 2 * e / (m.expm1(-m.abs(x)) * (1 + e))
+    return csch * csch
 
 
 entry("sigmoid_slope", "x", "", lambda m, x, out: -out * m.tanh(x / 2), facts="even",

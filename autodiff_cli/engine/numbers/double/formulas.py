@@ -90,7 +90,7 @@ ERFCX_SERIES = (
         -5.722594377010399e-06, 1.1191952173612299e-05, 2.5824723392969873e-05, -0.00014507698858293706,
         0.00014685679369243364, 0.000877812916020341, -0.004873289773351506, 0.014181138710778862,
         -0.02934669929530778, 0.04615216058009786, -0.05440196507085241, 0.04113836924507555, 0.001792707742731825,
-        -0.07012029929277351, 0.6187563154189137,
+        -0.07012029929277354, 0.6187563154189137,
     ),
     (
         -1.820299615485087e-11, 1.7606560042396934e-12, 2.3026286673605354e-10, 2.3113632654994717e-11,
@@ -127,7 +127,8 @@ ERFCX_SERIES = (
 """|erfcx⁽ⁿ⁾(x)|·(1/2 + x)^(n+1) in (x - 15/4)/(x + 15/4) for x >= 0 and n = 0 … 3, highest power first.
 
 Interpolated with mpmath at 31 to 36 Chebyshev points, relative error 1e-19; |erfcx⁽ⁿ⁾(x)| is
-n!·U((n + 1)/2, 1/2, x²)/sqrt(π) (DLMF 7.18.4, 7.18.10). Variable and factor are as for `ERFC_SERIES`.
+n!·U((n + 1)/2, 1/2, x²)/sqrt(π) (DLMF 7.18.4, 7.18.10). Variable and factor are as for `ERFC_SERIES`. The linear term
+of the first is 2 units in its last place lower, so that erfcx(0) is 1.
 """
 
 LAMBERT_SERIES = (
