@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from operator import itemgetter
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from ..engine.graphs.value import Value, values_of
 from ..engine.numbers.floats import REAL
@@ -165,15 +165,6 @@ def latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
     return history[k - 1][1] if history and k else None
 
 
-class Names(NamedTuple):
-    """What names mean, as far as the program was read."""
-
-    free: dict[str, int]  # the nodes of variables
-    constants: dict[str, int]  # and of constants that are used
-    bound: dict[str, list[tuple[int, Any]]]  # values, each with its statement
-    looks: dict[str, tuple[str, Place]]  # by look, the name and its first place
-
-
 class Builder:
     """The program read so far. The reader itself adds plain operations to `nodes`.
 
@@ -185,7 +176,6 @@ class Builder:
     """Whether the reader is to report definitions and lists too."""
 
     def __init__(self, text: str, valued: Collection[str] = ()) -> None:
-        self.text = text
         self.valued = valued
         self.statements: list[tuple[str, Place]] = []
         self.nodes = Graph()
@@ -199,10 +189,12 @@ class Builder:
             elif name[-1:] == "]":
                 self.lists = True
         self.problem: ExpressionError | None = None
-        self.labels: dict[int, str] = {}
-        self.outputs: tuple[int, ...] = ()
         self.branches = False
-        self.names = Names({}, {}, {}, {})
+        self.free: dict[str, int] = {}
+        self.used_constants: dict[str, int] = {}
+        self.bound: dict[str, list[tuple[int, Any]]] = {}
+        """By name, its values and their statements."""
+        self.looks: dict[str, tuple[str, Place]] = {}
         self.bindings: list[tuple[str, Place, int]] = []
         self.span = self.nodes.span_of = Spans(text)
 
@@ -221,10 +213,10 @@ class Builder:
         """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
         if self.problem is not None:
             self.raise_problem()
-        program = self.as_program(self.names.free)
+        program = self.as_program(self.free)
         if len(self.statements) == 1 and not self.branches:
             # All nodes are needed, and in order.
-            program.graph, program.places = self.nodes, self.names.free
+            program.graph, program.places = self.nodes, self.free
             self.nodes.has_lazy_inputs = False
         return program
 
@@ -240,10 +232,10 @@ class Builder:
     def as_program(self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None) -> Program:
         """Return what was read as a program, of all its variables or of these parameters."""
         graph = self.nodes
-        graph.roots, graph.names = self.outputs, (self.labels, leaves)
-        constants = {name: CONSTANTS[name] for name in self.names.constants} if self.names.constants else {}
+        graph.names = graph.names[0], leaves
+        constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
         wanted = tuple(leaves) if parameters is None else parameters
-        return Program(self.text, graph, wanted, constants, self.bindings)
+        return Program(self.span.text, graph, wanted, constants, self.bindings)
 
     def finish_statement(self, statement: Complete | int, place: Piece) -> Sequence[tuple[str, Place]]:
         """Record a complete statement; return all of them so far."""
@@ -257,34 +249,34 @@ class Builder:
         """Record the outputs, if this is the last statement."""
         if self.conditions:
             self.check_types((), operands, pieces)
-        self.outputs = operands
+        self.nodes.roots = operands
 
     def bind(self, name: str, at: Place, value: Any) -> None:
         """Bind a name to a node."""
         self.rebind(name, at, value)
-        self.outputs = (value,)
-        self.labels.setdefault(value, name)
+        self.nodes.roots = (value,)
+        self.nodes.names[0].setdefault(value, name)
         self.bindings.append((name, at, value))
 
     def rebind(self, name: str, at: Place, value: Any) -> None:
         """Give a name a value for the statements that follow."""
-        earlier = self.names.free.get(name, self.names.constants.get(name))
+        earlier = self.free.get(name, self.used_constants.get(name))
         try:
-            if earlier is not None and name not in self.names.bound:
+            if earlier is not None and name not in self.bound:
                 hint = "bind a name before its first use, or give this one another name"
                 used = self.nodes.places[earlier], "used here"
                 raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
             self.check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
-        self.names.bound.setdefault(name, []).append((len(self.statements), value))
+        self.bound.setdefault(name, []).append((len(self.statements), value))
         self.node_of[name] = value
         self.hide(name)
 
     def augment(self, name: str, at: Place, primitive: Primitive, value: Any, piece: Place) -> None:
         """Bind a name to an operation on its value."""
-        if name in self.names.bound:
-            operands = self.names.bound[name][-1][1], value
+        if name in self.bound:
+            operands = self.bound[name][-1][1], value
             try:
                 value = self.checked_node(primitive, operands, joined(at, piece), (at, piece))
             except ExpressionError as error:
@@ -341,19 +333,18 @@ class Builder:
             from unicodedata import normalize
 
             look = normalize("NFKC", name)
-        same_look, where = self.names.looks.setdefault(look, (name, at))
+        same_look, where = self.looks.setdefault(look, (name, at))
         if same_look != name:
             message = f"`{name}` and `{same_look}` look alike but are two names"
             raise self.error("name", message, at, "write both the same way", (where, f"`{same_look}` is here"))
 
     def name(self, name: str, place: Place) -> int:
         """Return the node of a name in the text."""
-        names = self.names
-        if name.isascii() and name not in CONSTANTS and name not in names.bound and name not in names.looks:
+        if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
             # A variable without possible errors, as in `lookup`.
             places = self.nodes.places
-            names.free[name] = self.node_of[name] = node = len(places)
-            names.looks[name] = name, place
+            self.free[name] = self.node_of[name] = node = len(places)
+            self.looks[name] = name, place
             places.append(place)
             return node
         try:
@@ -365,21 +356,21 @@ class Builder:
     def lookup(self, name: str, place: Place, statement: int) -> int:
         """Return the node of a name as defined before a statement."""
         self.check_look(name, place)
-        history = self.names.bound.get(name)
+        history = self.bound.get(name)
         value: int | None = latest(history, statement)
         if value is not None:
             return value
         if history and name not in CONSTANTS:
             message = f"`{name}` has no value yet where it is used here"
             raise self.error("name", message, place, "bind it before the definition")
-        if name in CONSTANTS and name not in self.valued and name not in self.names.free:
-            if name not in self.names.constants:
-                self.names.constants[name] = node = self.constant(CONSTANTS[name], name, place)
-                self.labels[node] = name
-            return self.names.constants[name]
-        if name not in self.names.free:
-            self.names.free[name] = self.leaf(place)
-        return self.names.free[name]
+        if name in CONSTANTS and name not in self.valued and name not in self.free:
+            if name not in self.used_constants:
+                self.used_constants[name] = node = self.constant(CONSTANTS[name], name, place)
+                self.nodes.names[0][node] = name
+            return self.used_constants[name]
+        if name not in self.free:
+            self.free[name] = self.leaf(place)
+        return self.free[name]
 
     def function(self, name: str, at: Place, place: Place, has_value: bool) -> Primitive:
         """Return the function of the language that a call means. Raises `ExpressionError` (`name`)."""
@@ -389,7 +380,7 @@ class Builder:
                 return FUNCTIONS[name]
             if name in UNROLLED:
                 return self.unrolled(name)
-            is_unknown = name not in self.names.free and name not in CONSTANTS and len(name) > 1
+            is_unknown = name not in self.free and name not in CONSTANTS and len(name) > 1
             message = f"there is no function `{name}`" if is_unknown else f"`{name}` is not a function"
         own = self.own_functions() if is_unknown else None
         raise UnexplainedText("name", message, self.span(at), self.span(place).end, functions=own)
@@ -474,7 +465,7 @@ class Builder:
         if self.may_have_index(name, operands, pieces):
             raise NeedsTree
         try:
-            called = self.function(name, at, place, name in self.names.bound or name in self.valued)
+            called = self.function(name, at, place, name in self.bound or name in self.valued)
             node: int = self.apply(called, name, operands, place, pieces)
         except ExpressionError as error:
             return self.refuse(error)
@@ -490,11 +481,11 @@ class Builder:
     def _may_be_whole(self, operand: int, piece: Place) -> bool:
         if operand in self.nodes.constants:
             return float(self.nodes.constants[operand][0]).is_integer()
-        return self.source(piece) not in self.names.free
+        return self.source(piece) not in self.free
 
     def source(self, piece: Place) -> str:
         """Return the text of a piece."""
-        return self.text[slice(*self.span(piece)[:2])]
+        return self.span.text[slice(*self.span(piece)[:2])]
 
     def apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Place]) -> Any:
         """Add a call of a function of the language. Raises `ExpressionError` (`arity`, `type`)."""
@@ -529,7 +520,7 @@ class Builder:
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Place]
     ) -> NoReturn:
         """Raise the error about the number of arguments."""
-        check_commas([self.span(piece).start for piece in pieces], self.text, "miscounted")
+        check_commas([self.span(piece).start for piece in pieces], self.span.text, "miscounted")
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
         message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
         raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
@@ -539,7 +530,7 @@ class Builder:
         if node in self.nodes.constants:
             return self.nodes.constants[node][0]
         graph, places = self.nodes.replace(rows=self.nodes.rows).subgraph_of((node,))
-        if not places.keys().isdisjoint(self.names.free.values()):
+        if not places.keys().isdisjoint(self.free.values()):
             return None
         return float(Evaluation(REAL, graph).values[0])
 

@@ -30,8 +30,8 @@ _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
 _SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
-_BINARY, _PREFIX, _OTHER, _PROGRAM = range(7, 11)
-_GROUP, _CALL, _CLOSING = range(11, 14)
+_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
+_GROUP, _CALL, _CLOSING = range(12, 15)
 _ENTRY = -1
 """Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
 (the three from `_GROUP` on); see `State`."""
@@ -39,7 +39,7 @@ _CALLED = (_AFTER_NAME, _HEAD)
 """The actions at a sign that makes the name before it no variable."""
 _CHECKED = (_HEAD, _ENTRY, _STUCK)
 """The actions at a sign where something may be wrong."""
-_SCOPES = (_NEXT, _HEAD, _BODY)
+_SCOPES = (_NEXT, _BODY)
 """The actions after which names may mean something else."""
 _SPLIT_AGAIN = -1
 """In place of a terminal: the text was split anew, and the pair is to be read again."""
@@ -67,10 +67,7 @@ def read(builder: Receiver) -> None:
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     spans = builder.span
-    if spans.plain is None:
-        spans.plain = tokens.without_skipped(spans.text)
-    pairs = _Pairs(spans.plain)
-    operands, signs = pairs.operands, pairs.signs
+    operands, signs = spans.split()
     stack: list[Frame] = []
     state = context = _state(0)
     first = 0
@@ -83,7 +80,7 @@ def read(builder: Receiver) -> None:
             elif operand[0] in numeric:
                 number = (cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number)(operand)
                 if number is None or "_" in operand:
-                    if pairs.split_exactly():
+                    if spans.split_exactly():
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
                 if number is None:
@@ -94,7 +91,7 @@ def read(builder: Receiver) -> None:
                     constants[top] = number
                     places.append((first, i))
             elif operand not in functions or signs[i] != "(":
-                read = pairs.name_kind(operand)
+                read = _name_kind(spans, operand)
                 if read == _SPLIT_AGAIN:
                     continue
                 if read == name_read and state[read][signs[i]][0] not in _CALLED:
@@ -121,7 +118,7 @@ def read(builder: Receiver) -> None:
                 context, first, _ = stack.pop()
             elif how == call:
                 if operands[i + 1]:
-                    pairs.split_exactly()
+                    spans.split_exactly()
                 called = operands[first - 1]
                 frame = stack.pop()
                 if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
@@ -149,6 +146,10 @@ def read(builder: Receiver) -> None:
                 top = rule(Parts(builder, operands, signs, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]
+            elif how == _STATEMENT:
+                top = builder.finish_statement(top, (first, i))
+                if make:
+                    context, first, _ = stack.pop()
             elif how == _PROGRAM:
                 tokens.check_statements(builder.statements, builder.span)
                 return
@@ -156,18 +157,17 @@ def read(builder: Receiver) -> None:
                 first = i + 1
                 break
             else:
+                following = i + 1
                 if how in _CHECKED:
-                    target = pairs.opened(builder, how, target, i, state)
+                    target, following = _opened(builder, how, target, i, state)
                 if how in _SCOPES:
                     nodes, names, conditions, functions = builder.scope()
                     rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 stack.append((context, first, None if how in _CALLED else top))
                 context = state = target
-                top = None
-                if how == _STUCK and sign:
-                    first = ~i
-                    continue
-                first = i + 1
+                first, top = following, None
+                if first < 0:
+                    continue  # the sign is read in the new state
                 break
             state = context[target]
             if how > closing:
@@ -175,49 +175,36 @@ def read(builder: Receiver) -> None:
     raise AssertionError("the end of the text ends the loop")
 
 
-class _Pairs:
-    """The text in pairs of an operand and a sign, as the reader goes through them."""
+def _name_kind(spans: tokens.Spans, name: str) -> int:
+    """Return the terminal of a name, or `_SPLIT_AGAIN` where it may be more than one."""
+    if name.isidentifier() and name.isascii() and name not in WORDS:
+        return NAME
+    if spans.split_exactly():
+        return _SPLIT_AGAIN
+    return NAME if tokens.bad_position(name) is None else tokens.UNREADABLE
 
-    __slots__ = ("is_exact", "operands", "signs", "text")
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.operands, self.signs, self.is_exact = tokens.split(text)
+def _opened(builder: Receiver, how: int, target: Any, i: int, state: State) -> tuple[Any, int]:
+    """Check what begins at a sign; return the state there and the pair, or sign, that it begins with.
 
-    def split_exactly(self) -> bool:
-        """Split the text as the grammar's own tokens say, if it is not yet; return whether this was done."""
-        if self.is_exact:
-            return False
-        self.is_exact = True
-        self.operands[:], self.signs[:] = zip(*tokens.pairs(self.text), strict=True)
-        return True
-
-    def name_kind(self, name: str) -> int:
-        """Return the terminal of a name, or `_SPLIT_AGAIN` where it may be more than one."""
-        if name.isidentifier() and name.isascii() and name not in WORDS:
-            return NAME
-        if self.split_exactly():
-            return _SPLIT_AGAIN
-        return NAME if tokens.bad_position(name) is None else tokens.UNREADABLE
-
-    def opened(self, builder: Receiver, how: int, target: Any, i: int, state: State) -> Any:
-        """Check what begins at a sign; return the state there, which is another where a factor follows without a sign.
-
-        Raises `ParseFailure`, and `NeedsTree` where a function is defined.
-        """
-        if how == _HEAD:
-            if not builder.records and "=" in self.text and _is_head(self.signs, i):
-                raise NeedsTree
-        elif how == _ENTRY:
-            if _is_call(self.operands[i], self.operands[i + 1], builder.valued):
-                raise ParseFailure(outline(builder), builder.span.start(~i))
-        elif how == _STUCK:
-            target = _coefficient(state)
-            # adjacent items need no position
-            at = (self.text, builder.span.start(i)) if self.signs[i] else (self.operands[i] + self.operands[i + 1], 0)
-            if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
-                raise ParseFailure(outline(builder))
-        return target
+    Raises `ParseFailure`, and `NeedsTree` where a function is defined.
+    """
+    spans = builder.span
+    if how == _HEAD:
+        if not builder.records and "=" in spans.text and _is_head(spans.signs, i):
+            raise NeedsTree
+    elif how == _ENTRY:
+        if _is_call(spans.operands[i], spans.operands[i + 1], builder.valued):
+            raise ParseFailure(outline(builder), spans.start(~i))
+    elif how == _STUCK:
+        target = _coefficient(state)
+        # adjacent items need no position
+        at = (spans.plain or "", spans.start(i)) if spans.signs[i] else (spans.operands[i] + spans.operands[i + 1], 0)
+        if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
+            raise ParseFailure(outline(builder))
+        if spans.signs[i]:
+            return target, ~i  # a factor that begins with the sign itself, as in `2√x`
+    return target, i + 1
 
 
 def _check_numbers(builder: Receiver, conditions: Any, operands: tuple[int, ...], pieces: tuple[Piece, ...]) -> None:
@@ -334,7 +321,7 @@ def _call(parts: Parts) -> int | Head:
 def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
     span, texts = parts.builder.span, parts.operands
     if any(texts[last][-1:].isdigit() and texts[last + 1][:1].isdigit() for _, last in pieces[:-1]):
-        tokens.check_commas([span.start(first) for first, _ in pieces], parts.builder.text, where)
+        tokens.check_commas([span.start(first) for first, _ in pieces], parts.builder.span.text, where)
 
 
 def _bind(parts: Parts) -> Complete:
@@ -365,10 +352,6 @@ def _outputs(parts: Parts) -> Complete:
     _check_commas(parts, pieces, "outputs")
     parts.builder.output(operands, pieces)
     return "outputs", parts.inner
-
-
-def _finish_statement(parts: Parts) -> Any:
-    return parts.builder.finish_statement(parts.top, (parts.first, parts.last))
 
 
 def _superscript(parts: Parts) -> int:
@@ -508,7 +491,7 @@ class State(dict[Any, Any]):
         if name == "program":
             return _PROGRAM, None, None
         if ORIGINS[origin] == "_statements":
-            return _OTHER, _ORIGIN + origin, (_finish_statement, signs)
+            return _STATEMENT, _ORIGIN + origin, signs
         return _CLOSING if closes else _OTHER, _ORIGIN + origin, (_MAKERS[name], signs - bool(closes))
 
 

@@ -80,21 +80,37 @@ def pairs(text: str) -> list[tuple[str, str]]:
     return _compile(PAIR).findall(_readable(text))
 
 
-def split(text: str) -> tuple[list[str], list[str], bool]:
-    """Return the text before each sign, the signs, and whether these are the `pairs`, or only up to an odd piece."""
-    if not text.isascii():
-        operands, signs = zip(*pairs(text), strict=True)
-        return [*operands], [*signs], True
-    parts = _SIGN.split(_readable(text).lstrip(_BLANKS))
-    return parts[:-1:2], parts[1::2], False
-
-
 class Spans:
-    """Spans of a text with parts known in pairs; it is cut on first use."""
+    """A text in pairs of an operand and a sign, and the spans of parts known in pairs; it is cut on first use."""
+
+    operands: list[str]
+    signs: list[str]
+    is_exact: bool  # whether these are the `pairs` of the grammar, and not only up to an odd piece
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.plain: str | None = None  # without what is skipped, once it was read
+
+    def split(self) -> tuple[list[str], list[str]]:
+        """Split the text at its signs; return the text before each sign, and the signs."""
+        if self.plain is None:
+            self.plain = without_skipped(self.text)
+        self.is_exact = not self.plain.isascii()
+        if self.is_exact:
+            operands, signs = zip(*pairs(self.plain), strict=True)
+            self.operands, self.signs = [*operands], [*signs]
+        else:
+            parts = _SIGN.split(_readable(self.plain).lstrip(_BLANKS))
+            self.operands, self.signs = parts[:-1:2], parts[1::2]
+        return self.operands, self.signs
+
+    def split_exactly(self) -> bool:
+        """Split the text as the grammar's own tokens say, if it is not yet; return whether this was done."""
+        if self.is_exact:
+            return False
+        self.is_exact = True
+        self.operands[:], self.signs[:] = zip(*pairs(self.plain or ""), strict=True)
+        return True
 
     @cached_property
     def pairs(self) -> list[tuple[int, int, int]]:

@@ -123,7 +123,7 @@ class TreeBuilder(Builder):
             parameters = self.apply_to_variables(function)
         self.check_uncalled()
         places = self.nodes.places
-        leaves = dict(sorted(self.names.free.items(), key=lambda leaf: self.span(places[leaf[1]])[:2]))
+        leaves = dict(sorted(self.free.items(), key=lambda leaf: self.span(places[leaf[1]])[:2]))
         return self.as_program(leaves, parameters)
 
     # ---- statements
@@ -172,18 +172,18 @@ class TreeBuilder(Builder):
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
         """Output the body of the last function, with its parameters as variables."""
         for _, span, _, name in self.parameters:
-            if name in self.names.free or name in self.indexed:
+            if name in self.free or name in self.indexed:
                 message = f"`{name}` is a parameter here, and a variable of the program before it"
                 raise self.error("name", message, span, "rename one of the two")
         arguments = [self.parameter(name, span) for _, span, _, name in self.parameters]
-        self.outputs = self.entries(self.value(self.enter(function, arguments, None)))
-        self.raise_for_types((), self.outputs, [function.piece] * len(self.outputs))
+        self.nodes.roots = self.entries(self.value(self.enter(function, arguments, None)))
+        self.raise_for_types((), self.nodes.roots, [function.piece] * len(self.nodes.roots))
         return function.parameters
 
     def parameter(self, name: str, span: Span) -> Any:
         """Return a parameter as a variable."""
-        self.names.free[name] = self.leaf(span)
-        return self.names.free[name]
+        self.free[name] = self.leaf(span)
+        return self.free[name]
 
     def entries(self, value: Any) -> tuple[int, ...]:
         """Return the nodes of a value."""
@@ -194,9 +194,9 @@ class TreeBuilder(Builder):
         if not self.uncalled:
             return
         trial, graph = copy(self), self.nodes
-        trial.nodes = graph.replace(rows=[*graph.rows], constants={**graph.constants}, places=[*graph.places])
-        own = self.names
-        trial.names, trial.labels = own._replace(free={**own.free}, constants={**own.constants}), {}
+        parts = {"rows": [*graph.rows], "constants": {**graph.constants}, "places": [*graph.places]}
+        trial.nodes = graph.replace(**parts, names=({}, {}))
+        trial.free, trial.used_constants = {**self.free}, {**self.used_constants}
         for function in [*self.uncalled.values()]:
             trial.unknown = frozenset([trial.leaf((0, 0)) for _ in function.parameters])
             trial.value(trial.enter(function, sorted(trial.unknown), None))
@@ -335,7 +335,7 @@ class TreeBuilder(Builder):
     def function_in(self, caller: Function, name: str, at: Place, place: Place) -> Function | Primitive:
         """Return the function that a call in the body of another, or in the program, means."""
         statement, history = caller.statement, self.defined.get(name)
-        is_bound = latest(self.names.bound.get(name), statement) is not None
+        is_bound = latest(self.bound.get(name), statement) is not None
         has_value = is_bound or name in self.valued or name in caller.parameters
         function: Function | None = None if has_value else latest(history, statement)
         if function is None and history and not has_value and name not in FUNCTIONS:

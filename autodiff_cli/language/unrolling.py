@@ -94,7 +94,7 @@ class Unroller(TreeBuilder):
         if self.shape:
             program.shape = self.shape
         for name, error in self.unused_indices.items():
-            if name in self.names.free or name in self.dimensions:
+            if name in self.free or name in self.dimensions:
                 raise error
         return program
 
@@ -115,12 +115,12 @@ class Unroller(TreeBuilder):
 
     # ---- statements
     def output(self, operands: Sequence[Any], pieces: Sequence[Place]) -> None:
-        self.outputs = ()
+        self.nodes.roots = ()
         for value, piece in zip(operands, pieces, strict=True):
             entries = self.entries(value)
             self.shape = value.shape if isinstance(value, Array) and len(operands) == 1 else ()
             self.check_types((), entries, [piece] * len(entries))
-            self.outputs += entries
+            self.nodes.roots += entries
 
     def evaluate(self, expression: SyntaxNode) -> int | Array:
         value = super().evaluate(expression)
@@ -190,20 +190,20 @@ class Unroller(TreeBuilder):
             super().bind(name, at, value)
             return
         self.rebind(name, at, value)
-        self.outputs = value.entries
+        self.nodes.roots = value.entries
         for index, entry in zip(product(*[range(1, n + 1) for n in value.shape]), value.entries, strict=True):
             label = element_name(name, index)
-            self.labels.setdefault(entry, label)
+            self.nodes.names[0].setdefault(entry, label)
             self.bindings.append((label, at, entry))
 
     def apply_to_variables(self, function: Function) -> tuple[str, ...]:
-        before = len(self.names.free)
+        before = len(self.free)
         super().apply_to_variables(function)
         for _, span, _, name in self.parameters:
             if name not in self.dimensions and name not in self.shapes:
                 self._number(FreeName(name, span))
         order = {name: k for k, name in enumerate(function.parameters)}
-        own = [name for name in [*self.names.free][before:] if name.partition("[")[0] in order]
+        own = [name for name in [*self.free][before:] if name.partition("[")[0] in order]
         return tuple(sorted(own, key=lambda name: order[name.partition("[")[0]]))
 
     def parameter(self, name: str, span: Span) -> FreeName:
@@ -245,7 +245,7 @@ class Unroller(TreeBuilder):
         if value is not None:
             return value
         statement = call.function.statement
-        bound = any(before < statement for before, _ in self.names.bound.get(name, ()))
+        bound = any(before < statement for before, _ in self.bound.get(name, ()))
         if bound or (name in CONSTANTS and name not in self.valued and name not in self.shapes):
             return self.lookup(name, place, statement)
         self.first.setdefault(name, place)
@@ -331,7 +331,7 @@ class Unroller(TreeBuilder):
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]) -> int | Array:
         # an operand without a value becomes a list as long as the other
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
-            known_names = (self.shapes, self.valued, self.names.free, self.dimensions)
+            known_names = (self.shapes, self.valued, self.free, self.dimensions)
             if isinstance(value, FreeName) and not any(value.name in names for names in known_names):
                 operand = self._resolve(other) if not isinstance(other, FreeName) or other.name in self.shapes else None
                 if isinstance(operand, Array):
@@ -405,7 +405,7 @@ class Unroller(TreeBuilder):
         taken = self.error("name", message, call.place(index), f"give the index another name{plain}")
         if not is_used:
             plain, taken = "", self._ambiguous(call, i, index)
-        has_value = any(name in names for names in (self.valued, self.shapes, self.names.bound))
+        has_value = any(name in names for names in (self.valued, self.shapes, self.bound))
         meaning = call.meanings.get(name)
         is_index = meaning is None or (is_used and isinstance(meaning, Index))
         if not is_index or has_value or (not is_used and name in CONSTANTS):
@@ -572,10 +572,10 @@ class Unroller(TreeBuilder):
         name = value.name
         if name in self.shapes:
             return self.shapes[name]
-        if name not in self.valued and name not in self.names.free:
+        if name not in self.valued and name not in self.free:
             if name not in FUNCTIONS:
                 return None
-            text = self.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
+            text = self.span.text[self.span(pieces[1]).start : self.span(pieces[-1]).end]
             hint = f"write a call in parentheses: `{name}({text})`"
             raise self.error("name", f"`{name}` is a function", place, hint)
         hint = f"give `{name}` a list as its value, `{name}=[…]`, or use another name for the list"
@@ -594,7 +594,7 @@ class Unroller(TreeBuilder):
 
     def _element(self, name: str, index: tuple[int, ...], place: Place) -> int:
         label = element_name(name, index)
-        if label not in self.names.free:
+        if label not in self.free:
             self.charge(1, place)
             self.check_look(name, place)
             count, before = self.dimensions.setdefault(name, (len(index), place))
@@ -602,8 +602,8 @@ class Unroller(TreeBuilder):
                 indices = f"{len(index)} {'index' if len(index) == 1 else 'indices'}"
                 message = f"`{name}` has {indices} here, and {count} before"
                 raise self.error("type", message, place, "write as many indices everywhere", (before, "here"))
-            self.names.free[label] = self.leaf(place)
-        return self.names.free[label]
+            self.free[label] = self.leaf(place)
+        return self.free[label]
 
 
 def _shape(value: int | Array) -> tuple[int, ...]:

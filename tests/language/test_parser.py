@@ -20,7 +20,7 @@ from autodiff_cli.language.diagnostics.context import Context
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import END, KIND, UNREADABLE, pairs, split
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, Spans, pairs
 from autodiff_cli.questions.problem import parse, statements
 from counting import lines
 from strategies import texts
@@ -368,8 +368,8 @@ def test_plain_text_that_is_cut_at_its_signs_is_read_as_its_pairs_are(text: str)
 
 
 def test_plain_text_is_cut_at_its_signs_and_exactly_only_from_where_that_is_needed() -> None:
-    assert split("sin(x1)*2.5 - y^2")[:2] == tuple(map(list, zip(*pairs("sin(x1)*2.5 - y^2"), strict=True)))
-    assert split("2x + 1e-5")[0] != [operand for operand, _ in pairs("2x + 1e-5")]
+    assert Spans("sin(x1)*2.5 - y^2").split() == tuple(map(list, zip(*pairs("sin(x1)*2.5 - y^2"), strict=True)))
+    assert Spans("2x + 1e-5").split()[0] != [operand for operand, _ in pairs("2x + 1e-5")]
 
 
 @given(texts())

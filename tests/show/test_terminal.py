@@ -189,6 +189,6 @@ def test_a_narrow_list_of_functions_has_about_a_line_for_each() -> None:
     derivatives = sum(max(1, len(each["derivatives"])) for each in listed)
     for width in (60, 80, 100, 120):
         lines = on_terminal("functions", width=width).out.splitlines()
-        # a frame for each group, and what does not fit into one line, as distributions of three arguments
-        assert len(lines) <= derivatives + 6 * len({each["group"] for each in listed}) + 36, width
+        # a frame for each group, and what does not fit into one line
+        assert len(lines) <= derivatives + 6 * len({each["group"] for each in listed}) + 20, width
         assert any("relu(x)" in line and "1 if x > 0 else 0" in line for line in map(str, lines))

@@ -329,8 +329,9 @@ class PreparedProgram:
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):
             return None
-        wanted: Collection[str] = leaves
-        names: Collection[str] = leaves
+        wanted: Collection[str]
+        names: Collection[str]
+        wanted = names = leaves
         if wrt is not None or not self._by_all:
             names = dict.fromkeys((*leaves, *program.parameters))
             asked = {*(program.parameters if wrt is None else wrt)}

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...questions.quantities import Units
     from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
-    from .least_squares import EndPoint, Model
+    from .least_squares import SQUARES, EndPoint, Model
     from .likelihood import CountDistribution
     from .profiles import Profiles
 
@@ -235,7 +235,7 @@ def fit(
             predictions = inference.predict(inputs.predict)
             lost = _rounding_warnings(model, inference.end.values)
             answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
-            answer = _with_lost_digits(answer, inference, lost)
+            answer = _with_lost_digits(answer, inference, lost) if lost else answer
         if of_units is None:
             return answer
         shown = of_units.of_answer(answer) if of_units.columns else None
@@ -317,7 +317,7 @@ def _is_confirmed(answer: Fit, inference: Inference) -> bool:
     model, scatter = inference.model, inference.scatter
     if answer.arithmetic != DOUBLE:
         return True
-    if not model.loss.is_squares or inference.at_bound or model(inference.end.values).corrections:
+    if model.loss != SQUARES or inference.at_bound or model(inference.end.values).corrections:
         return False
     from .normal_equations import estimates_in
 
@@ -429,7 +429,7 @@ def _answer(
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
         arithmetic = DOUBLE
     if arithmetic != DOUBLE:
-        if not model.loss.is_squares or inference.at_bound or corrections:
+        if model.loss != SQUARES or inference.at_bound or corrections:
             message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
             raise usage_error(message, "leave it out")
         from .normal_equations import estimates_in

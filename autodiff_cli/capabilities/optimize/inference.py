@@ -20,6 +20,7 @@ from .least_squares import (
     MAX_LAST_STEP,
     MISSING_RESIDUAL,
     NULL_SINGULAR_VALUE,
+    SQUARES,
     EndPoint,
     Model,
     column_sizes,
@@ -216,7 +217,7 @@ class Inference:
         dof = self.model.rows.used - len(self.estimated) + len(self.undetermined.null)
         noise = 1.0 if sigma_given else rss / dof if dof > 0 else math.nan
         scatter = Scatter(rss, dof, sigma_given, noise, noise)
-        return scatter if self.model.loss.is_squares else scatter._replace(variance=self._robust_variance(scatter))
+        return scatter if self.model.loss == SQUARES else scatter._replace(variance=self._robust_variance(scatter))
 
     def _standard_errors(self) -> dict[str, float]:
         """Return the standard errors of the parameters that are determined."""
@@ -386,7 +387,7 @@ class Inference:
             values, of_mean = self._curve_at(places)
             spread, of_rows = data.sigma.get(data.response), np.full(len(values), math.nan)
             if not data.has_sigma:
-                of_rows[:] = noise / self._weight_of_rows if self.model.loss.is_squares else math.nan
+                of_rows[:] = noise / self._weight_of_rows if self.model.loss == SQUARES else math.nan
             elif (share := percentage(spread)) is not None:
                 of_rows = (np.abs(values) * share / 100) ** 2 * noise
             elif not isinstance(spread, str | None):
@@ -457,7 +458,7 @@ class Inference:
         """
         model, left, rss, rows = self.model, self.left, self.scatter.rss, self.model.rows.used
         rounding = 1e-14 * float(np.linalg.norm(model.rows.response * model.rows.weights))
-        if not model.loss.is_squares or not rounding**2 < rss < MISSING_RESIDUAL:
+        if model.loss != SQUARES or not rounding**2 < rss < MISSING_RESIDUAL:
             return Goodness()
         used, has_sigma = model.rows.weights > 0, model.data.has_sigma
         spread = rss if has_sigma else rows * (math.log(rss / rows) + 1)
@@ -493,7 +494,7 @@ class Inference:
         if runs is not None and not runs.are_random:
             counts = f"{runs.runs:,} runs of one sign where {runs.expected:.3g} are expected (p = {runs.p_value:.2g})"
             message = f"the residuals are not random: {counts}"
-        elif explained is not None and explained < -ROUNDED_R_SQUARED and self.model.loss.is_squares:
+        elif explained is not None and explained < -ROUNDED_R_SQUARED and self.model.loss == SQUARES:
             message = f"R² is {explained:.3g}: the mean of the response is closer to the data than this curve"
         else:
             return

@@ -94,9 +94,8 @@ class Loss(NamedTuple):
     name: str = "linear"
     scale: float = 1.0
 
-    @property
-    def is_squares(self) -> bool:
-        return self.name == "linear"
+
+SQUARES = Loss()
 
 
 class Evaluated(Record):
@@ -209,9 +208,9 @@ class FitParameters(NamedTuple):
         free = [*problem.unknowns]
         held = {name: x for name, x in problem.values.items() if name not in free}
         ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in free]
-        limits = np.array([low for low, _ in ends]), np.array([high for _, high in ends])
+        least, largest = np.array(ends, dtype=float).reshape(-1, 2).T
         projected = [name for name in linear if name not in problem.bounds]
-        return cls(free, held, limits, projected, [free.index(name) for name in projected])
+        return cls(free, held, (least, largest), projected, [free.index(name) for name in projected])
 
     def holding(self, values: Mapping[str, float]) -> FitParameters:
         """Return the parameters with more of them held, at these values."""
@@ -242,7 +241,7 @@ class Model:
         columns = {name: np.array(data.columns[name], dtype=float) for name in data.predictors}
         response = np.array(data.columns[data.response], dtype=float)
         self.rows = FitRows(columns, response, data.root_weights(), {})
-        self.loss = Loss()
+        self.loss = SQUARES
         self.most_corrections = MAX_CORRECTIONS
         self.evaluations = 0
         self._over_rows = self._around = self._compile(self.parameters.free)
@@ -490,7 +489,7 @@ def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Coll
     from scipy.optimize import least_squares
 
     places, others = list(places), [k for k in range(len(start)) if k not in places]
-    is_plain = not model.problem.bounds and model.loss.is_squares
+    is_plain = not model.problem.bounds and model.loss == SQUARES
     message = "variable projection" if places else "Levenberg-Marquardt" if is_plain else "trust regions"
     theta = np.array(start, dtype=float)[others]
 
@@ -585,7 +584,7 @@ class _Squares(SearchProblem):
     def moved(self, theta: Any) -> Any:
         point, model = np.array(self.end.values), self.model
         point[self.others] += self.units @ theta
-        return model.fit_linear(point) if model.parameters.places and model.loss.is_squares else point
+        return model.fit_linear(point) if model.parameters.places and model.loss == SQUARES else point
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
         there = self.model(self.moved(x))

@@ -18,6 +18,7 @@ from ...questions.arithmetic import Arithmetic
 from .least_squares import (
     NULL_SINGULAR_VALUE,
     ROUNDED_OFF,
+    SQUARES,
     TERM_ROUNDING,
     Loss,
     Model,
@@ -183,7 +184,7 @@ class ManyDigits(LinearBasis):
 
     def parameters(self, theta: Any, loss: Loss) -> list[float]:
         """Return the parameters at θ as doubles; of a sum of squares those where it is least, without rounding."""
-        if loss.is_squares:
+        if loss == SQUARES:
             return [_double(x) for x in self.values]
         change = [self.m.number(x) for x in (theta - self.theta).tolist()]
         return [_double(x + _product(row, change)) for x, row in zip(self.values, self.matrix, strict=True)]

@@ -20,7 +20,7 @@ from ...engine.numbers.budget import FITTED_CALL, SECOND_ORDER_NODE, BudgetExcee
 from ...engine.numbers.floats import REAL
 from ...errors import AutodiffError, Diagnostic, quote
 from .inference import FAR_ERRORS, FAR_FACTORS, Ends, Inference
-from .least_squares import EndPoint, Model, polished, searched
+from .least_squares import SQUARES, EndPoint, Model, polished, searched
 
 CURVED_ROWS = 60  # rows in which second derivatives are computed
 MAX_BEND = 0.1  # of the half-width of an interval, by which second derivatives move an end
@@ -260,7 +260,7 @@ def far_values(inference: Inference) -> dict[str, float]:
     The inverse without null directions says nothing of a parameter whose change these make up for.
     """
     far: dict[str, float] = {}
-    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss.is_squares
+    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss == SQUARES
     names = inference.errors if inference.undetermined.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
@@ -307,7 +307,7 @@ def _can_profile(inference: Inference) -> bool:
     """Return whether the sum of squares has an interval by profile that is not the linear one."""
     model, end = inference.model, inference.end
     if (
-        not model.loss.is_squares
+        model.loss != SQUARES
         or model.basis is not None
         or inference.undetermined.null
         or inference.outcome(False)[0] != "converged"

@@ -22,6 +22,7 @@ from .convergence import SearchStopped
 from .inference import runs_test
 from .least_squares import (
     MAX_LAST_STEP,
+    SQUARES,
     EndPoint,
     Loss,
     Model,
@@ -83,7 +84,7 @@ def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
 
     Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends far from the minimum.
     """
-    if not model.loss.is_squares or not best.cost < UNDEFINED_SUM_OF_SQUARES:
+    if model.loss != SQUARES or not best.cost < UNDEFINED_SUM_OF_SQUARES:
         return best
     fixed = model.null_parameters(best.values)
     if not fixed:

@@ -47,7 +47,7 @@ class Graph:
         self.places: list[Place] = []
         self.constants: dict[int, tuple[float, str | None]] = {}
         """Each constant and its source text, for other number types."""
-        self.names: tuple[Mapping[int, str], Mapping[str, int]] = {}, {}
+        self.names: tuple[dict[int, str], Mapping[str, int]] = {}, {}
         """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
         self.span_of: Callable[[Place], Span | None] = _nothing
