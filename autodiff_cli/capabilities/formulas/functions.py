@@ -72,15 +72,29 @@ def function(name: str) -> FunctionEntry:
 
 
 def describe(primitive: Primitive) -> FunctionEntry:
-    """Return the entry of a primitive and its form with a second argument."""
-    domain, formulas = primitive.domain, derivatives(primitive)
-    if longer := PRIMITIVES.get(primitive.longer):
-        call = f"{primitive.name}({', '.join(longer.params)})"
-        domain = "; ".join(filter(None, [domain, f"{call}: {longer.domain}"]))
-        formulas |= {f"{name} of {call}": formula for name, formula in derivatives(longer).items()}
+    """Return the entry of a primitive and its form with further arguments."""
     names = primitive.name, primitive.aliases, primitive.signature
-    kink = primitive.convention or None
-    return FunctionEntry(*names, primitive.doc, domain, formulas, kink, primitive.group, primitive.source)
+    kink, formulas = primitive.convention or None, derivatives(primitive)
+    entry = FunctionEntry(*names, primitive.doc, primitive.domain, formulas, kink, primitive.group, primitive.source)
+    if not primitive.longer:
+        return entry
+    _, longer = forms(entry)
+    by = {f"{name} of {longer.signature}": formula for name, formula in longer.derivatives.items()}
+    domain = "; ".join(filter(None, [primitive.domain, f"{longer.signature}: {longer.domain}"]))
+    return entry._replace(domain=domain, derivatives=formulas | by)
+
+
+def forms(entry: FunctionEntry) -> list[FunctionEntry]:
+    """Return the entries of a function's forms, two where it may have further arguments."""
+    short = FUNCTIONS[entry.name]
+    longer = PRIMITIVES.get(short.longer)
+    if longer is None:
+        return [entry]
+    calls = [f"{entry.name}({', '.join(form.params)})" for form in (short, longer)]
+    return [
+        entry._replace(signature=call, domain=form.domain, derivatives=derivatives(form))
+        for call, form in zip(calls, (short, longer), strict=True)
+    ]
 
 
 def derivatives(primitive: Primitive) -> dict[str, str]:

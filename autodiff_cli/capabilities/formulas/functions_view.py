@@ -6,10 +6,12 @@ from typing import TypeAlias
 from ...show.characters import Style
 from ...show.document import Block, Paragraph, Pieces, Table
 from ...show.schema import OutputRow, View
-from .functions import FunctionEntry, Functions
+from .functions import FunctionEntry, Functions, forms
 
 Answer: TypeAlias = FunctionEntry | Functions
 EVERYWHERE = "every number"
+MOST_LISTED = 2
+"""The derivatives of a form with further arguments that the list of all functions shows."""
 
 
 class FunctionsView(View[Answer], of=FunctionEntry):
@@ -32,7 +34,8 @@ class FunctionsView(View[Answer], of=FunctionEntry):
     def document(self, entry: Answer) -> Iterator[Block]:
         if isinstance(entry, Functions):
             for group in dict.fromkeys(function.group for function in entry):
-                rows = [row for function in entry if function.group == group for row in _rows(function)]
+                members = [forms(function) for function in entry if function.group == group]
+                rows = [row for short, *longer in members for row in (*_rows(short), *_rows_of_longer(longer))]
                 yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
             yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
@@ -61,3 +64,13 @@ def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
         by: Pieces = ((f"{parameter}: ", "faint"),) if len(entry.derivatives) > 1 else ()
         derivative: Pieces = (*by, (formula, "code"))
         yield (nothing, derivative, nothing) if index else (signature, derivative, where)
+
+
+def _rows_of_longer(forms: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
+    """Yield rows of forms with further arguments; many derivatives are only named, since each takes some lines."""
+    for form in forms:
+        if len(form.derivatives) <= MOST_LISTED:
+            yield from _rows(form)
+        else:
+            by: Pieces = ((f"by {', '.join(form.derivatives)}", "faint"),)
+            yield ((form.signature, "name"),), by, ((form.domain or "", ""),)
