@@ -6,9 +6,9 @@ import re
 from functools import cache
 from itertools import product
 
-from ..engine.quantities.table import spellings, table, units_file
-from ..engine.quantities.unit import PREFIX_NAMES, unit_or_none
-from .optional_units import DEGREES, as_unit
+from ..engine.quantities.table import spellings, units_file
+from ..engine.quantities.unit import unit_or_none, units_by_name
+from .optional_units import DEGREES
 
 MOST_WORDS = 4
 """The words of the longest name of a unit: `pound per square inch`."""
@@ -58,8 +58,7 @@ def _first_unit(words: list[str]) -> tuple[str | None, int]:
             return words[0], 1
         if (symbol := next((_names()[name] for name in names if name in _names()), None)) is not None:
             return symbol, count
-    spelled = as_unit(words[0]) if words else ""
-    return (spelled, 1) if spelled and unit_or_none(spelled) is not None else (None, 0)
+    return None, 0
 
 
 def _numbers(word: str) -> tuple[str, ...]:
@@ -71,18 +70,13 @@ def _numbers(word: str) -> tuple[str, ...]:
 def _names() -> dict[str, str]:
     """Return the symbols by what people call units, in small letters without blanks."""
     symbols: dict[str, set[str]] = {}
-    for entry in table().values():
-        name = entry.name.partition(",")[0].replace(" ", "").lower()
-        for prefix, short in {"": "", **PREFIX_NAMES}.items():
-            if not prefix or short in entry.prefixes:
-                symbols.setdefault(prefix + name, set()).add(short + entry.symbol)
     for name, entry in spellings().items():
         for short in ("", *entry.prefixes):
             if len(short + name) >= MIN_CASELESS:
                 symbols.setdefault((short + name).lower(), set()).add(short + entry.symbol)
-    certain = {name: symbol for name, (symbol, *others) in ((n, sorted(s)) for n, s in symbols.items()) if not others}
-    american = {name.replace("metre", "meter").replace("litre", "liter"): symbol for name, symbol in certain.items()}
-    return certain | american | dict(units_file()["spelled"])
+    certain = {name: next(iter(units)) for name, units in symbols.items() if len(units) == 1}
+    words: dict[str, str] = units_file()["written out"] | units_file()["spelled"]
+    return certain | units_by_name() | words
 
 
 def conversion_in_symbols(quantity: str, unit: str) -> tuple[str, str] | None:

@@ -14,7 +14,8 @@ from ...engine.numbers.budget import Defined, charge, current_budget
 from ...engine.numbers.floats import REAL
 from ...engine.numerics.box_ranges import NODE_STEPS, PART_STEPS, RESERVED_WORK_SHARE
 from ...engine.numerics.rounding_ranges import relative_size, rounding_bound
-from ...errors import Diagnostic, point_error, quote, require, usage_error
+from ...errors import Diagnostic, point_error, require
+from ...questions.boxes import check_ends, check_variables
 from ...questions.digits import AGREE_WITHIN, DEFAULT_REQUIRED_DIGITS, MAX_DOUBLE_DIGITS, correct_digits
 from ...questions.parse_point import Range
 from ...questions.problem import Point, Problem, pose
@@ -122,22 +123,13 @@ def digits_over_box(
 
 
 def _problem(text: str, point: Point | None, box: Mapping[str, Range]) -> Problem:
-    for name, (low, high) in box.items():
-        if low is None or high is None:
-            raise usage_error(f"the range of `{name}` needs two ends", f"`--over {name}=0:1`")
-        if any(hasattr(x, "unit") for x in (low, high, *(point or {}).values())):
-            raise point_error("values over a box have no units here", "write all numbers in units of the SI")
-        if not low < high:
-            raise usage_error(f"the ends of `{name}` are one number", f"`autodiff check` at a point: `--at {name}=…`")
-        if name in (point or {}):
-            raise point_error(f"`{name}` has both a value and a range", "leave one of them out")
+    numbers = [x for ends in box.values() for x in ends]
+    if any(hasattr(x, "unit") for x in (*numbers, *(point or {}).values())):
+        raise point_error("values over a box have no units here", "write all numbers in units of the SI")
+    check_ends(box, point or {})
     middles = {name: float(ends.low or 0) / 2 + float(ends.high or 0) / 2 for name, ends in box.items()}
     problem = pose(text, {**(point or {}), **middles}, None, single=True)
-    used = problem.program.leaves
-    unknown = [name for name in box if name not in used]
-    if unknown:
-        hint = f"its variables: {quote([*used])}" if used else "it has no variables"
-        raise usage_error(f"`{unknown[0]}` is not a variable of this program", hint)
+    check_variables(box, problem.program.leaves)
     return problem
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...engine.numbers.base import UNDECIDED
 from ...engine.numerics.box_ranges import BoxRanges, ProvenRange, UnprovenPlace, range_numbers
-from ...errors import Diagnostic, ExpressionError, point_error, quote, require, usage_error
+from ...errors import Diagnostic, ExpressionError, point_error, require
 from ...questions.arithmetic import number_as_typed
+from ...questions.boxes import check_ends, check_variables
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.parse_point import Range
 from ...questions.problem import Point, Problem
@@ -143,25 +144,15 @@ def _problem(
 ) -> Problem:
     typed = with_units(point)
     for name, (low, high) in box.items():
-        if low is None or high is None:
-            raise usage_error(f"the range of `{name}` needs two ends", f"`--over {name}=0:1`")
         _check_dimension(name, low, high)
-        if not low < high:
-            wrong = "are one number" if low == high else "are in the wrong order"
-            raise usage_error(f"the ends of `{name}` {wrong}", f"a value that is fixed goes to `--at {name}=…`")
-        if name in typed:
-            raise point_error(f"`{name}` has both a value and a range", "leave one of them out")
+    check_ends(box, typed)
     problem = pose_with_units(text, {**typed, **{name: low for name, (low, _) in _ends(box)}}, wrt, units)
-    used = problem.program.leaves
-    unknown = [name for name in box if name not in used]
-    if unknown:
-        hint = f"its variables: {quote([*used])}" if used else "it has no variables"
-        raise usage_error(f"`{unknown[0]}` is not a variable of this program", hint)
+    check_variables(box, problem.program.leaves)
     return problem
 
 
 def _check_dimension(name: str, low: Any, high: Any) -> None:
-    units: list[Unit | None] = [getattr(x, "unit", None) for x in (low, high)]
+    units: list[Unit | None] = [getattr(x, "unit", None) for x in (low, high) if x is not None]
     dimensions = {None if unit is None else unit.dimension for unit in units}
     if len(dimensions) > 1:
         raise point_error(

@@ -2,7 +2,7 @@
 
 It is run as a script, with the folders of SymPy and of this package, and reads one line of JSON: the operations of the
 formula in a row, each with its name and the places of its inputs, and the variable. It writes one line of JSON: the
-antiderivatives as formulas of the language, or why there is none. No text is evaluated.
+antiderivatives as formulas of the language, or why there is none. No text is evaluated: `eval` of a rule is SymPy's.
 """
 
 from __future__ import annotations

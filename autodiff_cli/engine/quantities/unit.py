@@ -350,17 +350,24 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
 
 
+@cache
+def units_by_name() -> dict[str, str]:
+    """Return the symbols of units by their names in small letters without blanks, with the prefixes that they take."""
+    symbols: dict[str, str] = {}
+    for entry in table().values():
+        name = entry.name.partition(",")[0].replace(" ", "").lower()
+        for prefix, short in {"": "", **PREFIX_NAMES}.items():
+            if not prefix or short in entry.prefixes:
+                symbols[prefix + name] = short + entry.symbol
+    american = {name.replace("metre", "meter").replace("litre", "liter"): unit for name, unit in symbols.items()}
+    return symbols | american
+
+
 def _meant_by(symbol: str) -> list[str]:
     """Return the units that a word may mean: by name, in the plural, in another case, without a sign of a product."""
-    word = symbol.lower().replace("meter", "metre").replace("liter", "litre")
-    singulars = {word, word.removesuffix("s"), word.removesuffix("es")}
-    prefixes = {"": "", **PREFIX_NAMES}
-    named = [
-        prefix + entry.symbol
-        for entry in table().values()
-        for name, prefix in prefixes.items()
-        if name + entry.name in singulars and (not name or prefix in entry.prefixes)
-    ]
+    word = symbol.lower()
+    singulars = dict.fromkeys((word, word.removesuffix("s"), word.removesuffix("es")))
+    named = [unit for name in singulars if (unit := units_by_name().get(name)) is not None]
     if not named and len(symbol) > 2 and symbol.endswith("s") and table_entry(symbol[:-1]):
         named = [symbol[:-1]]
     names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
