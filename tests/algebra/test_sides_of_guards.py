@@ -159,3 +159,20 @@ def test_a_comparison_that_is_more_than_a_point_is_no_guard() -> None:
     for text in ("where(x <= 0 or x > 0, x, 0)", "where(x < 0 and x > 0, 0, x)", "where(abs(x) >= 0, x, 0)"):
         assert gradient(text, {"x": 0}).gradient == {"x": 1}
     assert gradient("where(x < 0, x, where(x >= 0, 2*x, 5))", {"x": 0}).warnings
+
+
+@pytest.mark.parametrize("text", ["where(-x >= 0, 0, x**1.5*y)", "where(1 - x >= 1, 0, exp(-1/x)*y)"])
+def test_a_guard_of_several_variables_may_be_written_the_other_way_round(text: str) -> None:
+    # the other branch has a value where x is above 0 only
+    answer = gradient(text, {"x": 0, "y": 2})
+    assert answer.gradient == {"x": 0, "y": 0}
+    assert not answer.warnings
+
+
+@pytest.mark.parametrize(
+    "text", ["where(x > 0, x**2*log(y), 0)", "where(x > 0, x**2/y, 0)", "where(x > 0, x**2*y**0.5, 0)"]
+)
+def test_coefficients_that_are_not_smooth_at_the_point_prove_nothing(text: str) -> None:
+    # near the point, with y small beside x, these are not even bounded, or not defined
+    answer = gradient(text, {"x": 0, "y": 0})
+    assert [one.kind for one in answer.warnings] == ["kink"]

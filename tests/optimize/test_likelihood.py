@@ -155,3 +155,25 @@ def test_refusals(data: dict[str, Any], options: dict[str, Any], message: str) -
     with pytest.raises(ExpressionError) as error:
         fit("y = a + b*x", data={"x": [1, 2, 3][: len(data["y"])], **data}, **options)
     assert message in str(error.value)
+
+
+def test_goodness_has_a_tail_only_where_expected_counts_are_large() -> None:
+    x = [0.0, 1, 2, 3, 4, 5]
+    many = fit("y = exp(a + b*x)", data={"x": x, "y": [9.0, 14, 16, 30, 36, 61]}, loss="poisson")
+    few = fit("y = exp(a + b*x)", data={"x": x, "y": [0.0, 1, 0, 2, 1, 6]}, loss="poisson")
+    between = fit("y = exp(a + b*x)", data={"x": x, "y": [2.0, 3, 4, 3, 4, 5]}, loss="poisson")
+    small = fit("y = exp(a + b*x)", data={"x": x, "y": [1.0, 6, 72, 864, 10368, 124416]}, loss="poisson")
+    # Cochran's rule: four in five of the expected counts are 5 or more, and none is below 1
+    half = many.deviance / 2
+    assert many.goodness.p_value == pytest.approx(math.exp(-half) * (1 + half), rel=1e-12)  # χ² of 4 degrees of freedom
+    assert few.goodness.p_value is None
+    # most expected counts are between 1 and 5; one is below 1, and the others are large
+    assert between.goodness.p_value is None
+    assert 1 < between.fitted[0] < 5
+    assert small.goodness.p_value is None
+    assert small.fitted[0] < 1
+    assert small.fitted[1] > 5
+    for answer in (many, few, between, small):
+        likelihood = answer.goodness.log_likelihood
+        assert answer.goodness.bic == pytest.approx(2 * math.log(6) - 2 * likelihood, rel=1e-14)
+        assert answer.goodness.aic == pytest.approx(4 - 2 * likelihood, rel=1e-14)
