@@ -283,8 +283,11 @@ def test_integrals_by_hand(typed: str, arguments: list[str] | None) -> None:
     assert integral_arguments(typed) == arguments
 
 
-@pytest.mark.parametrize(("text", "between"), [("max(x, x)", (0, 3)), ("max(x/2, x/2)/max(2*x, x)", ("1/2", "2"))])
+@pytest.mark.parametrize(
+    ("text", "between"),
+    [("max(x, x)", (0, 3)), ("max(x/2, x/2)/max(2*x, x)", ("1/2", "2")), ("max(x, x) - 1.2", (0, 3))],
+)
 def test_a_bound_without_a_digit_is_no_value(text: str, between: tuple[float, float]) -> None:
-    # 4.5 and 0.375: both were 0, "at most 6.0 from 0"
+    # 4.5, 0.375 and 0.9: they were 0, "at most 6.0 from 0"; the last bound has 0 inside
     with pytest.raises(ExpressionError, match="only proven to be between"):
         integrate(text, between=between)
