@@ -132,16 +132,19 @@ def input_lines(
     wanted: Collection[str],
     digits: int | None,
     over: LossSummary | None = None,
-    title: str = "held fixed: ",
+    *,
+    whole: bool = False,
 ) -> Iterator[Block]:
-    """Yield lines about data, constants and the variables that are not `wanted`, under a title."""
+    """Yield lines about data, constants and the variables that are not `wanted`: held fixed, or the whole point."""
     if over is not None:
         yield Paragraph(((over.description, "faint"),))
         for why, count in over.left_out.items():
             yield Paragraph(((f"left out: {count:,}  {why}", "faint"),))
     for name, value in constants.items():
         yield Paragraph((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
-    yield from held_fixed({name: format_number(x, digits) for name, x in point.items() if name not in wanted}, title)
+    fixed = {name: format_number(x, digits) for name, x in point.items() if name not in wanted}
+    if fixed:
+        yield from held_fixed(fixed, "at " if whole else "held fixed: ")
 
 
 def held_fixed(values: Mapping[str, str], title: str = "held fixed: ") -> Iterator[Block]:

@@ -15,12 +15,11 @@ from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.language import reader
 from autodiff_cli.language.diagnostics.context import Context
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import END, KIND, UNREADABLE, Spans, pairs
+from autodiff_cli.language.tokens import END, KIND, UNREADABLE, Spans, pairs, without_skipped
 from autodiff_cli.questions.problem import parse, statements
 from counting import lines
 from strategies import texts
@@ -363,8 +362,14 @@ def outcome(text: str) -> object:
 def test_plain_text_that_is_cut_at_its_signs_is_read_as_its_pairs_are(text: str) -> None:
     quickly = outcome(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reader.tokens, "split", lambda text: (*map(list, zip(*pairs(text), strict=True)), True))
+        patch.setattr(Spans, "split", split_as_pairs)
         assert outcome(text) == quickly
+
+
+def split_as_pairs(spans: Spans) -> tuple[list[str], list[str]]:
+    spans.plain, spans.is_exact = without_skipped(spans.text), True
+    spans.operands, spans.signs = map(list, zip(*pairs(spans.plain), strict=True))
+    return spans.operands, spans.signs
 
 
 def test_plain_text_is_cut_at_its_signs_and_exactly_only_from_where_that_is_needed() -> None:

@@ -71,8 +71,7 @@ class GradientView(View[Gradient[Any]], of=Gradient):
             yield parts.Paragraph(((format_number(before.value, self.digits), "number"),))
         else:
             yield parts.value_line(self.name, before.value, self.digits)
-        title = "at " if self.value_only else "held fixed: "
-        yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over, title)
+        yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over, whole=self.value_only)
         if not point and self.name is None and not self.value_only:
             yield parts.NO_VARIABLES
         if self.table and partials:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from ...questions.quantities import Units
     from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
-    from .least_squares import SQUARES, EndPoint, Model
+    from .least_squares import EndPoint, Model
     from .likelihood import CountDistribution
     from .profiles import Profiles
 
@@ -314,6 +314,8 @@ def _with_lost_digits(answer: Fit, inference: Inference, lost: Sequence[Diagnost
 
 def _is_confirmed(answer: Fit, inference: Inference) -> bool:
     """Return whether estimates, standard errors and the sum of squares in many digits are those of the answer."""
+    from .least_squares import SQUARES
+
     model, scatter = inference.model, inference.scatter
     if answer.arithmetic != DOUBLE:
         return True
@@ -429,6 +431,8 @@ def _answer(
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
         arithmetic = DOUBLE
     if arithmetic != DOUBLE:
+        from .least_squares import SQUARES
+
         if model.loss != SQUARES or inference.at_bound or corrections:
             message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
             raise usage_error(message, "leave it out")
