@@ -15,6 +15,7 @@ def run(call: Command) -> int:
     folder = needs_folder(call.output)
     made = make(folder, call.values.get("pyodide"), _first_lines(call), force=call.force)
     sys.stdout.write(f"{folder}/index.html\n")
+    sys.stdout.flush()
     if made.lacks_pyodide:
         write_note(
             f"note: put the files of a release of Pyodide (https://pyodide.org) into {folder}/{PYODIDE}/;"
