@@ -11,7 +11,7 @@ _ALL = FUNCTIONS | COMPOSED
 __all__ = [*_ALL]
 
 
-class _Values:
+class _ValueOperations:
     """Values as a number type, for functions that stand for a formula of others."""
 
     def __getattr__(self, name: str) -> Callable[..., Value]:
@@ -21,7 +21,7 @@ class _Values:
 def _applied(called: Primitive, *args: Any) -> Value:
     if called.composition is None:
         return apply(called, *args)
-    result: Value = called.composition(_Values(), *map(as_value, args))
+    result: Value = called.composition(_ValueOperations(), *map(as_value, args))
     return result
 
 
