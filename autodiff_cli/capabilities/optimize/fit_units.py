@@ -188,6 +188,8 @@ class FitUnits:
             deviation=degree,
             data={name: self.columns[name] for name in fit.columns},
         )
+        if fit.starts is not None:
+            units["starts"] = [{"rss": units["rss"], "point": of_parameters} for _ in fit.starts]
         units.asked = [*self.wanted]
         return units
 

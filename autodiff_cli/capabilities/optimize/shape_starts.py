@@ -15,12 +15,7 @@ from ...language.parser import syntax_tree
 from ...language.reader import ParseFailure
 from ...language.tree import SyntaxNode
 
-PLACES = ("mu", "x0")
-"""Parameters of shapes that are values of x, of any sign; as the table names them."""
-POSITIVE_PLACES = ("K", "Km")
-WIDTHS = ("sigma", "gamma")
-RATES = ("k",)
-EXPONENTS = ("n",)
+WIDTH = "width"
 
 MAX_PEAKS = 8  # of the data, that starts are drawn from
 SHARE_AT_PEAKS = 0.8  # of the starts; the others are anywhere
@@ -41,7 +36,7 @@ class ShapeCall(NamedTuple):
 
     @property
     def is_peak(self) -> bool:
-        return any(name in WIDTHS for name in self.row.params)
+        return WIDTH in self.row.scales
 
 
 class Peak(NamedTuple):
@@ -86,28 +81,29 @@ class ShapeStarts:
         for call in self.calls:
             peaks = free.get(call.column)
             peak = peaks.pop() if peaks and at.random() < SHARE_AT_PEAKS else None
+            scales = dict(zip(call.row.params, call.row.scales, strict=True))
             for parameter, name in call.names.items():
-                start = _start(parameter, peak, self.columns[call.column], at)
+                start = _start(scales[parameter], peak, self.columns[call.column], at)
                 if start is not None:
                     starts[name] = start
         return starts
 
 
-def _start(parameter: str, peak: Peak | None, x: Any, at: random.Random) -> float | None:
+def _start(scale: str, peak: Peak | None, x: Any, at: random.Random) -> float | None:
     """Return a start of a parameter of a shape; None where nothing is known of it, as of an amplitude."""
     low, high = float(np.min(x)), float(np.max(x))
     width = high - low or 1.0
-    if parameter in WIDTHS and peak is not None:
+    if scale == WIDTH and peak is not None:
         return peak.half_width * 10 ** at.uniform(-WIDTH_DECADES, WIDTH_DECADES)
-    if parameter in WIDTHS:
+    if scale == WIDTH:
         return width * 10 ** at.uniform(-2, 0)
-    if parameter in PLACES:
+    if scale == "place":
         return at.uniform(low, high) if peak is None else peak.place
-    if parameter in POSITIVE_PLACES:
+    if scale == "positive place":
         return max(abs(low), abs(high), 1e-300) * 10 ** at.uniform(-2, 0.5)
-    if parameter in RATES:
+    if scale == "rate":
         return at.choice((1, 1, 1, -1)) * 10 ** at.uniform(0, 2) / width
-    if parameter in EXPONENTS:
+    if scale == "exponent":
         return float(MAX_EXPONENT ** at.uniform(-0.5, 1))
     return None
 

@@ -42,24 +42,14 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
 
     Linear parameters are solved for at each point. From the best points a search begins, whose lowest end is the start.
     """
-    columns = model.rows.columns
-    calls = shape_calls(model.problem.program.text, columns, lacking)
-    few, draw = model.sample(SAMPLED_SHAPE_ROWS if calls else SAMPLED_ROWS), random.Random(1)
-    shapes, powers = ShapeStarts(calls, dict(columns), model.rows.response), _powers(model)
-    places = [model.parameters.free.index(name) for name in lacking]
-    own = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
+    draws = StartDraws(model, 1, lacking)
+    few, places = model.sample(SAMPLED_SHAPE_ROWS if draws.shapes.calls else SAMPLED_ROWS), draws.places
     points: list[tuple[float, Any, Any]] = []
     ends: list[EndPoint] = []
     try:
         with use_share(BUDGET_SHARE), np.errstate(all="ignore"):
             for _ in range(DRAWN_STARTS):
-                there = own.copy()
-                known = shapes.draw(draw)
-                there[places] = [
-                    known[name] if name in known else _drawn(model, powers.get(name), draw)
-                    for name in (model.parameters.free[k] for k in places)
-                ]
-                points += _looked_at(few, np.clip(there, *model.parameters.limits))
+                points += _looked_at(few, draws.point())
             points.sort(key=lambda point: point[0])
             for there in _different(points):
                 ends.append(searched(few, there, SEARCH_EVALUATIONS, few.parameters.places))
@@ -89,6 +79,27 @@ def _rounded(model: Model, few: Model, best: Any, places: Sequence[int]) -> Any:
         if all(cost <= ROUNDED_COST * costs[0] for cost, *_ in _looked_at(trial, rounded) if costs):
             return rounded
     return best
+
+
+class StartDraws:
+    """Starts of some parameters, or of all that are not linear, drawn over the scales of the data."""
+
+    def __init__(self, model: Model, seed: int, names: Sequence[str] | None = None) -> None:
+        free, columns = model.parameters.free, model.rows.columns
+        wanted = [name for name in free if name not in model.parameters.linear] if names is None else names
+        self.model, self.at = model, random.Random(seed)
+        self.places = [free.index(name) for name in wanted]
+        calls = shape_calls(model.problem.program.text, columns, wanted)
+        self.shapes, self.powers = ShapeStarts(calls, dict(columns), model.rows.response), _powers(model)
+        self.own = np.array([model.problem.values.get(name, 1.0) for name in free])
+
+    def point(self) -> Any:
+        """Return the next start, within the bounds."""
+        known, there = self.shapes.draw(self.at), self.own.copy()
+        for k in self.places:
+            name = self.model.parameters.free[k]
+            there[k] = known[name] if name in known else _drawn(self.model, self.powers.get(name), self.at)
+        return np.clip(there, *self.model.parameters.limits)
 
 
 def _looked_at(model: Model, there: Any) -> list[tuple[float, Any, Any]]:

@@ -231,6 +231,8 @@ class Facts(NamedTuple):
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
+    scales: tuple[str, ...] = ()
+    """What the parameters of a shape are: `place`, `positive place`, `width`, `rate`, `exponent`, or empty."""
     composition: Callable[..., Number] | None = None
     """`f(m, *inputs)`, what a call stands for: it is written out where it is called, and is no operation of a graph."""
 
