@@ -219,13 +219,12 @@ def fit(
         else:
             in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
             have_units = bool(have_units or in_headings or units or inputs.typed_units)
-        if have_units and is_likelihood:
-            message = f"the numbers of a {loss} fit have no units here"
-            raise usage_error(message, "ignore those of the headings: `--in none`; give values without units")
         if have_units:
             from .fit_units import FitUnits
 
             of_units = FitUnits(formula, inputs, units, arithmetic)
+            if is_likelihood:
+                of_units.check_counts(formula.response, trials)
             if of_units.columns:
                 formula = of_units.formula(formula)
             inputs = of_units.inputs(inputs)
@@ -240,7 +239,8 @@ def fit(
         start = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
         several = None if starts is None else Several(starts, seed)
         if is_likelihood:
-            return _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs, several)
+            answer = _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs, several)
+            return _in_units(answer, of_units)
         model, end, interrupted, tried = _search(in_many_digits(model, start), start, loss, several)
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
@@ -253,11 +253,15 @@ def fit(
             answer = _with_lost_digits(answer, inference, lost) if lost else answer
         if tried is not None:
             answer = _with_tried(answer, tried, of_units)
-        if of_units is None:
-            return answer
-        shown = of_units.of_answer(answer) if of_units.columns else None
-        warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
-        return answer._replace(warnings=warnings, units=shown)
+        return _in_units(answer, of_units)
+
+
+def _in_units(answer: Fit, of_units: FitUnits | None) -> Fit:
+    if of_units is None:
+        return answer
+    shown = of_units.of_answer(answer) if of_units.columns else None
+    warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
+    return answer._replace(warnings=warnings, units=shown)
 
 
 def _of_likelihood(

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...engine.numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ...engine.quantities.presentation import factor, present, present_difference
-from ...engine.quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit
+from ...engine.quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit, unit_or_none
 from ...errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ...questions import quantities
 from ...questions.arithmetic import DOUBLE, Arithmetic
@@ -33,7 +33,7 @@ class FitUnits:
         self, formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
     ) -> None:
         program, self.response, transform, measured = formula
-        texts = getattr(inputs.columns, "units", {})
+        texts = self.headings = getattr(inputs.columns, "units", {})
         names = [*measured, *(name for name in program.leaves if name in inputs.columns)]
         for name, spread in inputs.sigma.items():
             if percentage(spread) is not None:
@@ -104,6 +104,15 @@ class FitUnits:
                 message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
                 raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
         return units
+
+    def check_counts(self, response: str, trials: str | None) -> None:
+        """Raise an error where counts, or trials, have a unit: they are numbers of events, whatever is counted."""
+        for name in filter(None, (response, trials)) if self.columns else ():
+            unit = self.columns[name] if name in self.columns else unit_or_none(self.headings.get(name, ""))
+            if unit is not None and unit.atoms:
+                what = f"`{name}` is in {unit}, and a count is a plain number"
+                hint = "fit the counts themselves: a rate is a parameter, as in `n = rate*t`; `--in none` ignores units"
+                raise usage_error(what, hint)
 
     def computed(self, own: Unit) -> Unit:
         """Return the unit in which a quantity with this unit is computed."""
@@ -178,7 +187,7 @@ class FitUnits:
 
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""
-        degree = self.columns[self.response].degree
+        degree = self.columns.get(self.response, Unit()).degree
         of_parameters = {name: None if self.solved[name] is None else self._shown(name) for name in fit.parameters}
         units = Units(
             parameters=of_parameters,
@@ -186,7 +195,8 @@ class FitUnits:
             intervals={**of_parameters},
             rss=Unit() if fit.goodness.chi_squared is not None or fit.sigma else degree**2,
             deviation=degree,
-            data={name: self.columns[name] for name in fit.columns},
+            # a share of successes is a number
+            data={name: self.columns.get(name, Unit()) for name in fit.columns},
         )
         if fit.starts is not None:
             units["starts"] = [{"rss": units["rss"], "point": of_parameters} for _ in fit.starts]
