@@ -220,11 +220,11 @@ def fit(
             in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
             have_units = bool(have_units or in_headings or units or inputs.typed_units)
         if have_units:
-            from .fit_units import FitUnits
+            from .fit_units import FitUnits, check_counts
 
-            of_units = FitUnits(formula, inputs, units, arithmetic)
             if is_likelihood:
-                of_units.check_counts(formula.response, trials)
+                check_counts(getattr(columns, "units", {}), filter(None, (formula.response, trials)))
+            of_units = FitUnits(formula, inputs, units, arithmetic)
             if of_units.columns:
                 formula = of_units.formula(formula)
             inputs = of_units.inputs(inputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -33,7 +33,7 @@ class FitUnits:
         self, formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
     ) -> None:
         program, self.response, transform, measured = formula
-        texts = self.headings = getattr(inputs.columns, "units", {})
+        texts = getattr(inputs.columns, "units", {})
         names = [*measured, *(name for name in program.leaves if name in inputs.columns)]
         for name, spread in inputs.sigma.items():
             if percentage(spread) is not None:
@@ -104,15 +104,6 @@ class FitUnits:
                 message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
                 raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
         return units
-
-    def check_counts(self, response: str, trials: str | None) -> None:
-        """Raise an error where counts, or trials, have a unit: they are numbers of events, whatever is counted."""
-        for name in filter(None, (response, trials)) if self.columns else ():
-            unit = self.columns[name] if name in self.columns else unit_or_none(self.headings.get(name, ""))
-            if unit is not None and unit.atoms:
-                what = f"`{name}` is in {unit}, and a count is a plain number"
-                hint = "fit the counts themselves: a rate is a parameter, as in `n = rate*t`; `--in none` ignores units"
-                raise usage_error(what, hint)
 
     def computed(self, own: Unit) -> Unit:
         """Return the unit in which a quantity with this unit is computed."""
@@ -202,6 +193,16 @@ class FitUnits:
             units["starts"] = [{"rss": units["rss"], "point": of_parameters} for _ in fit.starts]
         units.asked = [*self.wanted]
         return units
+
+
+def check_counts(headings: Mapping[str, str], names: Iterable[str]) -> None:
+    """Raise an error where counts, or trials, have a unit: they are numbers of events, whatever is counted."""
+    for name in names:
+        unit = unit_or_none(headings.get(name, ""))
+        if unit is not None and unit.atoms:
+            message = f"`{name}` is in {unit}, and a count is a plain number"
+            hint = "fit the counts themselves: a rate is a parameter, as in `n = rate*t`; `--in none` ignores units"
+            raise usage_error(message, hint)
 
 
 def _units_of_values(inputs: FitInputs) -> dict[str, Unit]:
