@@ -153,7 +153,7 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
 
 def told_without(name: str, top: Path) -> Told:
     """What the lines answer in a copy of the package that lacks a capability."""
-    shutil.copytree(PACKAGE, top / "autodiff_cli", ignore=shutil.ignore_patterns("__pycache__", "grammars"))
+    shutil.copytree(PACKAGE, top / "autodiff_cli", ignore=shutil.ignore_patterns("grammars"))
     shutil.copytree(GRAMMARS, top / "autodiff_cli" / "grammars")
     part = top / "autodiff_cli" / "capabilities" / PARTS.get(name, name)
     if name:
