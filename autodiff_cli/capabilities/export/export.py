@@ -16,7 +16,7 @@ from ...language.typesetting import typesetting
 from ...questions.problem import check_single, parse, wanted_variables
 from ...record import Record
 from ..formulas.diff import diff
-from ..formulas.guards import guard_warnings
+from ..formulas.guards import comments_of, guard_warnings, program_kinks
 from .targets import DIALECTS, target
 
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
@@ -43,6 +43,8 @@ class Exported(Record):
     source: str
     dialect: str | None = None
     warnings: tuple[Diagnostic, ...] = ()
+    comments: tuple[str, ...] = ()
+    """What the source says of the derivatives, in LaTeX."""
 
 
 def export(
@@ -102,14 +104,18 @@ def export(
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
-    unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained))
+    kinks = program_kinks(program, wanted)
+    variables, notes = tuple(program.variables), kinks.comments
+    unit = SourceUnit(text, name, variables, tuple(wanted), shown, labels, tuple(trained), notes)
     try:
         module = writer.module(unit)
     except Lacking as lacking:  # a rule of the engine that the code is for
         named = str(lacking).partition("(")[0]
         node = next(i for i, primitive in enumerate(graph.primitives) if primitive.name == named)
         raise _lacks(writer, lacking, graph, node) from None
-    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
+    return Exported(
+        text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, (*warnings, *kinks.notes)
+    )
 
 
 def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> ExpressionError:
@@ -136,7 +142,9 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
     answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
     typeset = typesetting(program, function=name)
     heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
+    comments = comments_of(answer.warnings)
+    heading += comments
     source = "\n".join([*(f"% {line}".rstrip() for line in heading), answer.program]) + "\n"
     wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
     variables = {label: typeset.name(label) for label in program.variables}
-    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings)
+    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings, comments=comments)

@@ -28,7 +28,8 @@ class ExportedView(View[Exported], of=Exported):
     def latex_document(self, answer: Exported) -> str:
         if answer.target != "latex":
             raise usage_error(f"`{answer.target}` is not LaTeX", "leave out `--format`, or give `--to latex`")
-        return "\n".join(line for line in answer.source.splitlines() if not line.startswith("%"))
+        equations = [line for line in answer.source.splitlines() if not line.startswith("%")]
+        return "\n".join([*(f"% {line}" for line in answer.comments), *equations])
 
     def latex_formula(self, answer: Exported) -> str | None:
         return self.latex_document(answer) if answer.target == "latex" else None

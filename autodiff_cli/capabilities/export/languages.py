@@ -193,6 +193,7 @@ class C(Curly):
         return [
             *("/* Written by autodiff from this program:", " *"),
             *[f" *     {row}".rstrip() for row in self._comment(unit.text)],
+            *[f" * {row}" for row in self._notes()],
             *(" */", "#include <math.h>", *self.library()),
             *("", "/* Returns the value, and puts the derivatives into `gradient`:"),
             *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
@@ -276,6 +277,7 @@ class Spreadsheet(Target):
             self.names[step] = f"B{len(rows)}"
         labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
         rows += [(label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)]
+        rows += [("", " ".join(unit.notes))] if unit.notes else []
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(rows)
         return out.getvalue().removesuffix("\n").split("\n")
