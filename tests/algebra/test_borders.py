@@ -1,4 +1,4 @@
-"""Where the pieces of a formula meet: whether its derivatives there are those of the function. Answers are derived by hand."""
+"""Where the pieces of a formula meet: whether its derivatives are those of the function. Answers are derived by hand."""
 
 import pytest
 
@@ -40,6 +40,7 @@ KINKS = [
     ("where(x <= 0, 0, sqrt(x))", {"x = 0": "none"}),  # infinite above
     ("y*abs(x - 1)", {"x = 1": "none in general"}),  # but for y = 0
     ("relu(x)*relu(y)", {"x = 0": "none in general", "y = 0": "none in general"}),
+    ("sign(x)**2", {"x = 0": "none"}),  # 1 on both sides, 0 at 0
     ("relu(x) - relu(-x)", {"x = 0": "other"}),  # x, of which the formula has 0
     # sin(pi*n) is 0 for whole numbers, of which the comparison knows nothing: (floor(x)*sin(pi*x)**2)' is 0 there
     ("floor(x)*sin(pi*x)**2", {"x is a whole number": "undecided"}),

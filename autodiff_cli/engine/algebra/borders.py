@@ -242,7 +242,7 @@ class _Beside:
         for formula, limit in zip((self.output, *formulas), expected, strict=True):
             given = self.constants.number(evaluate_in(self.constants, (formula,), here).value)
             if not self.constants.is_zero(given - limit):
-                return Known.OTHER
+                return Known.NONE if formula is self.output else Known.OTHER
         return None
 
     def _limits(
