@@ -1,4 +1,4 @@
-"""Where the pieces of a formula meet: whether its derivatives are those of the function. Answers are derived by hand."""
+"""Where the pieces of a formula meet: are its derivatives those of the function? Answers are derived by hand."""
 
 import pytest
 
