@@ -40,6 +40,7 @@ from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, spl
 if TYPE_CHECKING:
     from ...questions.column_uncertainties import Sigma
     from ...questions.quantities import ProgramUnits, Units
+    from ..propagate.measurement_model import Implicit, SolutionBranch
     from .measurements import Measurements
 
 _raised = partial(pow, 10.0)
@@ -556,7 +557,27 @@ def _branch(
     notes = (*model.warnings, *warnings)
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
     curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known_names=frozenset(model.values))
-    return _sample(curve, (height, branch.slope), [at])
+    sampled = _sample(curve, (height, branch.slope), [at])
+    return sampled._replace(warnings=(*sampled.warnings, *_lost_digits_of_branch(sampled, model, branch)))
+
+
+def _lost_digits_of_branch(curve: Curve, model: Implicit, branch: SolutionBranch) -> list[Diagnostic]:
+    """Return a warning of digits that rounding loses along a solution of equations."""
+    from ..solve.residuals import derivative_phrase, numbers_at_solution
+
+    name, unknown = curve.variable, curve.unknown
+    drawn = [x for stretch in curve.function.stretches for x, _ in stretch]
+    found = [branch(drawn[k]) for k in spread_over(len(drawn))]
+    values = [*([model.values] if curve.tangent else []), *(point for point in found if point is not None)]
+    numbers = numbers_at_solution(model.program.outputs, model.outputs, [name])
+    shown = f"`{unknown}`", derivative_phrase(unknown, name)
+
+    def compute(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
+        computed = numbers(m, at)
+        return {each: computed[each] for each in shown}
+
+    points = Points(values, lambda k: f"{name} = {values[k][name]:.6g}", "points of the curve")
+    return lost_numbers_over(model.program.graph, points, compute, "solve")
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:

@@ -549,9 +549,8 @@ def _linearise(model: Model, spread: _InputCovariance, warnings: list[Diagnostic
     names, directions = list(spread.inputs), [*zip(*spread.root, strict=True)]
     estimates, rows, met = model.first_order(names)
     warnings += met
-    if isinstance(model, Explicit):
-        combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
-        warnings += model.rounding_warnings(names, combined)
+    combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
+    warnings += model.rounding_warnings(names, combined)
     of_program = model.units
     units = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
     if of_program is not None and by_size:

@@ -115,7 +115,7 @@ def conventions(
     for border in borders[:MAX_BORDERS]:
         known: Known | None = Known.UNDECIDED
         with suppress(*UNKNOWN), use_share(SHARE):
-            known = _Beside(border, output, order).compare(derived) if is_small else known
+            known = _AtBorder(border, output, order).compare(derived) if is_small else known
         if known is not None:
             found.append(Convention(border, known))
     return Conventions(found, is_complete)
@@ -157,7 +157,7 @@ def _both_ways(equation: Value) -> list[Value]:
         return differences
 
 
-class _Sides:
+class _GivenSides:
     """Sides of what an operation asks about: as given, then the upper ones."""
 
     def __init__(self, answers: Sequence[int]) -> None:
@@ -194,7 +194,7 @@ def _borders(operation: Value) -> list[Border]:
         if not waiting:
             break
         answers = waiting.pop(0)
-        sides = _Sides(answers)
+        sides = _GivenSides(answers)
         try:
             piece_of(operation, sides)
         except ValueError:  # where bounds have changed places
@@ -207,7 +207,7 @@ def _borders(operation: Value) -> list[Border]:
     return [Border(operation, *(pair[::-1] if primitive.extreme_value else pair)) for pair in pairs]
 
 
-def piece_of(operation: Value, sides: _Sides) -> Value:
+def piece_of(operation: Value, sides: _GivenSides) -> Value:
     """Return the piece of an operation on given sides; of whole numbers, that at `WHOLE`. Raises ValueError."""
     branch: Any = operation.primitive.active_branch
     piece = branch(UNEVALUATED, sides, *operation._prev, out=variable(WHOLE))
@@ -215,7 +215,7 @@ def piece_of(operation: Value, sides: _Sides) -> Value:
 
 
 # ---- what the function does there
-class _Beside:
+class _AtBorder:
     """A function and its formulas on both sides of a border, by the distance of one variable."""
 
     def __init__(self, border: Border, output: Value, order: int) -> None:
@@ -272,7 +272,7 @@ class _Beside:
         """Return a function with an operation that jumps at many places on one side of the border."""
         if not self.border.is_integral and not self.border.is_cut:
             return source
-        piece = piece_of(self.border.operation, _Sides([-1, side] if self.border.is_cut else [side]))
+        piece = piece_of(self.border.operation, _GivenSides([-1, side] if self.border.is_cut else [side]))
         order = [*in_order((source, self.border.operation))]
         ids = dict(zip(order, text_ids(order, {}), strict=True))
         own = ids[self.border.operation]
