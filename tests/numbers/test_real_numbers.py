@@ -25,8 +25,8 @@ SPECIAL = {
     "erf", "erfc", "erfinv", "erfinv_slope", "gelu", "gelu_slope", "logit", "gamma",
     "gamma_slope", "lgamma", "digamma", "trigamma", "polygamma", "beta", "beta_slope", "polygamma_difference",
     "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
-    "normpdf_over_sigma",
-    "norminv_scaled", "standardized_excess", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
+    "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma",
+    "norminv_scaled", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
 
@@ -190,11 +190,15 @@ for names, case in (
      Case([(n, x) for n in (0.0, 1.0, 2.0, 3.0, 4.0, 9.0) for x in (-25.0, -1.0, -1e-300, 0.0, TINY, 0.5, 3.75, 1e8)],
           (lambda rng: float(rng.randint(0, 4)), mixed(log_uniform(-300, 30), uniform(-26, 30))), 30)),
     ("norminv", line([0.5, 0.075, 0.925, 0.5 + EPS, 0.5 - EPS, *(x for x in UNIT_EXTREMES if x > 0)], INSIDE)),
-    ("normpdf_scaled normpdf_over_sigma normcdf_scaled standardized_excess",
+    ("normpdf_scaled normcdf_scaled normcdf_by_sigma normpdf_by_mu normpdf_by_sigma",
      Case([(0.5, 0.0, 1.0), (MAX, -MAX, MAX), (1e308, 1e308, 1e-308), (1.99, 1.0, 1.0),
            (-38.0, 0.0, 1.0), (-38e-300, 0.0, 1e-300),
            (3e-320, 1e-320, 1e-320), (1.0, 1.0 - EPS, EPS), (1e300, 1e300 * (1 + 4 * EPS), 1e285)],
           (uniform(-40, 30), uniform(-3, 3), log_uniform(-1, 2)), 30)),
+    # the density over sigma is a subnormal number, of fewer digits than its products
+    ("normpdf_by_mu normpdf_by_sigma",
+     Case([(7.9 * s, 0.0, s) for s in (3e146, 1e147, 3.3e146)], (uniform(2.5e147, 3e147), uniform(-3, 3),
+          uniform(3e146, 4e146)), 40)),
     ("norminv_scaled",
      Case([(0.3, 1.0, 2.0), (0.84, -1.0, 1.0), (1e-300, 3.0, 1e300)],
           (INSIDE, uniform(-3, 3), log_uniform(-3, 3)), 20)),

@@ -391,8 +391,12 @@ define("logsumexp", log_sum_exp, lambda *xs: [softmax_weight(x, *xs) for x in xs
 
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
-define("standardized_excess", with_spread(lambda x, mu, sigma: ((x - mu) / sigma) ** 2 - 1))
-define("normpdf_over_sigma", lambda x, mu, sigma: scaled_density(x, mu, sigma) / sigma)
+define("normcdf_by_sigma", lambda x, mu, sigma: -(x - mu) / sigma * scaled_density(x, mu, sigma))
+define("normpdf_by_mu", lambda x, mu, sigma: (x - mu) / sigma * scaled_density(x, mu, sigma) / sigma)
+define(
+    "normpdf_by_sigma",
+    with_spread(lambda x, mu, sigma: (((x - mu) / sigma) ** 2 - 1) * scaled_density(x, mu, sigma) / sigma),
+)
 define("erfcx_derivative", scaled_complementary_error_function, None,
        lambda n, x: scaled_complementary_error_function(n + 1, x))  # fmt: skip
 define("norminv_slope", lambda p, out: 1 / normal_density(normal_quantile(p)))

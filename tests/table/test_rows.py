@@ -355,6 +355,7 @@ OPERATORS: dict[str, str] = {
     "engine/algebra/one_sided_series": "a polynomial; the bounds of a variable near its value",
     "engine/algebra/sides_of_guards": "where the branches of a guard meet, and on which side each is taken",
     "engine/algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
+    "engine/algebra/borders": "where two formulas are equal, and on which side an operation has which piece",
     "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",
     "questions/quantities": "how a number is converted between units: by factors and a zero",

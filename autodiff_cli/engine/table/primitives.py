@@ -164,8 +164,14 @@ helper("beta_slope", "a b", lambda m, a, b: m.beta(a, b) * (m.digamma(a) - m.dig
     domain="a and b are not 0, -1, -2, …", facts="infinite")
 helper("norminv_slope", "p out", lambda m, p, out: m.sqrt(2 * m.pi) * m.exp(out**2 / 2), domain="0 < p < 1",
     facts="infinite")
-helper("standardized_excess", "x mu sigma", lambda m, x, mu, sigma: ((x - mu) / sigma) ** 2 - 1, domain="sigma > 0")
-helper("normpdf_over_sigma", "x mu sigma", lambda m, x, mu, sigma: m.normpdf_scaled(x, mu, sigma) / sigma,
+# products with the density have digits where the density itself is too small for them
+helper("normcdf_by_sigma", "x mu sigma",
+    lambda m, x, mu, sigma: -((x - mu) / sigma) * m.normpdf_scaled(x, mu, sigma), domain="sigma > 0", facts="infinite")
+helper("normpdf_by_mu", "x mu sigma",
+    lambda m, x, mu, sigma: (x - mu) / sigma * m.normpdf_scaled(x, mu, sigma) / sigma, domain="sigma > 0",
+    facts="infinite")
+helper("normpdf_by_sigma", "x mu sigma",
+    lambda m, x, mu, sigma: (((x - mu) / sigma) ** 2 - 1) * m.normpdf_scaled(x, mu, sigma) / sigma,
     domain="sigma > 0", facts="infinite")
 helper("lambertw_slope", "x out", lambda m, x, out: 1 / (m.exp(out) * (1 + out)), domain="x >= -1/e", facts="infinite")
 helper("lambertw_minus_one", "x", domain="x >= -1/e and x < 0", values="(-inf, -1]")
@@ -458,14 +464,14 @@ special("erfcx", "x", "exp(x**2)*erfc(x), which neither overflows nor underflows
     definition=lambda m, x: m.exp(x**2) * m.erfc(x), source="DLMF 7.18.4", values="(0, inf)", family="error")
 # the forms with further arguments first: a symbol alone means the short one
 entry("normpdf_scaled", "x mu sigma", "",
-    lambda m, x, mu, sigma, out: -((x - mu) / sigma) * m.normpdf_over_sigma(x, mu, sigma),
-    lambda m, x, mu, sigma, out: (x - mu) / sigma * m.normpdf_over_sigma(x, mu, sigma),
-    lambda m, x, mu, sigma, out: m.standardized_excess(x, mu, sigma) * m.normpdf_over_sigma(x, mu, sigma),
+    lambda m, x, mu, sigma, out: -m.normpdf_by_mu(x, mu, sigma),
+    lambda m, x, mu, sigma, out: m.normpdf_by_mu(x, mu, sigma),
+    lambda m, x, mu, sigma, out: m.normpdf_by_sigma(x, mu, sigma),
     symbol="normpdf", spelling="normpdf", latex=BY_DEFINITION,
     definition=lambda m, x, mu, sigma: m.normpdf((x - mu) / sigma) / sigma, domain="sigma > 0", values="[0, inf)")
 entry("normcdf_scaled", "x mu sigma", "", lambda m, x, mu, sigma, out: m.normpdf_scaled(x, mu, sigma),
     lambda m, x, mu, sigma, out: -m.normpdf_scaled(x, mu, sigma),
-    lambda m, x, mu, sigma, out: -((x - mu) / sigma) * m.normpdf_scaled(x, mu, sigma), symbol="normcdf",
+    lambda m, x, mu, sigma, out: m.normcdf_by_sigma(x, mu, sigma), symbol="normcdf",
     spelling="normcdf", latex=BY_DEFINITION, definition=lambda m, x, mu, sigma: m.normcdf((x - mu) / sigma),
     domain="sigma > 0",
     values="[0, 1]", family="error", facts="finite")
