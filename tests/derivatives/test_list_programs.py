@@ -87,6 +87,14 @@ def test_each_shape_has_its_program_and_entries_without_influence_are_zero() -> 
     assert parse("x[2] * sum(y)").gradient(x=[1, 2, 3], y=[4]).gradient == {"x": [0.0, 4.0, 0.0], "y": [2.0]}
 
 
+def test_a_list_may_be_given_by_its_entries() -> None:
+    program = parse("x[1]*x[2]**2")
+    assert program.parameters == ("x",) and program([3, 2]) == 12.0
+    assert program.hessian(x=[3, 2]).hessian == {"x": {"x": [[0.0, 4.0], [4.0, 6.0]]}}
+    entries = {"x[1]": 3, "x[2]": 2}
+    assert program(**entries) == 12.0 and program.gradient(**entries).gradient == {"x[1]": 4.0, "x[2]": 12.0}
+
+
 def test_a_sum_of_one_argument_is_that_of_a_list() -> None:
     expected = gradient("sum(x)**2", {"x": [1, 2]})
     found = parse("sum(x)**2").gradient(x=[1, 2])

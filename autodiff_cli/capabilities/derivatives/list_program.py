@@ -235,9 +235,11 @@ class ListProgram(Program):
         if twice := [name for name in names[: len(args)] if name in values]:
             raise TypeError(f"{quote(twice)} has two values, by its position and by its name")
         named = {**dict(zip(names, args, strict=False)), **values}
-        if missing := [name for name in names if name not in named]:
+        # a list may be given by its entries, `x[1]`
+        lists = {name.partition("[")[0] for name in named}
+        if missing := [name for name in names if name not in lists]:
             raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
-        return {name: named[name] for name in dict.fromkeys((*names, *named))}
+        return {name: named[name] for name in dict.fromkeys((*names, *named)) if name in named}
 
     def _read(self, arguments: Sequence[_Argument]) -> _Shaped:
         by_name = {argument.name: argument.entries() for argument in arguments}

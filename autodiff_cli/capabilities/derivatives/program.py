@@ -337,7 +337,8 @@ def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> P
 def _read(text: str, given: Collection[str]) -> Program:
     try:
         program = problem.parse(text, given)
-        if not sums_a_list(text) or any("[" in name for name in given):
+        uses_lists = any(name.endswith("]") for name in program.leaves) or sums_a_list(text)
+        if not uses_lists or any(name.endswith("]") for name in given):
             return Program(program)
     except UnknownShape:
         pass
