@@ -57,7 +57,7 @@ class Panel(NamedTuple):
         yield from (place[0] for place in (*self.dots, *self.line, *self.rings, *self.band))
 
 
-class _Axis(NamedTuple):
+class _PixelAxis(NamedTuple):
     """An axis from `low` to `high`, drawn from one pixel to another."""
 
     low: float
@@ -93,7 +93,7 @@ def chart(panels: Sequence[Panel], across: str, description: str) -> str | None:
     everything = [*numbers, *[y for each in heights for y in each]]
     if not numbers or not all(map(math.isfinite, everything)):
         return None
-    x_axis = _Axis(*_range(min(numbers), max(numbers)), LEFT, WIDTH - RIGHT)
+    x_axis = _PixelAxis(*_range(min(numbers), max(numbers)), LEFT, WIDTH - RIGHT)
     parts: list[str] = []
     top = 0.0
     for panel, ys in zip(panels, heights, strict=True):
@@ -129,11 +129,11 @@ def _range(low: float, high: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _panel(panel: Panel, ys: Sequence[float], x_axis: _Axis, top: float) -> Iterator[str]:
+def _panel(panel: Panel, ys: Sequence[float], x_axis: _PixelAxis, top: float) -> Iterator[str]:
     low, high = min(ys), max(ys)
     logarithmic = panel.may_be_logarithmic and low > 0 and high > LOG_SCALE_RATIO * low
     ends = (low / 1.5, high * 1.5) if logarithmic and high < 1e300 else _range(low, high)
-    axis = _Axis(*ends, top + panel.height, top, logarithmic and high < 1e300)
+    axis = _PixelAxis(*ends, top + panel.height, top, logarithmic and high < 1e300)
     yield f'<text x="{LEFT}" y="{top - 5:g}">{escaped_html(panel.name)}</text>'
     for tick in axis.ticks():
         middle = axis.at(tick)
@@ -178,7 +178,7 @@ def _thinned(places: Sequence[Place]) -> list[Place]:
     return kept
 
 
-def _foot(axis: _Axis, name: str, top: float) -> Iterator[str]:
+def _foot(axis: _PixelAxis, name: str, top: float) -> Iterator[str]:
     yield f'<path class="axis" d="M{LEFT} {top:g}H{WIDTH - RIGHT}"/>'
     for tick in axis.ticks():
         x = _pixel(axis.at(tick))

@@ -71,7 +71,7 @@ class _Shaped(NamedTuple):
     """The shape of a result that is a list."""
 
 
-class _Call(NamedTuple):
+class _CallOfLists(NamedTuple):
     """The program of numbers of a call, its point, and the arguments that derivatives are taken in."""
 
     program: Program
@@ -210,7 +210,7 @@ class ListProgram(Program):
         return ListDerivatives(of_all(answer.value), jacobian=blocks, numbers=rows, warnings=answer.warnings)
 
     # ---- arguments
-    def _call(self, args: Sequence[Any], values: dict[str, Any]) -> _Call:
+    def _call(self, args: Sequence[Any], values: dict[str, Any]) -> _CallOfLists:
         """Return the program for the shapes of a call, and its arguments."""
         arguments = [_Argument(name, x) for name, x in self._by_name(args, values).items()]
         key = tuple([(argument.name, argument.shape) for argument in arguments])
@@ -226,7 +226,7 @@ class ListProgram(Program):
         entries = [entry for argument in differentiated for entry in shaped.differentiated[argument.name]]
         has_arrays = any(isinstance(argument.structure, ArrayShape) for argument in arguments)
         results = _of_results(shaped.shape, len(shaped.program.outputs), has_arrays)
-        return _Call(shaped.program, point, differentiated, entries, results)
+        return _CallOfLists(shaped.program, point, differentiated, entries, results)
 
     def _by_name(self, args: Sequence[Any], values: Mapping[str, Any]) -> dict[str, Any]:
         names = self.parameters

@@ -8,8 +8,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...api.api_answers import as_answer
-from ...api.api_arguments import sums_a_list
-from ...api.calls import converted
 from ...api.tracebacks import explain, explained
 from ...engine.graphs.value import Value, as_float, constant, values_of, variable
 from ...engine.numbers.budget import use_budget
@@ -18,7 +16,6 @@ from ...engine.run.evaluation import error_at, with_fallback
 from ...engine.run.sweep import NodeError, forward
 from ...errors import Diagnostic, plural, quote
 from ...language import builder
-from ...language.tokens import UnknownShape
 from ...questions import problem
 from ...questions.problem import check_single
 from ...record import Record
@@ -68,6 +65,7 @@ def is_array(x: object) -> bool:
 class Program:
     """A program that has been read: a function of its variables, with its gradient at any point.
 
+    >>> from autodiff_cli import parse
     >>> f = parse("s = x*y; s**2 + x")
     >>> f.parameters, f(x=3, y=0.5)
     (('x', 'y'), 5.25)
@@ -288,7 +286,7 @@ class Program:
         raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return parse, (self.text, tuple(self._program.leaves))
+        return _program_of, (self.text, tuple(self._names))
 
     def __repr__(self) -> str:
         return f"<Program of {quote(self._program.leaves, 'no variables')}>"
@@ -313,35 +311,5 @@ def _square(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
     return np.stack([np.stack([entry(i, j) for j in places], axis=-1) for i in places], axis=-2)
 
 
-def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
-    """Return the program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
-
-    With `lenient` its `text` is the one that was read.
-
-    `given` are the names that are variables although they are called like the constants `e`, `pi`, `π`. Raises
-    `ExpressionError` where the text is not valid. Lists and matrices have the shapes of the arguments of a call.
-
-    >>> parse("s = x*y; s**2 + x").parameters
-    ('x', 'y')
-    >>> parse("sum(w * x)").gradient(w=[1, 2], x=[3, 4]).gradient
-    {'w': [3.0, 4.0], 'x': [1.0, 2.0]}
-    """
-    with converted(parse, "grad", text=text, given=given, lenient=lenient) as asked:
-        if not asked.lenient:
-            return _read(asked.text, asked.given)
-        from ...language.diagnostics.leniency import read_leniently
-
-        return read_leniently(asked.text, lambda read: _read(read, asked.given))[0]
-
-
-def _read(text: str, given: Collection[str]) -> Program:
-    try:
-        program = problem.parse(text, given)
-        uses_lists = any(name.endswith("]") for name in program.leaves) or sums_a_list(text)
-        if not uses_lists or any(name.endswith("]") for name in given):
-            return Program(program)
-    except UnknownShape:
-        pass
-    from .list_program import ListProgram  # most programs are of numbers
-
-    return ListProgram(text, given)
+def _program_of(text: str, given: Collection[str]) -> Program:
+    return Program(problem.parse(text, given))

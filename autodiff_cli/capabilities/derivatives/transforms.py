@@ -24,7 +24,7 @@ Argnums = int | Sequence[int] | str | Sequence[str]
 def _function(f: Any) -> tuple[Callable[..., Any], tuple[str, ...] | None]:
     """Return a function on Values, and the names of its variables if it is a text."""
     if isinstance(f, str):
-        from .program import parse
+        from .parse_function import parse
 
         program = parse(f)
         names = program.parameters
