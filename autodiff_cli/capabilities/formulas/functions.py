@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic import SYMBOLIC, as_node
-from ...engine.graphs.value import Value, node, variable
+from ...engine.graphs.value import Value, constant, node, variable
 from ...engine.table.operators import WHERE
 from ...engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from ...errors import ExpressionError, near_words
@@ -102,6 +102,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
     call, slopes = rule(primitive)
     formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
     of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""
+    of = f" of {expression_text(call)}" if primitive.shown_orders else of
     return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
 
 
@@ -114,7 +115,8 @@ def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
     if primitive.variadic:
         stem = names[0].strip("*").removesuffix("s")
         names = (f"{stem}1", f"{stem}2")
-    inputs = tuple(map(variable, names))
+    orders = map(constant, primitive.shown_orders)
+    inputs = (*orders, *map(variable, names[len(primitive.shown_orders) :]))
     call = node(primitive, inputs)
     wanted = names[:1] if primitive.variadic else [n for n, p in zip(names, primitive.partials, strict=True) if p]
     if primitive.smooth:
