@@ -11,14 +11,14 @@ from ..table.primitives import functions_of
 from .base import undecided, whole_order
 from .parameter_series import (
     Coefficients,
-    Functions,
     Linear,
+    TermFunctions,
     beta_first_term,
     gamma_first_term,
     hypergeometric_sum,
 )
 
-FUNCTIONS = Functions(arb.log, arb.exp, arb.lgamma, lambda n, x: acb(x).polygamma(acb(n)).real)
+FUNCTIONS = TermFunctions(arb.log, arb.exp, arb.lgamma, lambda n, x: acb(x).polygamma(acb(n)).real)
 
 
 def _enough(total: Coefficients, bound: Coefficients) -> Coefficients | None:

@@ -12,8 +12,8 @@ from . import budget
 from .base import Number, undecided, whole_order
 from .parameter_series import (
     Coefficients,
-    Functions,
     Linear,
+    TermFunctions,
     beta_first_term,
     gamma_first_term,
     hypergeometric_sum,
@@ -33,8 +33,8 @@ STEP_OF_INTEGERS = 0.5
 """The work of a term of a sum of integers, in microseconds."""
 
 
-def _functions(m: Any) -> Functions:
-    return Functions(m.context.ln, m.context.exp, m.context.loggamma, m.polygamma)
+def _functions(m: Any) -> TermFunctions:
+    return TermFunctions(m.context.ln, m.context.exp, m.context.loggamma, m.polygamma)
 
 
 def _settled(m: Any, compute: Callable[[], Number], extra: int = 64) -> Number:

@@ -147,7 +147,7 @@ def hypergeometric_sum(
 
 
 # ---- the incomplete gamma and beta functions
-class Functions(NamedTuple):
+class TermFunctions(NamedTuple):
     """What a type of number computes the first terms with."""
 
     log: Callable[[Number], Number]
@@ -156,12 +156,12 @@ class Functions(NamedTuple):
     polygamma: Callable[[int, Number], Number]
 
 
-def _log_gamma(f: Functions, x: Number, count: int) -> list[Number]:
+def _log_gamma(f: TermFunctions, x: Number, count: int) -> list[Number]:
     """Return the coefficients of log Γ(x + ε)."""
     return [f.log_gamma(x), *(f.polygamma(k - 1, x) / math.factorial(k) for k in range(1, count))]
 
 
-def gamma_first_term(f: Functions, a: Number, x: Number, count: int) -> Coefficients:
+def gamma_first_term(f: TermFunctions, a: Number, x: Number, count: int) -> Coefficients:
     """Return x^(a + ε)·exp(-x)/Γ(a + 1 + ε), the first term of the series of gammainc (DLMF 8.7.1)."""
     logarithm = [[-c] for c in _log_gamma(f, a + 1, count)]
     logarithm[0][0] += a * f.log(x) - x
@@ -171,7 +171,7 @@ def gamma_first_term(f: Functions, a: Number, x: Number, count: int) -> Coeffici
 
 
 def beta_first_term(
-    f: Functions, a: Number, b: Number, x: Number, rest: Number, rows: int, columns: int
+    f: TermFunctions, a: Number, b: Number, x: Number, rest: Number, rows: int, columns: int
 ) -> Coefficients:
     """Return x^a·(1 - x)^b/(a·B(a, b)) at a + ε and b + δ, the first term of the series of betainc (DLMF 8.17.8)."""
     logarithm = zeros(rows, columns)
