@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from ...engine.table.primitive import FUNCTIONS
 from ...show.characters import Style
 from ...show.document import Block, Paragraph, Pieces, Table
 from ...show.schema import OutputRow, View
-from .functions import FunctionEntry, Functions, forms
+from .functions import LISTED, FunctionEntry, Functions, forms
 
 Answer: TypeAlias = FunctionEntry | Functions
 EVERYWHERE = "every number"
@@ -57,7 +56,7 @@ def _entries(entry: Answer) -> tuple[FunctionEntry, ...]:
 
 
 def _rows_of(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
-    return _named_rows(entry) if FUNCTIONS[entry.name].shown_orders else _rows(entry)
+    return _named_rows(entry) if LISTED[entry.name].shown_orders else _rows(entry)
 
 
 def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
