@@ -22,7 +22,9 @@ BLANKS = " "
 
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
-MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
+MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?", "MM"])
+"""What stands for no value; `MM` in the files of NOAA's buoys."""
+
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """Spreadsheet errors: missing values, not comments."""
 
