@@ -89,7 +89,7 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
 
 
 def with_notes(table: Any, notes: Sequence[str], *, warn: bool = False) -> Any:
-    """Return a table with notes: in the metadata of its Arrow schema, the `attrs` of pandas, or its attribute `notes`."""
+    """Return a table with notes: in the metadata of its Arrow schema, in `attrs`, or in its attribute `notes`."""
     if not notes:
         return table
     for note in notes if warn else ():

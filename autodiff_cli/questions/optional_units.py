@@ -210,10 +210,7 @@ def column_units(
         text = texts.get(name, "1" if asked else "")
         if name in labels:
             message = f"`{text}` in the heading of `{name}` is taken as a label without a factor"
-            hint = "`--in` with a unit uses those of all headings"
-            if unit_or_none(text) is None:
-                hint = None if text in LABELS else "`autodiff units` lists the units that are known"
-            notes.append(Diagnostic("note", message, None, hint))
+            notes.append(Diagnostic("note", message, None, _hint_of_label(text)))
         if name in labels or not text:
             units[name] = Unit()
             continue
@@ -256,6 +253,12 @@ def _labels(names: Iterable[str], texts: Mapping[str, str], angles: bool) -> set
     if angles or len({*map(str, scaled.values())}) > 1:
         return labels
     return labels | {name for name, unit in scaled.items() if unit.to_si(1.0) != 1}
+
+
+def _hint_of_label(text: str) -> str | None:
+    if not _is_unknown(text):
+        return "`--in` with a unit uses those of all headings"
+    return None if text in LABELS else "`autodiff units` lists the units that are known"
 
 
 def _is_unknown(text: str) -> bool:
