@@ -326,11 +326,11 @@ def reader(
     else:
         file = TextReader(source, several, idle)
     if source.forced.where is not None:
-        from .row_filter import Condition, RowFilter
+        from .row_filter import RowFilter
 
         try:
-            condition = Condition(source.forced.where, source.forced.columns)
-            file.filter = RowFilter(condition, file.names, file.units, source.name)
+            called = dict(source.forced.columns)
+            file.filter = RowFilter(source.forced.where, called, file.names, file.units, source.name)
             file.filter.check_types(file.fields)
         except BaseException:
             file.close()

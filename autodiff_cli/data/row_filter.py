@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..compiled.columns_io import Fitted, check_type
 from ..compiled.evaluator import Evaluator
@@ -19,20 +19,18 @@ BEFORE, AFTER = "1 if (", ") else 0"
 """What makes a number of a condition: 1 for rows that stay."""
 
 
-class Condition(NamedTuple):
-    """What `--where` says, and the columns that names stand for by `--columns`."""
-
-    text: str
-    columns: tuple[tuple[str, str], ...] = ()
-
-
 class RowFilter:
-    """A condition on the columns of one file. A row whose condition has no value stays, with its error."""
+    """A condition on the columns of one file, in which names in `called` stand for columns.
 
-    def __init__(self, condition: Condition, names: Sequence[str], units: Mapping[str, str], name: str) -> None:
-        self.text = condition.text
+    A row whose condition has no value stays, with its error.
+    """
+
+    def __init__(
+        self, text: str, called: Mapping[str, str], names: Sequence[str], units: Mapping[str, str], name: str
+    ) -> None:
+        self.text = text
         try:
-            formula = rows(f"{BEFORE}{self.text}{AFTER}", wrt=(), columns=dict(condition.columns))
+            formula = rows(f"{BEFORE}{self.text}{AFTER}", wrt=(), columns=called)
             self._columns = formula.columns_of(names)
             self._fitted = formula.fit_to(list(self._columns))
         except ExpressionError as error:
