@@ -25,7 +25,7 @@ class ExportedView(View[Exported], of=Exported):
         if format == "xlsx":
             if answer.target != "spreadsheet":
                 raise usage_error(f"`{answer.target}` is no spreadsheet", "give `--to spreadsheet`, or another format")
-            from .workbook import workbook  # few exports are workbooks
+            from .named_cells import workbook  # few exports are workbooks
 
             return workbook(answer)
         from ...show.rendering import in_fence
