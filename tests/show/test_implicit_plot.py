@@ -101,7 +101,7 @@ def polynomial(draw: random.Random) -> tuple[numpy.ndarray, str]:
     return height, " + ".join(terms) + " = 0"
 
 
-@pytest.mark.parametrize("seed", (1, 2))
+@pytest.mark.parametrize("seed", [1, 2])
 def test_roots_on_lines_lie_on_the_curve(seed: int) -> None:
     height, text = polynomial(random.Random(seed))
     if "x" in text and "y" in text:
