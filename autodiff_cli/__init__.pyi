@@ -663,6 +663,7 @@ def propagate(
     covariance: Any | None = None,
     level: float | None = None,
     k: float | None = None,
+    worst_case: bool = False,
     samples: float | None = None,
     seed: int | None = None,
     sort: bool = False,

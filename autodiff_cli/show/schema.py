@@ -375,7 +375,7 @@ class PlotPage(NamedTuple):
 class PicturedView(View[Answer]):
     """How answers with a picture are shown."""
 
-    extra_formats = PICTURES
+    extra_formats: ClassVar[tuple[str, ...]] = PICTURES
     theme: Theme = "auto"
     title: str = ""
     """The title of a picture, instead of the formula."""

@@ -163,6 +163,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "G*m", {"at": "m=1.0(1) kg", "constants": "G"}),
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
     ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", **LOOK, "decimals": 2}),
+    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00±0.03", "worst_case": True}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
     ("propagate", "x*w", {"draws": "readings.csv", "samples": 2000}),
     ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),

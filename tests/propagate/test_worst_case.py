@@ -7,6 +7,7 @@ import json
 import math
 import random
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -96,3 +97,12 @@ def test_no_range_is_called_proven_over_a_pole_or_of_equations() -> None:
         ran = autodiff("propagate", *arguments, "--worst-case", "--json")
         (result,) = json.loads(ran.out)["results"]
         assert result["worst_case"]["proven_low"] is None and result["worst_case"]["low"] is not None
+
+
+def test_a_page_has_the_formula_the_units_and_the_notes(tmp_path: Path) -> None:
+    page = tmp_path / "budget.html"
+    arguments = ["C = tau/R", "--at", "tau=8.2±0.3 ms,R=4.7±0.1 kΩ", "--in", "µF", "--worst-case", "--title", "A <b>"]
+    assert autodiff("propagate", *arguments, "--output", str(page)).code == 0
+    text = page.read_text("utf-8")
+    assert "<math" in text and "1.745(74) µF" in text and "0.212766 µF/ms" in text and "A &lt;b&gt;" in text
+    assert "taken as standard uncertainties" in text

@@ -233,7 +233,7 @@ def _cells(numbers: Sequence[float]) -> list[int]:
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
 
 
-class Room(NamedTuple):
+class DrawingExtent(NamedTuple):
     """The place of a drawing on a terminal: its sides, its rows, its logarithmic axes, a chosen size, its columns."""
 
     sides: tuple[float, float]
@@ -264,7 +264,7 @@ def drawings(
         parts = [one_panel(plot, k, name) for k, name in enumerate(names)]
     titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
     titled = zip(titles, parts, strict=False)
-    room = Room((plot.low, plot.high), height, log, size)
+    room = DrawingExtent((plot.low, plot.high), height, log, size)
     return [TextDrawing(title, partial(_drawing, part, room, frame)) for title, (frame, part) in titled]
 
 
@@ -304,7 +304,7 @@ def _implicit(plot: ImplicitPlot, size: tuple[int, int] | None, terminal: Termin
     rows = HEIGHT + 4
     # a character is about twice as high as wide
     columns = round(2 * rows * width / height) if 1 / 3 < height / width < 3 else None
-    room = Room(plot.x, rows, "", size, columns)
+    room = DrawingExtent(plot.x, rows, "", size, columns)
     return _drawing(curve_lines(plot, [""] * len(plot.curves)), room, Frame(*plot.y), terminal)
 
 
@@ -319,7 +319,7 @@ def _surface(surface: Surface, size: tuple[int, int] | None, terminal: Terminal)
     if surface.point is not None:
         series += [PlotLine(SeriesStyle("green", 0, ""), arrow(surface)), PlotLine(MARKED_POINT, [(surface.point,)])]
     frame = Frame(surface.y[0], surface.y[-1])
-    room = Room((surface.x[0], surface.x[-1]), HEIGHT + 4, "", size)
+    room = DrawingExtent((surface.x[0], surface.x[-1]), HEIGHT + 4, "", size)
     return _drawing([*series, *rows_of(surface)], room, frame, terminal)
 
 
@@ -338,7 +338,7 @@ def arrow(surface: Surface) -> list[Stretch]:
     return [(surface.point, tip), (left, tip, right)]
 
 
-def _drawing(series: Sequence[PlotLine], room: Room, frame: Frame, terminal: Terminal) -> str:
+def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal) -> str:
     numpy = library("numpy")
     # uniplot does without numba, which takes seconds to import
     absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
@@ -418,7 +418,7 @@ def power_text(digit: int, exponent: int) -> str:
     return power if digit == 1 else f"{digit}·{power}"
 
 
-def with_log_ticks(text: str, room: Room, frame: Frame, extent: tuple[int, int]) -> str:
+def with_log_ticks(text: str, room: DrawingExtent, frame: Frame, extent: tuple[int, int]) -> str:
     """Return a drawing with the ticks of its logarithmic axes."""
     width, height = extent
     lines = text.splitlines()

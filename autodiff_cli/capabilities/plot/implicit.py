@@ -73,7 +73,7 @@ class EquationCurve(Record):
     """Rectangles, by two corners, where it may hold without a change of sign."""
 
 
-class TangentLine(NamedTuple):
+class CurveTangent(NamedTuple):
     """The tangent of a curve at a point, by the gradient of the equation there."""
 
     point: tuple[float, float]
@@ -102,7 +102,7 @@ class ImplicitPlot(Record):
     y: tuple[float, float]
     curves: tuple[EquationCurve, ...]
     fixed: dict[str, float]
-    tangent: TangentLine | None
+    tangent: CurveTangent | None
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
 
@@ -164,7 +164,7 @@ def implicit_plot(
     box = _box(names, values, ranges, [test for test in tests if test is not None], warnings, pointed)
     curves: list[EquationCurve] = []
     for text, height, decide in zip(texts, heights, tests, strict=True):
-        tracer = Tracer(height, decide, box)
+        tracer = BranchTracer(height, decide, box)
         curves.append(EquationCurve(text, tuple(tracer.branches()), tuple(tracer.undecided)))
         warnings += tracer.warnings(text, names)
     fixed = {name: x for name, x in values.items() if name not in names and name in program.leaves}
@@ -313,7 +313,7 @@ def _part(box: Rectangle, cell: Cell, size: int) -> Rectangle:
     return (left + i * across, left + (i + 1) * across), (low + j * up, low + (j + 1) * up)
 
 
-class Tracer:
+class BranchTracer:
     """Follows where an equation holds: cells that may hold some of it, edges where its residual changes sign."""
 
     def __init__(self, height: Height, decide: Decider | None, box: Rectangle) -> None:
@@ -456,7 +456,7 @@ def _tangent(
     values: Mapping[str, float],
     box: Rectangle,
     warnings: list[Diagnostic],
-) -> TangentLine | None:
+) -> CurveTangent | None:
     """Return the tangent of the first curve that the point is on, or add a warning."""
     x, y = (values[name] for name in names)
     size = max(map(_size, box))
@@ -469,7 +469,7 @@ def _tangent(
         steepness = math.hypot(*normal)
         if steepness > 0 and abs(swept.value) <= NEAR * steepness * size:
             warnings += swept.warnings
-            return TangentLine((x, y), normal)
+            return CurveTangent((x, y), normal)
     where = ", ".join(f"{name} = {values[name]:g}" for name in names)
     message = f"no curve has a tangent at {where}: the point is on none, or the gradient is 0 there"
     warnings.append(Diagnostic("note", message, None, "give a point of the curve"))

@@ -642,6 +642,14 @@ def _limit_notes(inputs: Mapping[str, Input], values: Mapping[str, Any], worst_c
         unit = f" {getattr(values[name], 'unit', '')}".rstrip()
         message = f"`{name}` is read as a tolerance: uniform from {low:.6g} to {high:.6g}{unit}"
         yield Diagnostic("distribution", message, None, f"u is {inputs[name].uncertainty:.4g}, the width by √12")
+    signed = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
+    if signed and worst_case:
+        message = (
+            f"the signed uncertainties of {quote(signed)} are standard deviations in the budget, and limits in the"
+        )
+        yield Diagnostic(
+            "distribution", f"{message} worst case", None, "write limits of a tolerance as `uniform(a, b)`"
+        )
     stated = [name for name, kind in kinds.items() if kind == "stated"]
     if stated and (worst_case or tolerances):
         meaning = "is taken as a standard uncertainty" if len(stated) == 1 else "are taken as standard uncertainties"

@@ -92,7 +92,8 @@ def _worst_case(result: Result, digits: int | None) -> list[str]:
     ends = f"from {number(float(case.low), digits)} to {number(float(case.high), digits)}{unit}"
     if case.proven_low is None or case.proven_high is None:
         return [f"Worst case to first order: {ends}."]
-    low, high = outward(float(case.proven_low), digits, up=False), outward(float(case.proven_high), digits, up=True)
+    proven = (case.proven_low, False), (case.proven_high, True)
+    low, high = (number(outward(float(x), digits, up=up)) for x, up in proven)
     return [f"Worst case to first order: {ends}; all values within the limits: from {low} to {high}{unit}, proven."]
 
 

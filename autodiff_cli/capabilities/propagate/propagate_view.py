@@ -17,7 +17,7 @@ from ...show.document import (
 )
 from ...show.numerals import attach_units, format_number, percent, unit_of, word
 from ...show.outward import outward
-from ...show.schema import OutputRow, PicturedView, Values
+from ...show.schema import PICTURES, OutputRow, PicturedView, Values
 from .propagate import Propagation, Result
 from .worst_case import WorstCase
 
@@ -44,7 +44,15 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
     }
     latex_writer, figure = "propagate.propagate_latex.budget_tables", "plot.figure.budget_picture"
 
+    extra_formats: ClassVar[tuple[str, ...]] = (*PICTURES, "html")
     sort: bool = False
+
+    def draw(self, answer: Propagation, format: str) -> bytes:
+        if format != "html":
+            return super().draw(answer, format)
+        from .propagate_page import budget_page  # few answers are pages
+
+        return budget_page(answer, self.document(self.select_with_units(answer)), self.title).encode()
 
     def select(self, answer: Propagation) -> Propagation:
         if not self.sort:
