@@ -632,6 +632,8 @@ def fit(
     scale_errors: bool = False,
     loss: str | None = None,
     trials: str | None = None,
+    starts: int | None = None,
+    seed: int | None = None,
     level: float | None = None,
     in_: Names = None,
     intervals: str | None = None,

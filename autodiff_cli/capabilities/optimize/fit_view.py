@@ -108,6 +108,8 @@ class FitView(PicturedView[Fit], of=Fit):
             yield text_line(f"linear in {', '.join(linear)}")
         effort = f"{plural(answer.evaluations, 'evaluation')} of the data"
         yield Paragraph(((f"{answer.message} ({effort})", "" if answer.converged else "heading"),))
+        if answer.tried:
+            yield text_line(answer.tried)
         if answer.arithmetic.name == "certified":
             yield text_line("proven: there is exactly one solution of the normal equations there")
         names = list(answer.correlation)

@@ -22,7 +22,7 @@ from ... import __version__
 from ...cli.commands import load
 from ...cli.declarations import COMMANDS, declared, table
 from ...cli.option_values import OptionValues
-from ...engine.table.primitive import FUNCTIONS
+from ...engine.table.primitive import COMPOSED, FUNCTIONS
 from ...errors import ExpressionError, limit_error
 from ...operating_system import end_of_session, is_dumb_terminal, state_folder
 from ...questions import decoding
@@ -201,7 +201,7 @@ def _named(session: Lines, word: str, *, is_first: bool) -> list[str]:
     """Return the names that a word may become: of the session, functions, and commands where it is the first."""
     own = session.session
     functions = [defined for defined, of in own.definitions.items() if of.parameters is not None]
-    called = [f"{function}(" for function in (*functions, *FUNCTIONS)]
+    called = [f"{function}(" for function in (*functions, *FUNCTIONS, *COMPOSED)]
     named = [defined for defined in own.names if defined not in functions]
     commands = [f"{command} " for command in COMMANDS] if is_first else []
     return sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
