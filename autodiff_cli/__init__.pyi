@@ -684,6 +684,7 @@ def export(
     *,
     wrt: Names = None,
     lenient: bool = False,
+    at: At = None,
     dialect: str | None = None,
     name: str | None = None,
     table: str | None = None,
