@@ -27,14 +27,16 @@ _OPERAND_BEGINS = ("name", "function", "open")
 _ARGUMENT_ENDS = ("sign", "close", "end", "function")
 
 
-class _Token(NamedTuple):
+class InformalToken(NamedTuple):
+    """A token of the small language of this module."""
+
     kind: str
     start: int
     end: int
     text: str
 
 
-class _Unclear(Exception):
+class UnclearNotation(Exception):
     """The text may have another meaning, or is not in the small language of this module."""
 
 
@@ -46,7 +48,7 @@ def certain_corrections(text: str) -> list[Offer]:
     """
     try:
         return _Corrections(text).offers
-    except _Unclear:
+    except UnclearNotation:
         return []
 
 
@@ -61,17 +63,17 @@ def corrected(text: str) -> str:
     return text
 
 
-def _tokens(text: str) -> list[_Token]:
-    tokens: list[_Token] = []
+def _tokens(text: str) -> list[InformalToken]:
+    tokens: list[InformalToken] = []
     end, stop = 0, len(text.rstrip(" "))
     while end < stop:
         match = _TOKEN.match(text, end)
         if match is None:
-            raise _Unclear
+            raise UnclearNotation
         end = match.end()
         written = match[match.lastindex]
-        tokens.append(_Token(_kind(written), end - len(written), end, written))
-    return [*tokens, _Token("end", stop, stop, "")]
+        tokens.append(InformalToken(_kind(written), end - len(written), end, written))
+    return [*tokens, InformalToken("end", stop, stop, "")]
 
 
 def _kind(written: str) -> str:
@@ -82,12 +84,12 @@ def _kind(written: str) -> str:
     if written in FUNCTIONS:
         return "function"
     if written in KEYWORDS or (written.rstrip("0123456789")[1:] and written != "pi"):
-        raise _Unclear
+        raise UnclearNotation
     return "name"
 
 
 class _Corrections:
-    """The corrections of a text, collected from its first token to its last. Raises `_Unclear`."""
+    """The corrections of a text, collected from its first token to its last. Raises `UnclearNotation`."""
 
     def __init__(self, text: str) -> None:
         self.tokens = _tokens(text)
@@ -108,36 +110,36 @@ class _Corrections:
             if k in self.closing:
                 self.offers.append(Offer(token.end, token.end, self.closing[k]))
         if self.open:
-            raise _Unclear
+            raise UnclearNotation
 
     def _kind(self, k: int) -> str:
         return self.tokens[k].kind if k >= 0 else "begin"
 
-    def _check(self, k: int, token: _Token) -> None:
-        """Raise `_Unclear` for a token that does not fit, or may be meant otherwise; keep the open parentheses."""
+    def _check(self, k: int, token: InformalToken) -> None:
+        """Refuse a token that does not fit, or may be meant otherwise; keep the open parentheses."""
         before = self._kind(k - 1)
         if token.kind == "open":
             if before == "name" and not self._is_factor(k - 1):
-                raise _Unclear  # perhaps a call
+                raise UnclearNotation  # perhaps a call
             self.open.append(k)
             self.divided.append(False)
         elif token.kind == "close":
             if not self.open or before not in _OPERAND_ENDS:
-                raise _Unclear
+                raise UnclearNotation
             self.partner[k] = self.open.pop()
             self.divided.pop()
         elif token.kind == "divide":
             self.divided[-1] = True
         elif token.kind == "sign":
             if before in ("divide", "power", "factor", "sign", "function"):
-                raise _Unclear
+                raise UnclearNotation
             self.divided[-1] = False
         elif token.kind == "number" and before in ("divide", "power") and self._is_coefficient(k):
-            raise _Unclear  # `1/2x`
+            raise UnclearNotation  # `1/2x`
         if token.kind == "power" and before == "raised":
-            raise _Unclear  # `x²^3`
+            raise UnclearNotation  # `x²^3`
         if token.kind in ("power", "raised", "factor", "divide", "end") and before not in (*_OPERAND_ENDS, "function"):
-            raise _Unclear
+            raise UnclearNotation
 
     def _is_factor(self, k: int) -> bool:
         """Return whether a name before parentheses is no function's: `x (y + 1)`."""
@@ -152,7 +154,7 @@ class _Corrections:
         """Return whether a token begins an operand right behind another one, and is no coefficient's."""
         before = self._kind(k - 1)
         if self._kind(k) == "number" and before in _OPERAND_ENDS:
-            raise _Unclear
+            raise UnclearNotation
         if self._kind(k) not in _OPERAND_BEGINS or before not in _OPERAND_ENDS:
             return False
         return before != "number" or not self._is_coefficient(k - 1)
@@ -160,15 +162,15 @@ class _Corrections:
     def _multiply(self, k: int) -> None:
         last, token = self.tokens[k - 1], self.tokens[k]
         if self.divided[-2 if token.kind == "open" else -1]:
-            raise _Unclear
+            raise UnclearNotation
         if token.kind != "function" and self._is_tight(k - 1):
-            raise _Unclear
+            raise UnclearNotation
         if last.kind == "number" and token.kind != "open" and not self._is_unitless(token):
-            raise _Unclear
+            raise UnclearNotation
         self.offers.append(Offer(last.end, token.start, "*"))
 
     @staticmethod
-    def _is_unitless(token: _Token) -> bool:
+    def _is_unitless(token: InformalToken) -> bool:
         return token.text in UNITLESS or (token.kind == "function" and token.text not in UNITS)
 
     def _is_tight(self, k: int) -> bool:
@@ -186,7 +188,7 @@ class _Corrections:
         """Put the power of a function behind its argument in parentheses: `sin^2(x)`."""
         last = self._end_of_group(first)
         if self._kind(last + 1) not in _ARGUMENT_ENDS or not power:
-            raise _Unclear
+            raise UnclearNotation
         self.offers.append(Offer(self.tokens[k].end, self.tokens[first].start, ""))
         self.closing[last] = power
         self.argument_end = first
@@ -197,12 +199,12 @@ class _Corrections:
             depth += (self._kind(k) == "open") - (self._kind(k) == "close")
             if depth == 0:
                 return k
-        raise _Unclear
+        raise UnclearNotation
 
     def _call(self, k: int) -> None:
         """Put parentheses around the argument of a function, and its power behind them."""
         if self._kind(k - 1) == "power" or self.tokens[k].text in UNITS:
-            raise _Unclear
+            raise UnclearNotation
         first, power = k + 1, ""
         if self._kind(first) == "raised":
             power, first = self.tokens[first].text, first + 1
@@ -215,7 +217,7 @@ class _Corrections:
         if self._kind(first) == "number" and self._is_coefficient(first):
             last = first + 1
         if self._kind(last) not in ("number", "name") or self._kind(last + 1) not in _ARGUMENT_ENDS:
-            raise _Unclear
+            raise UnclearNotation
         self.offers.append(Offer(self.tokens[k].end, self.tokens[first].start, "("))
         self.closing[last] = f"){power}"
         self.argument_end = last

@@ -99,9 +99,9 @@ def test_what_is_not_known_is_said(text: str, ends: str, message: str) -> None:
 
 
 def test_unproven_digits_are_called_unproven() -> None:
-    answer = integrate("exp(-x)*log(x)", between="x=0:inf")
+    answer = integrate("exp(-x)*log(log(x + 3))", between="x=0:inf")
     assert answer.kind == "numerical" and answer.digits is None and "not proven" in answer.message
-    assert answer.value == pytest.approx(-float(mp.euler), rel=1e-11)
+    assert answer.value == pytest.approx(0.29637186586449, rel=1e-11)  # by mpmath, 50 digits
 
 
 def test_a_formula_that_may_have_no_values_inside_warns() -> None:
