@@ -73,9 +73,9 @@ def run(args: Sequence[str]) -> int:
                 # lines end alike in every pipe; Windows would add a carriage return
                 stream.reconfigure(errors="backslashreplace", newline="\n")
         if sys.platform == "win32":
-            from .operating_system import enable_escape_sequences
+            from .operating_system import prepare_streams
 
-            enable_escape_sequences()
+            prepare_streams((sys.stdin, sys.stdout, sys.stderr))
         code = _dispatch(args)
         if sys.stdout is not None:
             sys.stdout.flush()

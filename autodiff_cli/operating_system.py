@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
-# Of the console interface of Windows: the handles of both outputs, and the mode in which escape sequences are obeyed.
-STD_OUTPUT_HANDLE, STD_ERROR_HANDLE = -11, -12
+# Of the console interface of Windows: the mode in which escape sequences are obeyed.
 ENABLE_VIRTUAL_TERMINAL_PROCESSING = 0x0004
 
 
@@ -25,25 +26,51 @@ def is_dumb_terminal() -> bool:
     return os.environ.get("TERM", "" if is_windows() else "dumb") == "dumb"
 
 
-def enable_escape_sequences() -> None:
-    """Have a console of Windows obey escape sequences, which a classic one prints otherwise; elsewhere do nothing."""
-    if sys.platform == "win32":
-        import ctypes
+def prepare_streams(streams: Iterable[object]) -> None:
+    """Have the standard streams of Windows carry what those of other systems do; elsewhere do nothing.
 
-        kernel = ctypes.windll.kernel32
-        for number in (STD_OUTPUT_HANDLE, STD_ERROR_HANDLE):
-            handle, mode = kernel.GetStdHandle(number), ctypes.c_uint32()
-            # it fails for a file or a pipe, which need nothing
-            if kernel.GetConsoleMode(handle, ctypes.byref(mode)):
-                kernel.SetConsoleMode(handle, mode.value | ENABLE_VIRTUAL_TERMINAL_PROCESSING)
+    Pipes and files are in UTF-8, unless `PYTHONIOENCODING` says otherwise; a console obeys escapes, or gets none.
+    """
+    if not is_windows():
+        return
+    for stream in streams:
+        if not isinstance(stream, io.TextIOWrapper):
+            continue
+        if stream.writable() and "PYTHONIOENCODING" not in os.environ:
+            stream.reconfigure(encoding="utf-8")
+        obeys = _obeys_escapes(stream) if stream.isatty() else True
+        if obeys is None:
+            # the C library counts the device NUL as a terminal
+            stream.isatty = lambda: False  # type: ignore[method-assign]
+        elif not obeys:
+            # a console older than Windows 10
+            os.environ.setdefault("NO_COLOR", "1")
+
+
+def _obeys_escapes(stream: io.TextIOWrapper) -> bool | None:
+    """Return whether a console obeys the escape sequences that are written to it; None if it is no console."""
+    import ctypes
+    from importlib import import_module
+
+    kernel, runtime = getattr(ctypes, "windll").kernel32, import_module("msvcrt")  # noqa: B009 - only Windows has them
+    handle, mode = ctypes.c_void_p(runtime.get_osfhandle(stream.fileno())), ctypes.c_uint32()
+    if not kernel.GetConsoleMode(handle, ctypes.byref(mode)):
+        return None
+    return stream.readable() or bool(kernel.SetConsoleMode(handle, mode.value | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
 
 
 def is_closed_pipe(fault: OSError) -> bool:
     """Return whether an error of writing means that the reader has closed the pipe.
 
-    Windows reports that as an invalid argument (`EINVAL`).
+    Windows reports that as an invalid argument (`EINVAL`), as it does a name that no file can have.
     """
-    return isinstance(fault, BrokenPipeError) or (is_windows() and fault.errno == errno.EINVAL)
+    is_invalid = is_windows() and fault.errno == errno.EINVAL and fault.filename is None
+    return isinstance(fault, BrokenPipeError) or is_invalid
+
+
+def is_in_use(fault: Exception) -> bool:
+    """Return whether a file cannot be replaced because, as is usual on Windows, another program has it open."""
+    return is_windows() and isinstance(fault, PermissionError)
 
 
 def path_of_file_url(path: str) -> str:
@@ -69,9 +96,10 @@ def temporary_folder_variable() -> str:
     return "TEMP" if is_windows() else "TMPDIR"
 
 
-def end_of_input() -> str:
-    """Return what to press at a prompt to end the input."""
-    return "Ctrl-Z and Enter" if is_windows() else "Ctrl-D"
+def end_of_session() -> str:
+    """Return what ends a session, besides a closed terminal."""
+    # on Windows it is Ctrl-Z and Enter, or Ctrl-D with prompt_toolkit
+    return "`:quit`" if is_windows() else "Ctrl-D"
 
 
 def fetch_command(url: str) -> str:
@@ -80,6 +108,54 @@ def fetch_command(url: str) -> str:
     return f"{'curl.exe' if is_windows() else 'curl'} -O {url}"
 
 
+def unpacking(tool: str) -> str:
+    """Return how to unpack a file by a tool that Windows lacks."""
+    return "unpack it" if is_windows() else f"unpack it: `{tool} -dc FILE | autodiff … -`"
+
+
+def recoding_to_utf8() -> str:
+    """Return a command that writes a file of UTF-16 as UTF-8."""
+    # `>` of Windows PowerShell writes UTF-16
+    return "Get-Content FILE | Set-Content -Encoding utf8 NEW" if is_windows() else "iconv -f UTF-16 -t UTF-8 FILE"
+
+
+# ---- command lines
+_BARE = r"[\w.,:=+/\\-]+"
+"""Arguments that cmd and PowerShell take as they stand."""
+
+
 def quoted(text: str) -> str:
     """Return an argument in quotes that keep brackets and spaces in the usual shell."""
-    return f'"{text}"' if is_windows() else f"'{text}'"
+    if not is_windows():
+        return "'" + text.replace("'", "'\"'\"'") + "'"
+    # a quote within quotes is for the program, which takes it after a backslash
+    return '"' + text.replace('"', '\\"') + '"'
+
+
+def command_line(words: Iterable[str]) -> str:
+    """Return a command as it is typed in the usual shell: quotes are where they are needed."""
+    import re
+    import shlex
+
+    if not is_windows():
+        return shlex.join(words)
+    return " ".join([word if re.fullmatch(_BARE, word, re.ASCII) else quoted(word) for word in words])
+
+
+def split_words(text: str) -> list[str]:
+    """Return the words of a command line, without their quotes. Raises `ValueError` if a quote is open.
+
+    On Windows a backslash separates folders, and keeps no character.
+    """
+    import shlex
+
+    words = shlex.shlex(text, posix=True, punctuation_chars=False)
+    words.whitespace_split, words.commenters = True, ""
+    if is_windows():
+        words.escape = ""
+    return [*words]
+
+
+def is_folder_name(path: str) -> bool:
+    """Return whether a path ends as that of a folder: with a slash, on Windows also with a backslash."""
+    return path.endswith(("/", "\\") if is_windows() else "/")

@@ -9,6 +9,7 @@ import gc
 import signal
 import sys
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 # Under `nohup` it is ignored, and so it would be by every command that a test starts and hangs up on.
@@ -21,6 +22,12 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 settings.register_profile("search", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", settings.get_profile("search"), derandomize=True)
 settings.load_profile("same")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Leave out what needs Unix where there is none."""
+    if sys.platform == "win32" and item.get_closest_marker("posix"):
+        pytest.skip("this needs a pseudo-terminal, a shell or a signal of Unix")
 
 
 def pytest_collection_finish() -> None:

@@ -10,6 +10,7 @@ import typer.core
 import typer.main
 
 from ..errors import looks_like_option, usage_error
+from ..operating_system import quoted
 from ..show.characters import paint, terminal_of
 from .arguments import (
     HELP_ALL,
@@ -111,7 +112,7 @@ class Commands(typer.core.TyperGroup):
             if name not in before_command:
                 near = f"-{name}" if f"-{name}" in before_command else nearest_option(args[0], before_command)
                 word = name.lstrip("-")
-                hint = f"for its gradient: `autodiff grad '{args[0]}'`"
+                hint = f"for its gradient: `autodiff grad {quoted(args[0])}`"
                 hint = "`autodiff --help` lists the options" if looks_like_option(args[0]) or name == "--" else hint
                 hint = f"did you mean `{near}`?" if near else hint
                 hint = OPTION_ADVICE.get(word, hint)
@@ -296,11 +297,17 @@ def _show_man_page() -> None:
     import subprocess
     import tempfile
 
-    from .man_page import man_page
+    from .man_page import man_page, plain_man_page
 
-    reader = shutil.which("man") if sys.stdout.isatty() else None
-    if reader is None:
+    terminal = terminal_of(sys.stdout)
+    if not terminal.is_terminal:
         sys.stdout.write(man_page())
+        return
+    reader = shutil.which("man")
+    if reader is None:
+        from .help_page import MAX_WIDTH, write_paged
+
+        write_paged(plain_man_page(min(terminal.width or MAX_WIDTH, MAX_WIDTH)), terminal)
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "autodiff.1")

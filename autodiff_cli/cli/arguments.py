@@ -302,10 +302,10 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     many = "expr" in declaration.defaults and typed.get("expr") in (None, "-")
     if not text or (many and "file" not in typed) or typed.keys() & declared("rows").defaults.keys():
         return {**typed}
-    import shlex
+    from ..operating_system import split_words
 
     try:
-        words = shlex.split(text)[::-1]
+        words = split_words(text)[::-1]
     except ValueError as fault:
         message = f"it cannot be read: {str(fault)[:1].lower()}{str(fault)[1:]}"
         raise _wrong(message, "close the quotes in it") from None

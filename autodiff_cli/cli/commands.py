@@ -64,11 +64,10 @@ def _as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
     arguments = read_words(f"{command} {' '.join(args[:end])}")
     if arguments is None:
         return args
-    import shlex
-
+    from ..operating_system import command_line
     from ..show.error import write_reading
 
-    write_reading("", f"autodiff {shlex.join([command, *arguments])}")
+    write_reading("", command_line(["autodiff", command, *arguments]))
     return [*arguments, *args[end:]]
 
 

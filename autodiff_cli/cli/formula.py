@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from ..capability import resolve
 from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
+from ..operating_system import command_line, quoted
 from .declarations import COMMANDS, PAGES
 
 CONVERT = "convert"
@@ -54,8 +55,6 @@ def _is_command(word: str) -> bool:
 
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
-    import shlex
-
     from ..questions.typed_lines import arguments_by_hand, words_arguments
     from ..show.error import write_reading
     from .commands import call
@@ -63,14 +62,14 @@ def answer_formula(args: Sequence[str]) -> int:
     text, options = _split(args)
     asked = words_arguments(text)
     if asked is not None and _is_informal(options):
-        write_reading("", f"autodiff {shlex.join(asked)}")
+        write_reading("", command_line(["autodiff", *asked]))
         return call(asked[0], [*asked[1:], *options])
     asked = arguments_by_hand(text)
     if asked is not None:
         return call(asked[0], [*asked[1:], *options])
     command, space, rest = text.partition(" ")
     if space and command in COMMANDS and len(args) == 1:
-        raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} '{rest}'`")
+        raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} {quoted(rest)}`")
     if rest[:1].isalnum() and _is_command(command):
         from .slips import bad_command
 
@@ -139,7 +138,7 @@ def _conversion(words: Sequence[str]) -> str:
     with errors_about(quantity):
         number = split_quantity(quantity)
     if number is None:
-        hint = "write it as `autodiff convert '2 m' ft`"
+        hint = f"write it as `autodiff convert {quoted('2 m')} ft`"
         raise usage_error("`autodiff convert` needs a quantity with its unit, and a unit", hint)
     parse_unit(unit)
     return f"{quantity} in {unit}"

@@ -3,7 +3,6 @@
 import math
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -13,7 +12,7 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from ..operating_system import is_dumb_terminal
+from ..operating_system import is_dumb_terminal, split_words
 from ..show.characters import Terminal, paint, terminal_of, width_of
 from ..show.document import Table, plain_text, sentence
 from ..show.rendering import ScreenText, break_lines
@@ -157,7 +156,7 @@ def write_paged(text: str, terminal: Terminal) -> None:
     process = None
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     with suppress(OSError, ValueError):  # else the page is printed
-        command = shlex.split(pager, posix=os.name == "posix") if is_long else []
+        command = split_words(pager) if is_long else []
         process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) if command else None
     if process is None:
         sys.stdout.write(text)

@@ -1,6 +1,8 @@
 """The man page, from the declarations of the commands."""
 
+import re
 from collections.abc import Iterator, Sequence
+from textwrap import wrap
 
 from .. import __version__
 from .declarations import COMMANDS, Option, declared, table, users_of_options
@@ -17,6 +19,39 @@ def command_list(commands: Sequence[str]) -> str:
 def man_page() -> str:
     """Return the man page in troff."""
     return "\n".join(_man_lines()) + "\n"
+
+
+def plain_man_page(width: int) -> str:
+    """Return the man page as text, for a terminal without a reader of man pages."""
+    lines: list[str] = []
+    margin, before, is_code = " " * 7, "", False
+    for line in _man_lines():
+        macro, _, rest = line.partition(" ") if line.startswith(".") else ("", "", line)
+        text = _plain(rest)
+        if macro in (".SH", ".SS"):
+            lines += ["", text if macro == ".SH" else f"   {text}"]
+            margin, before = " " * 7, ""
+        elif macro in (".TP", ".PP"):
+            lines.append("")
+            margin, before = (" " * 14, " " * 7) if macro == ".TP" else (" " * 7, "")
+        elif macro in (".nf", ".fi"):
+            is_code = macro == ".nf"
+        elif is_code and not macro:
+            lines.append(margin + "    " + text)
+        elif macro in ("", ".B"):
+            # the first line after `.TP` names what the next one explains
+            lines += wrap(
+                text, width, initial_indent=before or margin, subsequent_indent=margin, break_long_words=False
+            )
+            before = ""
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+_ROFF_CHARACTERS = {"\\(aq": "'", "\\(ha": "^", "\\(ti": "~", "\\-": "-", "\\e": "\\", "\\&": ""}
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"\\(?:f[BIR]|\(\w\w|.)", lambda found: _ROFF_CHARACTERS.get(found[0], ""), text)
 
 
 def _man_lines() -> Iterator[str]:

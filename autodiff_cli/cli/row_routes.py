@@ -34,6 +34,7 @@ from ..engine.numbers.budget import limit_errors
 from ..errors import Diagnostic, ExpressionError, needs_error, quote, usage_error
 from ..language.diagnostics.leniency import read_leniently
 from ..language.tokens import bound_names, has_unit_literals, plain_number
+from ..operating_system import is_folder_name
 from ..questions.arithmetic import DOUBLE
 from ..questions.measured_value import MeasuredValue, Spread, normal, quantity
 from ..questions.optional_units import (
@@ -335,7 +336,7 @@ def _check_output(output: str, read: Sequence[Source]) -> None:
 
 def _folder(output: str | None, engine: str | None) -> str | None:
     path = None if output is None else local_path(output)
-    is_folder = path is not None and (path.endswith("/") or (not is_url(path) and os.path.isdir(path)))
+    is_folder = path is not None and (is_folder_name(path) or (not is_url(path) and os.path.isdir(path)))
     if engine is None:
         if is_folder:
             hint = "name a file; or have Dask's workers write files into it: `--engine dask`"
@@ -343,7 +344,7 @@ def _folder(output: str | None, engine: str | None) -> str | None:
         return None
     if path is None or (not is_folder and os.path.splitext(path)[1]):
         raise needs_error("--engine", "a folder", "`--output DIR/`")
-    return path.rstrip("/") + "/"
+    return (path[:-1] if is_folder_name(path) else path).rstrip("/") + "/"
 
 
 def _needs_no_batches(job: _RowsJob) -> bool:

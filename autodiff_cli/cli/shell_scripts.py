@@ -89,9 +89,12 @@ Register-ArgumentCompleter -Native -CommandName autodiff -ScriptBlock {
     $length = $cursorPosition - $commandAst.Extent.StartOffset
     $env:_AUTODIFF_COMPLETE = 'powershell'
     $env:_AUTODIFF_LINE = $typed.PadRight($length).Substring(0, $length)
+    $encoding = [Console]::OutputEncoding
     try {
+        [Console]::OutputEncoding = [System.Text.UTF8Encoding]::new($false)
         $lines = @(autodiff 2>$null)
     } finally {
+        [Console]::OutputEncoding = $encoding
         Remove-Item Env:_AUTODIFF_COMPLETE, Env:_AUTODIFF_LINE
     }
     foreach ($line in $lines) {
@@ -124,7 +127,7 @@ def _running_shell() -> str:
     try:
         shell = str(shellingham.detect_shell()[0]).lower()
     except shellingham.ShellDetectionFailure:
-        shell = Path(os.environ.get("SHELL", "")).name
+        shell = Path(os.environ.get("SHELL", "")).name.removesuffix(".exe")
     if shell not in SCRIPTS:
         raise usage_error(
             f"there is no completion for the shell `{shell}`" if shell else "the shell is not known",
@@ -145,13 +148,14 @@ def install_script() -> int:
     path, startup, line = _places(shell)
     outdated = path.is_file() and path.read_text(encoding="utf-8", errors="replace") != SCRIPTS[shell]
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(SCRIPTS[shell], encoding="utf-8")
+    # a shell of Unix on Windows takes no carriage returns
+    path.write_text(SCRIPTS[shell], encoding="utf-8", newline="\n")
     if startup is not None:
-        text = startup.read_text(encoding="utf-8", errors="surrogateescape") if startup.is_file() else ""
+        text = startup.read_bytes().decode("utf-8", "surrogateescape") if startup.is_file() else ""
         if line not in text.splitlines():
             startup.parent.mkdir(parents=True, exist_ok=True)
             separator = "" if not text or text.endswith("\n") else "\n"
-            startup.write_text(f"{text}{separator}{line}\n", encoding="utf-8", errors="surrogateescape")
+            startup.write_bytes(f"{text}{separator}{line}\n".encode("utf-8", "surrogateescape"))
     replaced = ", in place of an older script" if outdated else ""
     sys.stdout.write(f"completion for {shell} is installed in {path}{replaced}; it works in a new shell\n")
     return 0
@@ -162,7 +166,7 @@ def _places(shell: str) -> tuple[Path, Path | None, str]:
     home = Path.home()
     if shell == "bash":
         path = home / ".bash_completions" / "autodiff.sh"
-        return path, home / ".bashrc", f"source '{path}'"
+        return path, home / ".bashrc", f"source '{path.as_posix()}'"
     if shell == "zsh":
         startup = Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
         return home / ".zfunc" / "_autodiff", startup, "fpath+=~/.zfunc; autoload -Uz compinit; compinit"

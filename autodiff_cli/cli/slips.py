@@ -12,6 +12,7 @@ from ..errors import (
     quote,
     usage_error,
 )
+from ..operating_system import quoted
 from .declarations import COMMANDS, PAGES, Declaration, Option, commands_with, table
 
 
@@ -61,7 +62,8 @@ def bad_command(name: str) -> ExpressionError:
     if suggestion and name not in COMMAND_ADVICE:
         hint = f"did you mean `autodiff {suggestion}`?"
     elif name in FUNCTIONS:
-        hint = f"put a formula in quotes: `autodiff '{name}(x)'`; what the function is: `autodiff functions {name}`"
+        formula = quoted(f"{name}(x)")
+        hint = f"put a formula in quotes: `autodiff {formula}`; what the function is: `autodiff functions {name}`"
     elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):
         hint = f"did you mean `autodiff export --to {target}`?"
     elif not name.isidentifier() and not looks_like_option(name):
@@ -70,7 +72,7 @@ def bad_command(name: str) -> ExpressionError:
             command, what = "diff", "derivative"
         elif re.search(r"[^=<>!]=[^=]", name):
             command, what = "solve", "solution"
-        hint = f"for its {what}: `autodiff {command} '{name}'`"
+        hint = f"for its {what}: `autodiff {command} {quoted(name)}`"
     return usage_error(f"there is no command `{name}`", hint)
 
 
@@ -110,7 +112,7 @@ def unknown_option(
 def check_is_formula(text: str, command: str) -> None:
     """Raise an error for the name of a file of data in place of a formula."""
     if text.endswith(_DATA_ENDINGS) and not text.startswith(_DATA_ENDINGS) and " " not in text:
-        hint = f"write the formula before it: `autodiff {command} 'y = a*x + b' --data {text}`"
+        hint = f"write the formula before it: `autodiff {command} {quoted('y = a*x + b')} --data {text}`"
         raise usage_error(f"`{text}` is no formula", hint)
 
 
@@ -199,7 +201,7 @@ def _point_hint(call: _ExcessArguments) -> str:
 def _argument_hint(call: _ExcessArguments) -> str:
     extra, options, formula = call.extra, call.options, call.positional[0]
     if call.command == "check":
-        return f"to mark a derivative: `autodiff diff '{formula}' --answer '{extra}'`"
+        return f"to mark a derivative: `autodiff diff {quoted(formula)} --answer {quoted(extra)}`"
     by = "--for" if call.command == "solve" else "--wrt"
     are_variables = all(
         word.isidentifier() and re.search(rf"(?<!\w){word}(?!\w)", formula) is not None for word in call.more

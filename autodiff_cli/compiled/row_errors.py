@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..engine.graphs.adjoint import Recording, record_values
+from ..engine.graphs.adjoint import Recording, fill, record_values
 from ..engine.numbers.base import NO_RESULT
 from ..engine.numbers.recorder import Recorder, Step
 from ..engine.numbers.running_error import SPECIAL_ULPS, UNIT_ROUNDOFF
@@ -80,5 +80,5 @@ def _with_error(graph: Graph, inputs: Sequence[int], m: Recorder) -> Recording:
 def _total(m: Recorder, own: Step, parts: Any, zero: Step) -> Step:
     for slope, error in parts:
         if slope is not None and error is not zero:
-            own = m.step("add", own, m.step("mul", m.step("abs", m.number(slope)), error))
+            own = m.step("add", own, m.step("mul", m.step("abs", fill(m, m.number(slope))), error))
     return own

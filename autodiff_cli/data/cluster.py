@@ -22,6 +22,7 @@ from ..compiled.data_loss import with_row
 from ..engine.numbers.budget import limit_errors
 from ..errors import ExpressionError, error_of, limit_error, usage_error
 from ..extras import install_command
+from ..operating_system import is_folder_name
 from ..questions.sweeps import Grid
 from ..show.formats import COLUMNAR
 from ..streams import filesystems
@@ -136,7 +137,7 @@ def divide_rows(files: Files) -> list[FilePart]:
 
 def absolute_path(path: str) -> str:
     """Return a path for other processes; a final `/` stays."""
-    return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * path.endswith("/")
+    return path if filesystems.is_url(path) else os.path.abspath(path) + "/" * is_folder_name(path)
 
 
 # ---- all parts

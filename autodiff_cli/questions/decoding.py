@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from contextlib import nullcontext
+from functools import partial
 from typing import BinaryIO
 
 from ..errors import ExpressionError, Span, limit_error
@@ -11,24 +13,37 @@ from ..errors import ExpressionError, Span, limit_error
 MAX_BYTES = 64 * 1024 * 1024
 """Bytes in a line, or in a file that is read whole."""
 
-KINDS: tuple[tuple[bytes, str, str], ...] = (
-    (b"\x1f\x8b", "compressed by gzip", "unpack it: `gzip -dc FILE | autodiff … -`"),
-    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", "unpack it: `zstd -dc FILE | autodiff … -`"),
-    (b"BZh", "compressed by bzip2", "unpack it: `bzip2 -dc FILE | autodiff … -`"),
-    (b"\xfd7zXZ\0", "compressed by xz", "unpack it: `xz -dc FILE | autodiff … -`"),
+
+def _unpacking(tool: str) -> str:
+    from ..operating_system import unpacking
+
+    return unpacking(tool)
+
+
+def _recoding() -> str:
+    from ..operating_system import recoding_to_utf8
+
+    return f"save it as UTF-8: `{recoding_to_utf8()}`"
+
+
+KINDS: tuple[tuple[bytes, str, str | Callable[[], str]], ...] = (
+    (b"\x1f\x8b", "compressed by gzip", partial(_unpacking, "gzip")),
+    (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", partial(_unpacking, "zstd")),
+    (b"BZh", "compressed by bzip2", partial(_unpacking, "bzip2")),
+    (b"\xfd7zXZ\0", "compressed by xz", partial(_unpacking, "xz")),
     (b"PK\x03\x04", "a zip archive, as spreadsheets are", "save it as csv"),
     (b"\xd0\xcf\x11\xe0", "an old spreadsheet or document", "save it as csv"),
     (b"PAR1", "Parquet", "leave out `--input-format`"),
     (b"ARROW1", "Arrow", "leave out `--input-format`"),
-    (b"SQLite format 3\0", "an SQLite database", "write the table as csv: `sqlite3 -csv -header FILE 'select …'`"),
+    (b"SQLite format 3\0", "an SQLite database", 'write the table as csv: `sqlite3 -csv -header FILE "select …"`'),
     (b"\x89HDF\r", "HDF5", "write it as csv, tsv or jsonl"),
     (b"\x89PNG\r", "a picture (PNG)", "give a file of data: csv, tsv or jsonl"),
     (b"\xff\xd8\xff", "a picture (JPEG)", "give a file of data: csv, tsv or jsonl"),
     (b"%PDF-", "a PDF", "give a file of data: csv, tsv or jsonl"),
     (b"\xff\xfe\0\0", "text in UTF-32", "save it as UTF-8"),
     (b"\0\0\xfe\xff", "text in UTF-32", "save it as UTF-8"),
-    (b"\xff\xfe", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
-    (b"\xfe\xff", "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"),
+    (b"\xff\xfe", "text in UTF-16", _recoding),
+    (b"\xfe\xff", "text in UTF-16", _recoding),
 )
 """First bytes of formats other than UTF-8 text, with descriptions and hints."""
 
@@ -37,9 +52,9 @@ def kind_of(data: bytes) -> tuple[str, str] | None:
     """Return the kind and a hint from a file's first bytes; None if it may be text."""
     for begin, kind, hint in KINDS:
         if data.startswith(begin):
-            return kind, hint
+            return kind, hint() if callable(hint) else hint
     if re.match(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}", data):
-        return "text in UTF-16", "save it as UTF-8: `iconv -f UTF-16 -t UTF-8 FILE`"
+        return "text in UTF-16", _recoding()
     return None
 
 

@@ -100,6 +100,8 @@ def check(path: str, *, force: bool) -> None:
             raise exists_error(path)
         return
     target = os.path.realpath(path)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        return  # a device: `NUL` of Windows has no folder
     if os.path.isfile(target) and not force:
         raise exists_error(path)
     if os.path.isdir(target) or not os.path.isdir(os.path.dirname(target)):

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import IO, Any, NamedTuple, TypeVar
 
 from ..errors import ExpressionError, require, usage_error
-from ..operating_system import fetch_command, path_of_file_url
+from ..operating_system import fetch_command, is_in_use, path_of_file_url
 
 MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
 MAX_ATTEMPTS = 3
@@ -251,7 +251,8 @@ def unwritable(path: str, fault: Exception) -> ExpressionError:
     # the number of an error of pyarrow's says enough
     number = getattr(fault, "errno", None)
     reason = os.strerror(number) if number else io_message(fault)
-    return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint="check the path, and the space there")
+    hint = "close it in other programs" if is_in_use(fault) else "check the path, and the space there"
+    return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint=hint)
 
 
 def exists_error(path: str) -> ExpressionError:

@@ -40,12 +40,14 @@ def test_short_options_stand_alone(tmp_path: Path) -> None:
     assert autodiff("grad", "log(x)", "--at", "x=0", "-q").err.startswith("error: ")
 
 
+@pytest.mark.posix
 def test_a_program_that_is_piped_is_answered_for_people_on_a_terminal(tmp_path: Path) -> None:
     shown = on_terminal("echo 'x**2' | autodiff grad --at x=2 --no-tree", tmp_path)
     assert "value" in shown and "│" in shown and '{"id"' not in shown
     assert autodiff("grad", "--at", "x=2", stdin="x**2\n").out.startswith('{"id"')
 
 
+@pytest.mark.posix
 def test_a_page_for_a_terminal_is_a_file_that_it_names(tmp_path: Path) -> None:
     for name in ("page.html", "page2.html"):
         assert on_terminal("autodiff page 'x**2' --at x=2", tmp_path).split() == [name]
@@ -97,6 +99,7 @@ def test_diff_leaves_other_names_alone(text: str) -> None:
     assert diff(text).derivatives
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("command", "shown"),
     [

@@ -21,6 +21,7 @@ def shown(*args: str, own: str) -> str:
     return ESCAPE.sub("", on_terminal(*args, env={"AUTODIFF_OPTIONS": own}).out)
 
 
+@pytest.mark.posix
 def test_they_hold_on_a_terminal_and_nowhere_else() -> None:
     own = {"AUTODIFF_OPTIONS": "--decimals 3 --no-tree"}
     found = shown(*THIRD, own=own["AUTODIFF_OPTIONS"])
@@ -33,6 +34,7 @@ def test_they_hold_on_a_terminal_and_nowhere_else() -> None:
     assert autodiff("grad", "--help", env=own) == autodiff("grad", "--help")
 
 
+@pytest.mark.posix
 def test_what_is_typed_wins() -> None:
     assert "value = 0.33\n" in shown(*THIRD, "--digits", "2", own="--digits 5")
     assert "value = 0.33\n" in shown(*THIRD, "--digits", "2", own="--decimals 5")
@@ -41,12 +43,14 @@ def test_what_is_typed_wins() -> None:
     assert shown(*THIRD, "--format", "plain", own="--json").startswith("0.3333333333333333 ")
 
 
+@pytest.mark.posix
 def test_help_says_what_was_taken() -> None:
     assert "Defaults from AUTODIFF_OPTIONS" in shown("grad", "--help", own="--digits 4")
     assert "--digits 4" in shown("grad", "--help", own="--digits 4")
     assert "Defaults from AUTODIFF_OPTIONS" not in shown("grad", "--help", own="")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("own", "said"),
     [
@@ -69,6 +73,7 @@ def test_what_is_wrong_with_them_names_the_variable(own: str, said: str) -> None
     assert result.code == 2 and said in told and "`AUTODIFF_OPTIONS`" in told and "value =" not in told
 
 
+@pytest.mark.posix
 def test_a_command_leaves_out_what_it_lacks() -> None:
     found = shown("trace", "x/3", "--at", "x=1", "--format", "plain", own="--theme dark --no-tree --lines 3 --digits 2")
     assert "0.33" in found and "error" not in found

@@ -26,6 +26,7 @@ LINES = [
 ]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("typed", "shown"), LINES)
 def test_a_first_line_is_answered(typed: str, shown: str) -> None:
     result = on_terminal(*shlex.split(typed), width=100)

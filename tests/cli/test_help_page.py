@@ -60,6 +60,7 @@ def test_no_number_of_a_page_is_broken(name: str, width: int) -> None:
     assert broken(page, page, width) or max(map(width_of, page.splitlines())) <= width
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_terminal_shows_the_page_drawn(width: int) -> None:
     for name in ("propagate", "grad"):
@@ -103,6 +104,7 @@ def commands(page: str) -> list[list[str]]:
     return found
 
 
+@pytest.mark.posix
 def test_a_long_page_is_shown_by_the_pager(tmp_path: Path) -> None:
     paged = tmp_path / "paged.txt"
     pager = f"{sys.executable} -c 'import os, sys; print(os.environ[\"LESS\"], sys.stdin.read())'"
@@ -118,6 +120,7 @@ def test_a_long_page_is_shown_by_the_pager(tmp_path: Path) -> None:
     assert not paged.exists()
 
 
+@pytest.mark.posix
 def test_less_is_the_pager_unless_the_terminal_is_dumb(tmp_path: Path) -> None:
     less = tmp_path / "less"
     less.write_text("#!/bin/sh\necho by less\ncat > /dev/null\n", encoding="utf-8")
@@ -128,6 +131,7 @@ def test_less_is_the_pager_unless_the_terminal_is_dumb(tmp_path: Path) -> None:
     assert "by less" not in on_terminal("help", "grad", env={**env, "TERM": "dumb"}).out
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("pager", ["", "no-such-pager", "'", "/etc/passwd"])
 def test_without_a_pager_the_page_is_printed(pager: str) -> None:
     shown = on_terminal("help", "grad", env={"PAGER": pager})
@@ -135,6 +139,7 @@ def test_without_a_pager_the_page_is_printed(pager: str) -> None:
     assert "Prints the value of a formula at a point" in shown.out
 
 
+@pytest.mark.posix
 def test_a_pager_that_is_left_early_is_no_error() -> None:
     for pager in ("true", "false", "head -1"):
         shown = on_terminal("help", "grad", env={"PAGER": pager})

@@ -57,6 +57,7 @@ def asked(child: pexpect.spawn, line: str, answer: str) -> None:
     child.expect(READY)
 
 
+@pytest.mark.posix
 def test_a_session_at_a_terminal(terminal: pexpect.spawn, tmp_path: Path) -> None:
     assert "Informal notation is read" in terminal.before and "`:help` says more" in terminal.before
     asked(terminal, "f(x) = x² sin x\r", r"f\(x\) = x²\*sin\(x\)\r\n")
@@ -81,12 +82,14 @@ def test_a_session_at_a_terminal(terminal: pexpect.spawn, tmp_path: Path) -> Non
     assert history.read_text(encoding="utf-8").splitlines()[:2] == ["f(x) = x² sin x", "f(3)"]
 
 
+@pytest.mark.posix
 def test_a_paste_of_several_lines(terminal: pexpect.spawn) -> None:
     pasted = "f(x) = x**2 + 1\nplot f --range -1:1 --format plain\na = (1 +\n 2)\n"
     asked(terminal, f"\x1b[200~{pasted}\x1b[201~\r", r"a = 3\r\n")
     asked(terminal, "f(a)\r", r"ans = 10\r\n")
 
 
+@pytest.mark.posix
 def test_history_comes_back(tmp_path: Path) -> None:
     (tmp_path / "autodiff").mkdir()
     (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(repl.MAX_HISTORY_LINES + 10)))
@@ -101,6 +104,7 @@ def test_history_comes_back(tmp_path: Path) -> None:
     assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == repl.MAX_HISTORY_LINES // 2 + 1
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("state", ["/dev/null", "folder"])
 def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) -> None:
     if state == "folder":
@@ -204,6 +208,7 @@ sys.exit(run(["repl"]))
 """
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("term", ["xterm-256color", "dumb"])
 def test_at_any_prompt_all_is_loaded_ahead(tmp_path: Path, term: str) -> None:
     (tmp_path / "d.csv").write_text("x,y\n0,1\n1,3.1\n2,4.9\n3,7.05\n", encoding="utf-8")

@@ -271,6 +271,7 @@ def test_files_go_together_by_the_names_of_columns(
 PROGRAM = [sys.executable, "-m", "autodiff_cli"]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("name", ["out.csv", "out.jsonl", "out.parquet"])
 def test_a_disk_that_is_full_is_said_of_its_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
@@ -283,6 +284,7 @@ def test_a_disk_that_is_full_is_said_of_its_file(name: str, tmp_path: Path) -> N
     assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("more", [[], ["--wide", "--backend", "python"]])
 def test_rows_one_by_one_say_how_far_they_were(more: list[str]) -> None:
     asked = [*PROGRAM, "grad", "x**2", "--points", "-", "--format", "csv", *more]

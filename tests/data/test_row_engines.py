@@ -60,6 +60,7 @@ class SparkFrame:
         return pa.Table.from_batches(batches, schema)  # raises if a batch has another schema
 
 
+@pytest.mark.posix
 def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     types = ModuleType("pyspark.sql.pandas.types")
     vars(types).update(from_arrow_schema=lambda schema: schema, to_arrow_schema=lambda schema: schema)
@@ -80,6 +81,7 @@ class RayDataset:
         return pa.concat_tables([function(table) for table in self.tables]).to_pylist()
 
 
+@pytest.mark.posix
 def test_ray() -> None:
     table = pa.table(TABLE)
     check(answered("map_batches(lambda", ray_dataset=RayDataset([table.slice(0, 1), table.slice(1)])))

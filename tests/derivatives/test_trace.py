@@ -186,6 +186,7 @@ def test_long_and_short_names_carry_their_bars() -> None:
     assert "l̅o̅s̅s̅ = v̄₁ · ∂v₁/∂loss" in out and "w̄_1 = " in out and "w̄₂ = " in out and "x̄ = " in out
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     "point",
     ["w=0.5,x=2,b=-0.3", "w=0.7,x=-1.3,b=0.25", "w=-3,x=2,b=6.8813735870195432", "w=-1.23456,x=-2.34567,b=-3.4567"],

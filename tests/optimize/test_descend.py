@@ -163,6 +163,7 @@ def test_machine_formats_have_all_rows() -> None:
     assert len(autodiff(*args).out.splitlines()) > 5001, "a table that is piped is whole as well"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("steps", "every"), [(39, 1), (41, 2), (100, 10), (1234, 100), (20000, 1000)])
 def test_a_long_table_is_thinned_on_a_terminal(steps: int, every: int) -> None:
     shown = ESCAPE.sub("", on_terminal("descend", BOWL, *AT, "--rate", "0.001", "--steps", str(steps)).out)
@@ -171,6 +172,7 @@ def test_a_long_table_is_thinned_on_a_terminal(steps: int, every: int) -> None:
     assert (f"every {every:,}th of {steps + 1:,} rows" in shown) == (every > 1)
 
 
+@pytest.mark.posix
 def test_rows_come_one_by_one_and_ctrl_c_ends_with_the_best() -> None:
     process, master = start("descend", BOWL, *AT, *LONG, "--format", "jsonl")
     import os
@@ -185,6 +187,7 @@ def test_rows_come_one_by_one_and_ctrl_c_ends_with_the_best() -> None:
     assert "Traceback" not in shown.out
 
 
+@pytest.mark.posix
 def test_ctrl_c_ends_a_table_with_the_best_and_writes_it(tmp_path: Path) -> None:
     point = tmp_path / "point.json"
     process, master = start(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
+from autodiff_cli import descend
 from autodiff_cli.capabilities.optimize.fit import Fit, fit
 from autodiff_cli.compiled.row_errors import rows_to_check
 from autodiff_cli.questions.problem import parse
@@ -48,3 +49,26 @@ def test_rows_with_the_largest_bounds_are_among_those_looked_at() -> None:
     rows = rows_to_check(parse("sqrt(x**2 + 1) - x").graph, {"x": x}, range(1000))
     assert {17, 503} <= {*rows} and len(rows) <= 50
     assert rows_to_check(parse("x**2").graph, {"x": x[:20]}, range(20)) == [*range(20)]
+
+
+@pytest.mark.parametrize(
+    "text", ["relu(x) + 1", "max(x, 0.5)", "min(x, -x)", "clamp(x, -1, 0.5)", "elu(x)", "x if x > 0 else 2*x", "abs(x)"]
+)
+def test_structural_zeros_are_no_error_of_the_value(text: str) -> None:
+    x = np.linspace(-2.0, 2.0, 100)
+    x[[17, 80]] = -1e9, 1e9
+    rows = rows_to_check(parse(f"({text})**2 - 1").graph, {"x": x}, range(100))
+    assert 80 in rows and len(rows) <= 50
+
+
+def test_a_network_of_relu_descends_over_many_rows() -> None:
+    x = np.linspace(-1.0, 1.0, 200)
+    answer = descend(
+        "(relu(w*x + b) - y)**2", {"w": 0.3, "b": 0.1}, data={"x": x, "y": x**2}, rate=0.1, steps=20, reduce="mean"
+    )
+    step, w, b = 0.1, 0.3, 0.1
+    for _ in range(20):
+        open_ = w * x + b > 0
+        slope = 2 * (np.where(open_, w * x + b, 0.0) - x**2) * open_
+        w, b = w - step * float(np.mean(slope * x)), b - step * float(np.mean(slope))
+    assert answer.last.coordinates == pytest.approx((w, b), rel=1e-10)

@@ -227,6 +227,7 @@ def listening() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("terms", [1, 3000])
 def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     point = tmp_path / "point.json"
@@ -271,6 +272,7 @@ def test_many_variables_take_the_method_that_needs_no_matrix() -> None:
     assert lines(lambda: searched(600)) < 2.5 * lines(lambda: searched(300))
 
 
+@pytest.mark.posix
 def test_before_there_is_anything_to_end_with_a_signal_interrupts() -> None:
     listening()
     with pytest.raises(KeyboardInterrupt), Interruption(begun=False):

@@ -59,6 +59,7 @@ def installed(tmp_path: Path, *args: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(["bash", "-c", f"{line}; exit $?"], capture_output=True, text=True, env=home)
 
 
+@pytest.mark.posix
 def test_the_script_is_installed_once_and_replaces_an_older_one(tmp_path: Path) -> None:
     (tmp_path / ".bashrc").write_text("alias a=b", encoding="utf-8")
     path = tmp_path / ".bash_completions" / "autodiff.sh"
@@ -74,6 +75,7 @@ def test_the_script_is_installed_once_and_replaces_an_older_one(tmp_path: Path) 
     assert (tmp_path / ".bashrc").read_text(encoding="utf-8") == f"alias a=b\nsource '{path}'\n"
 
 
+@pytest.mark.posix
 def test_scripts_evaluate_nothing() -> None:
     for shell, script in SCRIPTS.items():
         assert asked({"_AUTODIFF_COMPLETE": f"source_{shell}"}) == script
@@ -85,6 +87,7 @@ def test_scripts_evaluate_nothing() -> None:
     assert '"$name' not in powershell and "ScriptBlock]::Create" not in powershell
 
 
+@pytest.mark.posix
 def test_older_scripts_get_no_data_to_evaluate() -> None:
     for shell in SHELLS:
         env = {**os.environ, "_AUTODIFF_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "autodiff gr"}
@@ -94,6 +97,7 @@ def test_older_scripts_get_no_data_to_evaluate() -> None:
         assert done.stdout.count("'") in (0, 2)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("shell", "line", "words"),
     [
@@ -131,6 +135,7 @@ def quote_to_close(shell: str, quote: str, text: str) -> str:
     return quote if text[-1] in LEFT_OPEN[shell] else ""
 
 
+@pytest.mark.posix
 def test_hostile_headings_are_inserted_as_they_are(shell: Shell) -> None:
     headings = hostile_headings()
     assert len(headings) == 200
@@ -144,6 +149,7 @@ def test_hostile_headings_are_inserted_as_they_are(shell: Shell) -> None:
         assert not list(shell.folder.rglob("ran"))
 
 
+@pytest.mark.posix
 def test_hostile_columns_are_inserted_after_an_equals_sign(shell: Shell) -> None:
     for number, heading in enumerate(hostile_headings()[4:24]):
         Path(shell.folder, f"d{number}.jsonl").write_text(json.dumps({heading: 3}), encoding="utf-8")
@@ -153,6 +159,7 @@ def test_hostile_columns_are_inserted_after_an_equals_sign(shell: Shell) -> None
         assert not list(shell.folder.rglob("ran"))
 
 
+@pytest.mark.posix
 def test_hostile_file_names_are_inserted_as_they_are(shell: Shell) -> None:
     for number, text in enumerate(HOSTILE[:40]):
         if "/" in text:
@@ -166,6 +173,7 @@ def test_hostile_file_names_are_inserted_as_they_are(shell: Shell) -> None:
         assert arguments[-1] == name
 
 
+@pytest.mark.posix
 def test_headings_that_no_screen_shows_are_not_offered(shell: Shell) -> None:
     hidden = ("s\x1b]0;title\x07", "s\u202eabc", "s\nt", "s\x9b31m", "s\u2028")
     row = {"x": 1, **dict.fromkeys(hidden, 2), "s1": 3, "s2": 4}
@@ -178,6 +186,7 @@ def test_headings_that_no_screen_shows_are_not_offered(shell: Shell) -> None:
         assert text not in shown.replace("\x1b]0;autodiff", "")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
@@ -247,6 +256,7 @@ def test_columns_of_the_data_are_offered(tmp_path: Path, monkeypatch: pytest.Mon
         assert [candidate.text for candidate in candidates([*words, option])] == expected, line
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("shell", "line", "expected"),
     [
@@ -286,6 +296,7 @@ def run(shell: str, code: str, folder: Path) -> str:
     return done.stdout
 
 
+@pytest.mark.posix
 def test_bash_loads_its_script_and_completes(scripts: Path) -> None:
     code = (
         "source ./bash; complete -p autodiff; compopt() { :; }; "
@@ -295,15 +306,18 @@ def test_bash_loads_its_script_and_completes(scripts: Path) -> None:
     assert run("bash", code, scripts) == "complete -o default -F _autodiff_completion autodiff\n2,speed=\n"
 
 
+@pytest.mark.posix
 def test_zsh_loads_its_script(scripts: Path) -> None:
     code = "autoload -U compinit; compinit -u -d ./dump; source ./zsh; echo ${_comps[autodiff]}"
     assert run("zsh", code, scripts) == "_autodiff_completion\n"
 
 
+@pytest.mark.posix
 def test_fish_loads_its_script_and_completes(scripts: Path) -> None:
     code = "source ./fish; complete -C 'autodiff functions soft'; complete -C 'autodiff grad \"x*speed\" --at x=2,s'"
     assert run("fish", code, scripts).split() == ["softplus", "softsign", "x=2,speed="]
 
 
+@pytest.mark.posix
 def test_all_commands_are_offered() -> None:
     assert in_bash("") == [*COMMANDS, "help", "tutorial"]

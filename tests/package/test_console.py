@@ -41,11 +41,13 @@ BAD = [
 ]
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("sessions", GOOD)
 def test_a_right_document_passes(tmp_path: Path, sessions: list[str]) -> None:
     assert list(console.differences(document(tmp_path, *sessions))) == []
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("sessions", "command"), BAD)
 def test_a_wrong_document_fails(tmp_path: Path, sessions: list[str], command: str) -> None:
     path = document(tmp_path, *sessions)
@@ -55,6 +57,7 @@ def test_a_wrong_document_fails(tmp_path: Path, sessions: list[str], command: st
     assert f"line {step.line}: $ {command}" in console.explain(path, step, printed)
 
 
+@pytest.mark.posix
 def test_update_writes_what_the_commands_print(tmp_path: Path) -> None:
     path = document(tmp_path, "$ echo one\n$ printf 'a\\nb\\n'\nc\n", "$ true\nold\n$ echo two\ntwo\n")
     assert console.update(path) == 3
@@ -65,21 +68,25 @@ def test_update_writes_what_the_commands_print(tmp_path: Path) -> None:
     assert list(console.differences(path)) == []
 
 
+@pytest.mark.posix
 def test_a_shell_that_ends_early_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="the shell ended before this ran: echo two"):
         console.run(["echo one", "exit 0", "echo two"])
 
 
+@pytest.mark.posix
 def test_a_command_that_does_not_come_back_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="seconds were up before this ran"):
         console.run(["sleep 60", "echo two"], seconds=0.5)
 
 
+@pytest.mark.posix
 def test_output_without_a_command_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="line 4: a console block starts with a command"):
         list(console.differences(document(tmp_path, "one\n$ echo one\n")))
 
 
+@pytest.mark.posix
 def test_blocks_are_found_by_their_language() -> None:
     text = "```sh\none\n```\n````console\n```\n$ two\n````\n```\nthree\n```\n```sh\n```\n"
     assert [(block.text, block.first) for block in console.blocks(text, "sh")] == [("one\n", 2), ("", 12)]

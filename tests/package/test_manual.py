@@ -27,6 +27,7 @@ def examples(command: str | None) -> tuple[str, ...]:
     return app.EXAMPLES if command is None else tuple(declared(command).examples)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", EVERY)
 def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_path: Path) -> None:
     told = examples(command)
@@ -69,6 +70,7 @@ def test_help_names_the_command_and_help_asks_for_it() -> None:
     assert autodiff("help", "--help").out.startswith("Examples:\n  autodiff help grad\n")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_no_description_is_cut(width: int) -> None:
     shown = on_terminal("--help", width=width).out
@@ -82,6 +84,7 @@ def test_no_description_is_cut(width: int) -> None:
     assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if "  autodiff" not in line)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("width", [60, app.MIN_RICH_WIDTH])
 def test_no_name_of_an_option_is_cut(width: int) -> None:
     names = {command: [*declared(command).options] for command in COMMANDS}
@@ -90,6 +93,7 @@ def test_no_name_of_an_option_is_cut(width: int) -> None:
     assert set(names[command]) <= set(words)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", ["grad", "minimize", "functions"])
 def test_a_terminal_shows_boxes_and_colours_and_all_that_a_pipe_shows(command: str) -> None:
     shown = on_terminal(command, "--help-all").out
@@ -148,6 +152,7 @@ def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
             assert example.partition(" ")[0] in page
 
 
+@pytest.mark.posix
 @pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here to set the man page")
 def test_the_man_page_is_set_without_a_warning() -> None:
     done = subprocess.run(

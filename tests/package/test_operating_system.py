@@ -5,18 +5,27 @@ from __future__ import annotations
 import ctypes
 import errno
 import io
+import json
 import os
+import re
+import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
+import fake_windows
 from autodiff_cli import __main__ as command
 from autodiff_cli import operating_system
+from autodiff_cli.cli import shell_scripts
+from autodiff_cli.cli.declarations import COMMANDS, declared
+from autodiff_cli.cli.man_page import plain_man_page
 from autodiff_cli.extras import install_command
+from autodiff_cli.questions.decoding import kind_of
 from autodiff_cli.streams import files
-from autodiff_cli.streams.filesystems import local_path, resolve
+from autodiff_cli.streams.filesystems import local_path, resolve, unwritable
+from running import SETTINGS, UNSET, autodiff
 
 
 @pytest.fixture
@@ -114,41 +123,92 @@ def test_lines_in_a_pipe_end_alike_everywhere(form: str, monkeypatch: pytest.Mon
     assert b"\n" in written.getvalue() and b"\r" not in written.getvalue()
 
 
+def test_a_name_that_no_file_can_have_is_no_closed_pipe(windows: None) -> None:
+    assert operating_system.is_closed_pipe(OSError(errno.EINVAL, "Invalid argument"))
+    assert not operating_system.is_closed_pipe(OSError(errno.EINVAL, "Invalid argument", "a?.csv"))
+
+
 class _Kernel:
-    """The console functions of Windows: standard output is a console, standard error a pipe."""
+    """The console functions of Windows: handle 1 is a console, of the given age."""
 
-    def __init__(self) -> None:
-        self.modes = {operating_system.STD_OUTPUT_HANDLE: 3}
+    def __init__(self, *, is_old: bool = False) -> None:
+        self.mode, self.is_old = 3, is_old
 
-    def GetStdHandle(self, number: int) -> int:
-        return number
-
-    def GetConsoleMode(self, handle: int, mode: object) -> int:
-        if handle not in self.modes:
+    def GetConsoleMode(self, handle: ctypes.c_void_p, mode: object) -> int:
+        if handle.value != 1:
             return 0
-        mode._obj.value = self.modes[handle]  # type: ignore[attr-defined]
+        mode._obj.value = self.mode  # type: ignore[attr-defined]
         return 1
 
-    def SetConsoleMode(self, handle: int, mode: int) -> int:
-        self.modes[handle] = mode
+    def SetConsoleMode(self, handle: ctypes.c_void_p, mode: int) -> int:
+        if self.is_old:
+            return 0
+        self.mode = mode
         return 1
 
 
-def test_a_classic_console_obeys_escapes(windows: None, monkeypatch: pytest.MonkeyPatch) -> None:
+class _Device(io.TextIOWrapper):
+    """A stream that the C library takes for a terminal."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(io.BytesIO(), encoding="cp1252")
+        self.number = number
+
+    def fileno(self) -> int:
+        return self.number
+
+    def isatty(self) -> bool:
+        return True
+
+    def readable(self) -> bool:
+        return False
+
+
+@pytest.fixture
+def console(windows: None, monkeypatch: pytest.MonkeyPatch) -> _Kernel:
     kernel = _Kernel()
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
-    operating_system.enable_escape_sequences()
-    assert kernel.modes == {operating_system.STD_OUTPUT_HANDLE: 7}
+    monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(get_osfhandle=lambda number: number))
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return kernel
+
+
+def test_a_classic_console_obeys_escapes(console: _Kernel) -> None:
+    stream = _Device(1)
+    operating_system.prepare_streams([stream, None])
+    assert console.mode == 7 and stream.isatty() and stream.encoding == "utf-8"
+    assert "NO_COLOR" not in os.environ
+
+
+def test_a_console_that_knows_no_escapes_gets_none(console: _Kernel) -> None:
+    console.is_old = True
+    operating_system.prepare_streams([_Device(1)])
+    assert os.environ["NO_COLOR"] == "1"
+
+
+def test_the_device_of_nothing_is_no_terminal(console: _Kernel) -> None:
+    stream = _Device(2)
+    operating_system.prepare_streams([stream])
+    assert not stream.isatty() and console.mode == 3 and "NO_COLOR" not in os.environ
+
+
+def test_an_encoding_that_is_asked_for_is_kept(console: _Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "cp437")
+    stream = _Device(2)
+    operating_system.prepare_streams([stream])
+    assert stream.encoding == "cp1252"
 
 
 def test_elsewhere_no_console_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "windll", None, raising=False)
-    operating_system.enable_escape_sequences()
+    stream = _Device(1)
+    operating_system.prepare_streams([stream])
+    assert stream.isatty() and stream.encoding == "cp1252"
 
 
 def test_hints_are_those_of_the_system(windows: None, monkeypatch: pytest.MonkeyPatch) -> None:
     assert operating_system.temporary_folder_variable() == "TEMP"
-    assert operating_system.end_of_input() == "Ctrl-Z and Enter"
+    assert operating_system.end_of_session() == "`:quit`"
     assert install_command("data").endswith('[data]"')
     with pytest.raises(Exception, match="does not read") as caught:
         resolve("https://example.org/a.csv")
@@ -156,3 +216,154 @@ def test_hints_are_those_of_the_system(windows: None, monkeypatch: pytest.Monkey
     folder = os.path.abspath("local")
     monkeypatch.setenv("LOCALAPPDATA", folder)
     assert operating_system.state_folder() == Path(folder)
+
+
+def test_quotes_are_those_of_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = ["autodiff", "grad", "f'(x)*2", "--at", "x=1,y=2", "@p.json", "C:\\a.csv", '5"']
+    unix = """autodiff grad 'f'"'"'(x)*2' --at x=1,y=2 @p.json 'C:\\a.csv' '5"'"""
+    assert operating_system.command_line(words) == unix
+    assert operating_system.split_words(unix) == words
+    monkeypatch.setattr(operating_system, "sys", SimpleNamespace(platform="win32"))
+    typed = """autodiff grad "f'(x)*2" --at x=1,y=2 "@p.json" C:\\a.csv "5\\"\""""
+    assert operating_system.command_line(words) == typed
+    # the C library of Windows takes a command line apart so
+    assert subprocess.list2cmdline(words[-1:]) == '5\\"' and typed.endswith(' "5\\""')
+
+
+def test_a_backslash_stays_in_a_path(windows: None) -> None:
+    assert operating_system.split_words(r"grad x --data C:\new\a.csv 'a b'") == [
+        "grad", "x", "--data", r"C:\new\a.csv", "a b",
+    ]  # fmt: skip
+    with pytest.raises(ValueError, match="quotation"):
+        operating_system.split_words("'a")
+    assert operating_system.is_folder_name("a\\") and operating_system.is_folder_name("a/")
+
+
+def test_elsewhere_a_backslash_is_part_of_a_name() -> None:
+    assert operating_system.split_words(r"a\ b # c") == ["a b", "#", "c"]
+    assert not operating_system.is_folder_name("a\\") and operating_system.is_folder_name("a/")
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["log(x-1)/(x-1)", "--at", "x=1"], '`autodiff limit "log(x-1)/(x-1)" --at x=1`'),
+        (["tanh"], 'put a formula in quotes: `autodiff "tanh(x)"`'),
+    ],
+)
+def test_commands_in_hints_can_be_pasted(
+    words: list[str], hint: str, windows: None, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert command.run(words) in (2, 4)
+    assert hint in " ".join(capfd.readouterr().err.split())
+
+
+def test_hints_name_no_tool_that_windows_lacks(windows: None) -> None:
+    for begin in (b"\x1f\x8b", b"BZh", b"\xff\xfe"):
+        _, hint = kind_of(begin) or ("", "")
+        assert hint and "gzip" not in hint and "bzip2" not in hint and "iconv" not in hint
+
+
+def test_a_file_that_is_open_elsewhere_is_to_be_closed(windows: None) -> None:
+    refusal = unwritable("a.csv", PermissionError(13, "Permission denied"))
+    assert refusal.hint == "close it in other programs"
+
+
+@pytest.mark.posix
+def test_a_device_has_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = tmp_path / "NUL"
+    os.mkfifo(device)
+    monkeypatch.setattr(os.path, "realpath", lambda path: r"\\.\nul")
+    files.check(str(device), force=False)
+
+
+@pytest.mark.posix
+def test_paths_with_a_drive_and_backslashes_are_read_as_they_are(tmp_path: Path) -> None:
+    """Such names are those of files here, too."""
+    (tmp_path / r"C:\x.csv").write_text("x,y\n3,2\n")
+    (tmp_path / r"C:\p.json").write_text('{"x": 3}')
+    rows = autodiff("grad", "x*y", "--points", r"C:\x.csv", "--format", "plain", folder=tmp_path)
+    assert rows.out == "6.0 x=2.0 y=3.0\n"
+    point = autodiff("grad", "x*y", "--at", r"@C:\p.json,y=2", "--format", "plain", folder=tmp_path)
+    assert point.out == "6.0 x=2.0 y=3.0\n"
+
+
+@pytest.mark.posix
+def test_scripts_of_shells_have_no_carriage_returns(
+    windows: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    startup = tmp_path / ".bashrc"
+    startup.write_bytes(b"alias a=b\r\n")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(shell_scripts, "_running_shell", lambda: "bash")
+    monkeypatch.setattr(os, "linesep", "\r\n")
+    shell_scripts.install_script()
+    assert b"\r" not in (tmp_path / ".bash_completions" / "autodiff.sh").read_bytes()
+    assert startup.read_bytes().startswith(b"alias a=b\r\nsource '/") and startup.read_bytes().count(b"\r") == 1
+
+
+def test_a_terminal_without_a_reader_of_man_pages_shows_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = plain_man_page(80)
+    assert not re.search(r"^\.[A-Z]|\\f[BIR]|\\\(|\\-", page, re.MULTILINE)
+    for option in (option for name in COMMANDS for option in declared(name).options):
+        assert option in page
+    assert "       --over RANGES\n              The range of the value" in page
+    written = io.StringIO()
+    monkeypatch.setattr(written, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdout", written)
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setenv("PAGER", "")
+    assert command.run(["help", "--man"]) == 0
+    assert written.getvalue().startswith("NAME\n       autodiff - the exact gradient")
+
+
+DATA = "x,y\n0,1.1\n1,2.9\n2,5.2\n3,6.9\n"
+COMMAND_LINES: list[tuple[list[str], str]] = [
+    (["grad", "x*y", "--at", "x=3,y=2"], ""),
+    (["grad", "µ*x**2", "--at", "µ=2,x=3", "--format", "csv"], ""),
+    (["grad"], "x**2\tx=3\nsin x\tx=1\n"),
+    (["diff", "x**2*exp(-x/2)"], ""),
+    (["export", "β*x**2", "--to", "python"], ""),
+    (["export", "β*x**2", "--to", "python", "-o", "f.py"], ""),
+    (["export", "β*x**3", "--to", "python", "-o", "f.py", "--force"], ""),
+    (["export", "β*x**2", "--to", "python", "-o", "f.py"], ""),
+    (["check", "x*exp(-x**2/2)", "--at", "x=1.5"], ""),
+    (["solve", "x*exp(x) = 1", "--at", "x=1"], ""),
+    (["integrate", "x**2", "--between", "x=0:1"], ""),
+    (["graph", "x**2", "-o", "g.svg"], ""),
+    (["page", "x**2", "--at", "x=3", "-o", "x.html"], ""),
+    (["fit", "y = a + b*x", "--data", "data.csv"], ""),
+    (["propagate", "m*g", "--at", "m=2.50(2),g=9.81"], ""),
+    (["grad", "x*y", "--points", "data.csv", "--wide", "-o", "o.csv"], ""),
+    (["grad", "x*y", "--points", "data.csv", "--format", "jsonl"], ""),
+    (["minimize", "(x-1)**2+x**4", "--at", "x=0", "--format", "plain"], ""),
+    (["functions", "tanh"], ""),
+    (["help", "page"], ""),
+    (["help", "--man"], ""),
+    (["repl"], "f(x) = x**2\nf(3)\nd/dx f\n"),
+    (["grad", "x", "--points", "missing.csv"], ""),
+    (["grad", "x*y", "--at", "x=1"], ""),
+    (["serve"], '{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n'),
+]
+
+
+@pytest.mark.posix
+def test_every_module_is_imported_and_commands_answer_alike_without_unix(tmp_path: Path) -> None:
+    """All answers, and the files written, are byte by byte those of this system."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / "data.csv").write_text(DATA)
+    script = Path(fake_windows.__file__)
+    kept = {name: value for name, value in os.environ.items() if name not in UNSET}
+    ran = subprocess.run(
+        [sys.executable, script], input=json.dumps(COMMAND_LINES), capture_output=True, text=True, check=True,
+        cwd=there, env={**kept, **SETTINGS, "PYTHONPATH": str(script.parent)},
+    )  # fmt: skip
+    imported, answers = json.loads(ran.stdout)
+    assert len(imported) > 300
+    for (words, stdin), (code, out, err) in zip(COMMAND_LINES, answers, strict=True):
+        expected = autodiff(*words, stdin=stdin, folder=here)
+        assert (code, out, err) == (expected.code, expected.out, expected.err), words
+    for path in here.iterdir():
+        assert (there / path.name).read_bytes() == path.read_bytes(), path.name

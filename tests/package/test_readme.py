@@ -63,6 +63,7 @@ def test_an_installation_has_the_extras_that_a_page_names_and_no_others() -> Non
     assert extras_named("pip install 'autodiff-cli[data,plot]' or '.[draw]'") == {"data", "plot", "draw"}
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("document", "block"), [pytest.param(*case, id=f"{case[0].name}:{case[1].first}") for case in CONSOLE]
 )
@@ -72,6 +73,7 @@ def test_console_block(document: Path, block: console.Block) -> None:
     assert not found, "\n\n".join(found)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("document", "found"), [pytest.param(*case, id=case[0].name) for case in PYTHON])
 def test_python_blocks(
     document: Path, found: list[console.Block], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -87,6 +89,7 @@ def test_python_blocks(
         names = examples.globs
 
 
+@pytest.mark.posix
 def test_readme_shows_each_kind_of_block() -> None:
     assert [block for document, block in CONSOLE if document == README]
     assert README in [document for document, _ in PYTHON]
@@ -99,11 +102,13 @@ def test_no_document_shows_a_bug(document: Path) -> None:
     assert "Traceback" not in text
 
 
+@pytest.mark.posix
 def test_readme_sets_up_and_does_the_main_job_in_the_first_sh_block() -> None:
     *_, last = fenced(README, "sh")[0].lines
     assert last == 'autodiff grad "((w1-1)**2 + (w2-5)**2)*0.5" --at w1=2,w2=3'
 
 
+@pytest.mark.posix
 def test_ci_runs_the_test_command_of_the_second_sh_block() -> None:
     install, command = fenced(README, "sh")[1].lines
     assert "pip install -e '.[test]'" in install

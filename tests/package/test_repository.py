@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from places import TOP
+from posix_needs import find_tests_of_unix
 
 OUTSIDE = re.compile(
     "|".join(
@@ -102,3 +103,22 @@ def test_no_file_names_a_place_outside_the_repository() -> None:
 )
 def test_a_place_outside_the_repository_would_be_noticed(text: str) -> None:
     assert OUTSIDE.search(text)
+
+
+def test_what_needs_unix_is_marked() -> None:
+    missing = [
+        f"{path.relative_to(TOP)}: {name}"
+        for path in sorted((TOP / "tests").rglob("test_*.py"))
+        for name, _, is_marked in find_tests_of_unix(path.read_text(encoding="utf-8"))
+        if not is_marked
+    ]
+    assert not missing, "mark them with `@pytest.mark.posix`"
+
+
+def test_a_test_that_calls_what_needs_unix_needs_it_too() -> None:
+    source = "from terminals import on_terminal\n\ndef shown(): return on_terminal()\n\ndef test_a(): assert shown()\n"
+    assert [*find_tests_of_unix(source)] == [("test_a", 5, False)]
+    assert [*find_tests_of_unix(source.replace("def test_a", "@pytest.mark.posix\ndef test_a"))] == [
+        ("test_a", 5, True)
+    ]
+    assert not [*find_tests_of_unix("from terminals import ESCAPE\n\ndef test_a(): assert ESCAPE\n")]

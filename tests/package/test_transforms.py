@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
+import operator
 import random
+import sys
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +14,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff_cli
 from autodiff_cli import ExpressionError, Value, grad, hessian, jacobian, value_and_grad
+from autodiff_cli.capabilities.derivatives.transforms import _named_leaves
+from autodiff_cli.engine.graphs.value import gradient_by, graph_of
+from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in
+from autodiff_cli.engine.numbers.floats import REAL
 
 
 def _same(found: Any, expected: Any) -> None:
@@ -248,3 +256,40 @@ def test_what_is_refused_is_said(call: Callable[[], Any], kind: type[Exception],
 def test_the_commands_functions_stay() -> None:
     assert hessian("x**2", "x=3").hessian == [[2.0]]
     assert jacobian("x*y, x", {"x": 2, "y": 3}).jacobian == [[3.0, 2.0], [1.0, 0.0]]
+
+
+def test_the_fast_lane_has_the_gradients_of_the_sweep_to_the_last_bit() -> None:
+    rng, compared = random.Random(43), 0
+    points = (0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 1e-200, 1e200, 0.7)
+    functions = (autodiff_cli.sin, autodiff_cli.sqrt, autodiff_cli.relu, autodiff_cli.log, autodiff_cli.tanh)
+    operations = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, autodiff_cli.max)
+    for _ in range(600):
+        leaves = [Value(rng.choice(points)) for _ in range(3)]
+        pool: list[Any] = [*leaves]
+        for _ in range(6):
+            with contextlib.suppress(ExpressionError):  # no value there
+                pool.append(rng.choice(operations)(rng.choice(pool), rng.choice([*pool, 2, 0.5])))
+                pool.append(rng.choice(functions)(pool[-1]))
+        result = pool[-1]
+        quick = gradient_by(result, leaves) if isinstance(result, Value) else None
+        if quick is not None:
+            at = evaluate_in(REAL, *_named_leaves(graph_of(result), leaves))
+            assert [x.hex() for x in quick] == [(float(x) + 0.0).hex() for x in at.jacobian()[0][0]]
+            compared += any(quick)
+    assert compared > 200
+
+
+def test_a_gradient_of_ten_nodes_makes_few_calls() -> None:
+    derivative, calls = grad(lambda x: autodiff_cli.tanh(x * x + 3.0) * x), 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    derivative(0.5)
+    sys.setprofile(count)
+    try:
+        derivative(0.5)
+    finally:
+        sys.setprofile(None)
+    assert calls <= 80

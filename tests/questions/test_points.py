@@ -139,6 +139,7 @@ def piped(data: bytes) -> Iterator[str]:
         os.close(out)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=("text", "gzip"))
 @pytest.mark.parametrize("options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join)
 def test_a_pipe_has_a_name_and_is_read_once(
@@ -160,6 +161,7 @@ def test_a_pipe_has_a_name_and_is_read_once(
         assert (twice.code, twice.err.splitlines()[0]) == (2, f"error: `{one}` can be read once")
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", ["check", "descend"])
 def test_data_may_come_through_a_pipe(command: str, tmp_path: Path) -> None:
     text = b"x,y\n1,2\n3,4\n"

@@ -347,6 +347,7 @@ def test_text_is_no_markup(tmp_path: Path) -> None:
     assert autodiff("plot", "x # $\\frac{1}{2}$ <b>", "--at", "x=0", "--output", "b.svg", folder=tmp_path).code == 0
 
 
+@pytest.mark.posix
 def test_a_terminal_has_colours_and_keeps_its_width() -> None:
     shown = on_terminal("plot", "x**2", "--at", "x=1", width=60)
     assert ESCAPE.search(shown.out)
@@ -356,6 +357,7 @@ def test_a_terminal_has_colours_and_keeps_its_width() -> None:
     assert drawing[: drawing.index("across")].isascii()
 
 
+@pytest.mark.posix
 def test_a_picture_is_not_thrown_at_a_terminal() -> None:
     shown = on_terminal("plot", "x**2", "--at", "x=1", "--format", "png")
     assert shown.code == 2

@@ -25,6 +25,7 @@ def trimmed(text: str) -> list[str]:
     return [line.rstrip() for line in text.splitlines()]
 
 
+@pytest.mark.posix
 def test_a_terminal_has_colour_and_the_same_content_as_a_pipe() -> None:
     shown = on_terminal(*GRAD)
     assert shown.code == 0
@@ -33,6 +34,7 @@ def test_a_terminal_has_colour_and_the_same_content_as_a_pipe() -> None:
     assert trimmed(ESCAPE.sub("", shown.out)) == trimmed(autodiff(*GRAD).out)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
 def test_colour_can_be_turned_off(env: dict[str, str]) -> None:
     shown = on_terminal(*GRAD, env=env)
@@ -47,6 +49,7 @@ def test_colour_can_be_forced_into_a_pipe() -> None:
     assert trimmed(ESCAPE.sub("", forced.out)) == trimmed(autodiff(*GRAD).out)
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_width_is_kept(width: int) -> None:
     formula = f"sin({LONG})*{LONG} + exp({LONG}/100)*tanh(other_{LONG})"
@@ -59,12 +62,14 @@ def test_the_width_is_kept(width: int) -> None:
     assert max(map(len, trimmed(piped))) > 80, "what is piped is never cut"
 
 
+@pytest.mark.posix
 def test_columns_is_honoured() -> None:
     args = ["functions", "clamp"]
     assert max(map(len, trimmed(ESCAPE.sub("", on_terminal(*args, env={"COLUMNS": "50"}).out)))) <= 50
     assert max(map(len, trimmed(ESCAPE.sub("", on_terminal(*args, width=120).out)))) > 50
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("env", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LANG": "C"}, {"PYTHONIOENCODING": "ascii"}])
 def test_ascii_lines_where_the_locale_is_not_utf8(env: dict[str, str]) -> None:
     shown = on_terminal("grad", "log(x) if x > 0 else 2*x", "--at", "x=-1", env=env)
@@ -93,17 +98,20 @@ def test_signs_that_a_locale_lacks_are_as_they_are_typed() -> None:
     assert escaped("m·s⁻²", "ascii") == "m*s^-2"
 
 
+@pytest.mark.posix
 def test_errors_have_colour() -> None:
     shown = on_terminal("grad", "log(x)", "--at", "x=0")
     assert shown.code == 4
     assert "\x1b[1;31merror:\x1b[0m" in shown.out
 
 
+@pytest.mark.posix
 def test_markup_and_escape_sequences_are_shown_as_typed() -> None:
     shown = on_terminal("grad", "x + [bold]y :smile: \x1b[31mz", "--at", "x=1")
     assert "[bold]y :smile: \\x1b[31mz" in ESCAPE.sub("", shown.out)
 
 
+@pytest.mark.posix
 def test_without_an_expression_there_is_a_short_help_and_no_hang() -> None:
     shown = on_terminal("grad")
     assert shown.code == 2
@@ -111,6 +119,7 @@ def test_without_an_expression_there_is_a_short_help_and_no_hang() -> None:
     assert len(shown.out.splitlines()) < 8
 
 
+@pytest.mark.posix
 def test_an_answer_comes_before_the_next_line_is_typed() -> None:
     process, master = start("grad", "-", "--format", "plain")
     os.write(master, b"x**2\tx=3\n")
@@ -122,6 +131,7 @@ def test_an_answer_comes_before_the_next_line_is_typed() -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, code: int) -> None:
     process, master = start("grad", "-", "--json")
@@ -137,6 +147,7 @@ def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, cod
     assert shown.out.rstrip().endswith("]"), "the array is closed"
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) -> None:
     with subprocess.Popen(
@@ -154,6 +165,7 @@ def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) ->
     assert b"interrupted after" in told
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", [["grad", "-"], ["descend", "-", "--rate", "0.1", "--steps", "3"]])
 def test_a_signal_that_is_ignored_stays_ignored(command: list[str]) -> None:
     with subprocess.Popen(
@@ -173,6 +185,7 @@ def test_a_signal_that_is_ignored_stays_ignored(command: list[str]) -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.posix
 def test_ignored_signals_stay_ignored_in_long_work() -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
@@ -184,6 +197,7 @@ def test_ignored_signals_stay_ignored_in_long_work() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.posix
 def test_a_narrow_list_of_functions_has_about_a_line_for_each() -> None:
     listed = json.loads(autodiff("functions", "--json").out)
     derivatives = sum(max(1, len(each["derivatives"])) for each in listed)

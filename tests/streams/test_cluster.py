@@ -202,6 +202,7 @@ def test_rows_at_kinks_are_counted(scheduler: str, tmp_path: Path) -> None:
     assert "4 rows, and 2 of them are at a kink" in result.err
 
 
+@pytest.mark.posix
 def test_a_worker_that_is_killed_is_made_up_for(scheduler: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with distributed.Client(scheduler, set_as_default=False) as client:
@@ -218,6 +219,7 @@ def test_a_worker_that_is_killed_is_made_up_for(scheduler: str, data: Path, tmp_
         client.wait_for_workers(2, timeout=ANSWER_SECONDS)
 
 
+@pytest.mark.posix
 def test_processes_of_this_machine_and_an_interruption(data: Path, preload: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     with held(out):

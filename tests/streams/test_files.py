@@ -50,6 +50,7 @@ def test_a_file_is_kept_unless_forced(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.posix
 def test_a_link_is_followed(tmp_path: Path) -> None:
     real, link = tmp_path / "real.dot", tmp_path / "link.dot"
     real.write_text("mine")
@@ -267,6 +268,7 @@ def test_every_stream_goes_on_after_an_error_or_ends_there(command: str) -> None
     assert bad.code == 2 and "`--on-error` cannot be `stop`" in bad.err
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_stream_that_is_ended_leaves_no_file(number: int, code: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "autodiff_cli", "grad", "--at", "x=2", "--output", "a.jsonl"]

@@ -50,6 +50,7 @@ def settings(port: int) -> dict[str, str]:
     }  # fmt: skip
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize(
     ("url", "number", "code"),
     [
@@ -103,6 +104,7 @@ def test_a_file_system_that_lacks_its_settings_is_an_error() -> None:
     assert result.code == 2 and "there is no file system `reference://`" in result.err
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("pattern", ["**/*.csv", "./**/*.csv", "{folder}/**/*.csv", "**/inner/**/*.csv", "**"])
 def test_a_pattern_reads_a_file_once_however_folders_are_linked(
     pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -162,6 +162,7 @@ def test_a_reader_that_leaves_early_ends_it_quietly() -> None:
         assert process.wait() == 0
 
 
+@pytest.mark.posix
 def test_an_output_that_cannot_be_written() -> None:
     if not os.path.exists("/dev/full"):
         pytest.fail("this system has no /dev/full: leave this test out there")
@@ -173,6 +174,7 @@ def test_an_output_that_cannot_be_written() -> None:
             assert done.stderr.startswith("error: cannot write") and "Traceback" not in done.stderr
 
 
+@pytest.mark.posix
 def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> None:
     if not os.path.exists("/dev/full"):
         pytest.fail("this system has no /dev/full: leave this test out there")
@@ -230,6 +232,7 @@ def test_records_hold_no_control_and_nothing_that_turns_text(format: str) -> Non
         assert record["id"] == (HOSTILE if typed is request else None)
 
 
+@pytest.mark.posix
 def test_closed_standard_input() -> None:
     done = subprocess.run(
         ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli grad <&-'], capture_output=True, text=True
@@ -238,6 +241,7 @@ def test_closed_standard_input() -> None:
     assert "autodiff grad" in done.stderr
 
 
+@pytest.mark.posix
 @pytest.mark.parametrize("command", ["grad x --at x=1", "graph x --at x=1 --format svg"])
 def test_closed_standard_output(command: str) -> None:
     done = subprocess.run(
@@ -331,6 +335,7 @@ sys.exit(code)
 """
 
 
+@pytest.mark.posix
 def test_memory_does_not_grow_with_the_number_of_lines() -> None:
     def peak(count: int) -> int:
         text = lines(["x**2 + y*sin(x)\tx=2,y=3", "log(x)\tx=-1", "x + ", '{"expr": "x", "no": 1}'] * (count // 4))

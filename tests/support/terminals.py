@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
 import re
 import struct
 import subprocess
 import sys
-import termios
 from collections.abc import Mapping
+from contextlib import suppress
 
 from running import SETTINGS, UNSET, Result
+
+with suppress(ImportError):  # tests that need them are marked `posix`
+    import fcntl
+    import pty
+    import termios
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 from ...engine.graphs.higher_order import hessian_in
 from ...engine.graphs.own_operations import has_own_rules
-from ...engine.graphs.value import Value, as_float, as_value, graph_of, in_order
+from ...engine.graphs.value import Value, as_float, as_value, gradient_by, graph_of, in_order
 from ...engine.numbers.floats import REAL
 from ...engine.run.evaluation import Evaluation
 from ...engine.run.flat_graph import Graph
 from ...engine.table.operators import VARIABLE
-from ...engine.table.primitive import PRIMITIVES
 from ...errors import plural
 
 Argnums = int | Sequence[int] | str | Sequence[str]
@@ -264,9 +263,8 @@ def _scalar(result: Any, name: str) -> Value:
 
 
 # ---- sweeps
-def _graph_of_call(outputs: Sequence[Value], leaves: Sequence[Value]) -> tuple[Graph, dict[str, float], list[str]]:
+def _named_leaves(graph: Graph, leaves: Sequence[Value]) -> tuple[Graph, dict[str, float], list[str]]:
     """Return the graph with a name of its own for every variable, their values, and the names of the leaves."""
-    graph = graph_of(outputs)
     place = {node: i for i, node in enumerate(graph.places)}
     labels = {i: f"v{i}" for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
     wanted = [f"input {k + 1}" for k in range(len(leaves))]
@@ -279,25 +277,33 @@ def _graph_of_call(outputs: Sequence[Value], leaves: Sequence[Value]) -> tuple[G
 def _gradient(output: Value, call: _TracedCall) -> list[Any]:
     if call.is_differentiated_again([output]):
         return _symbolic_gradient(output, call.leaves)
+    quick = gradient_by(output, call.leaves)
+    if quick is not None:
+        return quick
     graph = graph_of(output)
     if has_own_rules(graph.places):
         return _gradient_by_rules(output, graph, call.leaves)
-    return _rows([output], call.leaves)[0]
+    return _swept_rows(graph, call.leaves)[0]
 
 
 def _rows(outputs: Sequence[Value], leaves: Sequence[Value]) -> list[list[float]]:
-    graph, values, wanted = _graph_of_call(outputs, leaves)
-    if any(_is_own(primitive) for primitive in graph.primitives) or has_own_rules(graph_of(outputs).places):
+    quick: list[list[float]] = []
+    for output in outputs:
+        row = gradient_by(output, leaves)
+        if row is None:
+            return _swept_rows(graph_of(outputs), leaves)
+        quick.append(row)
+    return quick
+
+
+def _swept_rows(graph: Graph, leaves: Sequence[Value]) -> list[list[float]]:
+    if has_own_rules(graph.places):
         raise TypeError("an operation with a rule of its own has first derivatives of one result only")
     from ...engine.graphs.value_and_gradient import evaluate_in
 
-    at: Evaluation = evaluate_in(REAL, graph, values, wanted)
+    at: Evaluation = evaluate_in(REAL, *_named_leaves(graph, leaves))
     rows, _ = at.jacobian()
     return [[float(x) + 0.0 for x in row] for row in rows]
-
-
-def _is_own(primitive: Any) -> bool:
-    return PRIMITIVES.get(primitive.name) is not primitive
 
 
 def _gradient_by_rules(output: Value, graph: Graph, leaves: Sequence[Value]) -> list[float]:
@@ -321,13 +327,14 @@ def _symbolic_gradient(output: Value, leaves: Sequence[Value]) -> list[Value]:
     nodes: list[Value] = graph.places
     if has_own_rules(nodes):
         raise TypeError("an operation with a rule of its own has first derivatives only")
+    inputs = set(leaves)
     depends = dict.fromkeys(leaves, True)
     for n in nodes:
         if n not in depends:
             depends[n] = any(depends[p] for p in n._prev)
     adjoints: dict[Value, Value] = {output: as_value(1.0)}
     for n in reversed(nodes):
-        if n not in adjoints or not depends[n] or n in set(leaves):
+        if n not in adjoints or not depends[n] or n in inputs:
             continue
         slopes = n.primitive.slopes(AT_POINT, n._prev, n, [depends[p] for p in n._prev])
         for p, slope in zip(n._prev, slopes, strict=True):
@@ -413,9 +420,10 @@ def hessian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = F
         output = _scalar(call.result, "hessian")
         if call.is_differentiated_again([output]):
             raise TypeError("the Hessian is not differentiated again: `grad(grad(grad(f)))` has third derivatives")
-        if has_own_rules(graph_of(output).places):
+        graph = graph_of(output)
+        if has_own_rules(graph.places):
             raise TypeError("an operation with a rule of its own has first derivatives only")
-        graph, values, wanted = _graph_of_call([output], call.leaves)
+        graph, values, wanted = _named_leaves(graph, call.leaves)
         rows = hessian_in(REAL, graph, values, wanted).hessian
         return call.of_inputs([call.of_inputs([float(x) + 0.0 for x in row]) for row in rows])
 

@@ -15,6 +15,7 @@ from ...engine.graphs.value import Value, node, variable
 from ...engine.table.operators import SUB
 from ...errors import ExpressionError, plural, quote, usage_error
 from ...language.diagnostics.leniency import read_leniently
+from ...operating_system import quoted
 from ...questions.arithmetic import Arithmetic
 from ...questions.parse_point import split
 from ...questions.problem import Point, parse, single_output
@@ -234,7 +235,7 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
         if [len(row) for row in rows] != [n] * n:
             shape = "; ".join([", ".join(["…"] * n)] * n)
             message = f"the Hessian by {plural(n, 'variable')} has {n} rows of {n}"
-            raise usage_error(message, f"write `--answer '{shape}'`, or name the entries: `d2/dx^2 = …`")
+            raise usage_error(message, f"write `--answer {quoted(shape)}`, or name the entries: `d2/dx^2 = …`")
         typed = dict(zip(keys, chain(*rows), strict=True))
     answered = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
     right = dict(zip(product(names, names), map(figure, chain(*expected.hessian)), strict=True))

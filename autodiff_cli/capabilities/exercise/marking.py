@@ -37,6 +37,7 @@ from ...errors import (
 from ...language.builder import Program
 from ...language.diagnostics.leniency import read_leniently
 from ...language.printer import expression_text
+from ...operating_system import quoted
 from ...questions.parse_point import pieces
 from ...questions.problem import Point, parse, single_output
 from ..formulas.derivation import derivative_name
@@ -309,7 +310,8 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[An
     if len(labels) < len(entries):
         asked = ", ".join(f"{derivative_name(by, of)} = …" for of, by in wanted)
         message = f"the answer has {plural(len(entries), 'formula')}, and {len(wanted)} derivatives are asked for"
-        raise usage_error("some of these formulas have no name" if labels else message, f"write `--answer '{asked}'`")
+        message = "some of these formulas have no name" if labels else message
+        raise usage_error(message, f"write `--answer {quoted(asked)}`")
     for key in labels:
         if labels.count(key) > 1:
             hint = "leave one of them out"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from contextlib import suppress
 
 from ...engine.numbers.budget import BudgetExceeded, use_share
 from ...errors import ExpressionError
 from ...language.elements import point_text
+from ...operating_system import command_line
 from ...questions.problem import Quantity, parse
 from .limit import Limit, limit
 
@@ -35,7 +35,7 @@ def hint_at_hole(text: str, point: Mapping[str, float], hint: str | None) -> str
             continue
         where = point_text({each: _typed(value) for each, value in point.items()})
         more = f" --wrt {name}" if len(point) > 1 else ""
-        command = f"`autodiff limit {shlex.quote(text)} --at {where}{more}`"
+        command = f"`{command_line(('autodiff', 'limit', text))} --at {where}{more}`"
         if OF_SERIES in said:
             return said.replace(OF_SERIES, f"{command} gives it")
         limits = _said(answer)

@@ -311,7 +311,7 @@ def _captured(data: str) -> Iterator[tuple[io.BytesIO, io.StringIO]]:
     kept = sys.stdin, sys.stdout, sys.stderr
     printed, messages = io.BytesIO(), io.StringIO()
     sys.stdin = io.TextIOWrapper(io.BytesIO(data.encode("utf-8")), encoding="utf-8")
-    sys.stdout = io.TextIOWrapper(printed, encoding="utf-8", write_through=True)
+    sys.stdout = io.TextIOWrapper(printed, encoding="utf-8", newline="\n", write_through=True)
     sys.stderr = messages
     try:
         yield printed, messages

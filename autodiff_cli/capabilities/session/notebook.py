@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -14,6 +13,7 @@ from ...cli.arguments import HelpAsked, read
 from ...cli.commands import call
 from ...cli.declarations import QUESTIONS, declared
 from ...errors import ExpressionError, usage_error
+from ...operating_system import split_words
 
 
 def load_ipython_extension(shell: Any) -> None:
@@ -53,7 +53,7 @@ def _refusal(error: ExpressionError) -> Exception:
 
 def _words(line: str) -> list[str]:
     try:
-        return shlex.split(line)
+        return split_words(line)
     except ValueError:
         return []  # a formula such as f'(3)
 
@@ -92,7 +92,7 @@ def _arguments(command: str, values: Mapping[str, Any]) -> dict[str, Any] | None
 def _printed(run: Callable[[], object]) -> None:
     """Print what a command writes: a notebook's streams are not those of a terminal."""
     stream = sys.stdout
-    captured = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    captured = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n", write_through=True)
     sys.stdout = captured
     try:
         run()

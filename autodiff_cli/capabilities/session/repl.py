@@ -24,7 +24,7 @@ from ...cli.declarations import COMMANDS, declared, table
 from ...cli.option_values import OptionValues
 from ...engine.table.primitive import FUNCTIONS
 from ...errors import ExpressionError, limit_error
-from ...operating_system import end_of_input, is_dumb_terminal, state_folder
+from ...operating_system import end_of_session, is_dumb_terminal, state_folder
 from ...questions import decoding
 from ...show.error import report
 from ...streams.requests import lines, standard_input
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 WELCOME = f"""\
 autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
-`:help` says more, {end_of_input()} ends. Informal notation is read where it is
+`:help` says more, {end_of_session()} ends. Informal notation is read where it is
 unambiguous; `read as:` shows how.
 """
 
@@ -152,7 +152,9 @@ class History:
         with suppress(OSError, RuntimeError, ValueError):
             path = history_path()
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with open(os.open(path, os.O_RDWR | os.O_CREAT, 0o600), "r+", encoding="utf-8", errors="replace") as file:
+            # the lines end alike everywhere
+            how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+            with open(os.open(path, how, 0o600), "r+", encoding="utf-8", errors="replace", newline="\n") as file:
                 os.chmod(path, 0o600)
                 self.earlier = file.read().split("\n")[:-1]
                 if len(self.earlier) > MAX_HISTORY_LINES:
@@ -166,7 +168,7 @@ class History:
         """Append a line."""
         self.earlier.append(line)
         if self._path is not None:
-            with suppress(OSError, ValueError), open(self._path, "a", encoding="utf-8") as file:
+            with suppress(OSError, ValueError), open(self._path, "a", encoding="utf-8", newline="\n") as file:
                 file.write(f"{line}\n")
 
 

@@ -353,7 +353,7 @@ def answer_line(text: str, *, lenient: bool) -> int:
     """Answer a formula as a line of a session without names; return the exit code. Raises `ExpressionError`."""
     parts = [*statements_of(text)]
     if not parts:
-        raise usage_error("there is no expression", "write a formula, as in `autodiff 'x**2'`")
+        raise usage_error("there is no expression", 'write a formula, as in `autodiff "x**2"`')
     if any(is_equation(text, part) or are_equations(text, part) for part in parts):
         return answer("solve", {"expr": text, "lenient": lenient})
     is_program = len(parts) > 1 and not has_primes(text)

@@ -165,6 +165,14 @@ def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
     return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
 
 
+def fill(m: Recorder, partial: Step) -> Step:
+    """Return a local derivative with 0 for its structural zeros."""
+    if partial.name == "where":
+        condition, x, y = partial.args
+        return m.where(condition, fill(m, x), fill(m, y))
+    return m.zero if partial is m.nothing else partial
+
+
 class _Reverse:
     def __init__(self, recording: Recording, root: int, wanted: set[int], scaled: bool = False) -> None:
         self.scaled = scaled
@@ -245,7 +253,7 @@ class _Reverse:
                 if part is None:
                     continue
                 if adjoint.safe and p in self.plain and i in self.always:
-                    part = when, self.fill(partial)
+                    part = when, fill(self.m, partial)
                 scaled = adjoint in self.quotients and self.keeps_digits(i, part[1])
                 product = (self.scaled_product if scaled else self.multiply)(adjoint, part[1])
                 adjoints.setdefault(p, []).append((part[0], product))
@@ -265,12 +273,6 @@ class _Reverse:
         if then is None or otherwise is None:
             return then or otherwise
         return self.union(then[0], otherwise[0]), self.m.where(condition, then[1], otherwise[1])
-
-    def fill(self, partial: Step) -> Step:
-        if partial.name == "where":
-            condition, x, y = partial.args
-            return self.m.where(condition, self.fill(x), self.fill(y))
-        return self.m.zero if partial is self.m.nothing else partial
 
     def keeps_digits(self, i: int, partial: Step) -> bool:
         """Return whether a derivative of a node, over its value, underflows only where the node does."""

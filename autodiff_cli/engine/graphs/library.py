@@ -15,6 +15,8 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     arity = -1 if primitive.variadic else len(params)
 
     def function(*args: Any, **named: Any) -> Any:
+        if arity == 1 == len(args) and not named and type(args[0]) is Value:
+            return apply(primitive, args[0])
         called = primitive
         if named or len(args) != arity:
             args += tuple(named.pop(p) for p in params[len(args) :] if p in named)

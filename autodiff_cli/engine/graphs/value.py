@@ -16,7 +16,7 @@ from ...errors import ExpressionError, Span
 from ..numbers.base import Number
 from ..numbers.floats import REAL
 from ..run.doubles import adjoints
-from ..run.evaluation import Evaluation, with_fallback
+from ..run.evaluation import LEFT, Evaluation, with_fallback
 from ..run.flat_graph import Graph, Row
 from ..run.flat_graph import inputs as inputs_of
 from ..run.sweep import NodeError, compute
@@ -409,16 +409,21 @@ def apply(primitive: Primitive, *operands: Value | Number) -> Value:
 
     Raises `ExpressionError` (`domain` or `overflow`) if it has no value.
     """
+    if len(operands) == 1 and type(x := operands[0]) is Value and x.data is not None:
+        return _result(primitive, x, None, _computed(primitive, (x.data,)))
     inputs = [x if type(x) is Value else as_value(x) for x in operands]
     numbers = [x.data for x in inputs]
     if None in numbers:
         return node(primitive, inputs)
+    first, second = _kept(inputs)
+    return _result(primitive, first, second, _computed(primitive, numbers))
+
+
+def _computed(primitive: Primitive, numbers: Sequence[Any]) -> Any:
     try:
-        out = compute(REAL, primitive, numbers, 0)
+        return compute(REAL, primitive, numbers, 0)
     except NodeError as fault:
         raise _hint(ExpressionError(fault.kind, fault.message, None, fault.hint)) from None
-    first, second = _kept(inputs)
-    return _result(primitive, first, second, out)
 
 
 def _hint(error: ExpressionError) -> ExpressionError:
@@ -438,6 +443,10 @@ def as_value(x: Value | Number) -> Value:
     return created
 
 
+MAX_EXACT_INT = 2**53
+"""Whole numbers to this one are doubles."""
+
+
 def as_float(x: object, refusal: str) -> float:
     """Return one real number, such as a NumPy scalar, as a float.
 
@@ -445,6 +454,8 @@ def as_float(x: object, refusal: str) -> float:
     """
     if type(x) is float and x - x == 0.0:
         return x
+    if type(x) is int and -MAX_EXACT_INT <= x <= MAX_EXACT_INT:
+        return float(x)
     if shape := getattr(x, "shape", ()):
         raise TypeError(
             f"{refusal} an array of shape {tuple(shape)}: go through its elements, "
@@ -638,16 +649,41 @@ def _local_derivatives(n: Value) -> list[float | None]:
     return [slopes.pop(leaves[p], None) for p in inputs]
 
 
-def _quick_grads(place: dict[Value, int]) -> list[float | None] | None:
+def gradient_by(output: Value, leaves: Sequence[Value]) -> list[float] | None:
+    """Return the derivatives of an evaluated result by some leaves; None if its graph has to be swept.
+
+    No `grad` is read or changed.
+    """
+    place = in_order((output,))
+    if _OwnRules.used:
+        from .own_operations import has_own_rules  # most programs have none
+
+        if has_own_rules([*place]):
+            return None
+    try:
+        grads = _adjoints(place)
+    except LEFT:
+        return None
+    # `+ 0.0` turns -0.0 into 0.0
+    return grads and [grads[place[leaf]] + 0.0 if leaf in place else 0.0 for leaf in leaves]
+
+
+def _adjoints(place: dict[Value, int]) -> list[float] | None:
+    """Return the adjoints of all nodes by the fast lane, conditions and numbers without derivatives among them."""
     data = [n.data for n in place]
     if set(map(type, data)) != {float}:
         return None
+    constants = {i for n, i in place.items() if n.primitive is CONSTANT}
+    return adjoints(_rows(place, reversed(place.items())), data, constants)
+
+
+def _quick_grads(place: dict[Value, int]) -> list[float | None] | None:
+    grads: list[Any] | None = _adjoints(place)
     leaves = [n for n in place if n._first is None]
-    constants = {place[n] for n in leaves if n.primitive is CONSTANT}
-    grads: list[Any] | None = adjoints(_rows(place, reversed(place.items())), data, constants)
     inactive = {place[n] for n in leaves if not n._about.active}
     if grads is None or not inactive:
         return grads
+    constants = {place[n] for n in leaves if n.primitive is CONSTANT}
     for _, i, a, b in _rows(place, place.items()):
         if (type(a) is tuple or a in inactive) and inactive.issuperset(inputs_of(a, b)):
             inactive.add(i)
