@@ -32,7 +32,7 @@ FACTOR = 8
 """From one start of a tail that is tried to the next."""
 LARGEST_START = Fraction(2) ** 300
 """The last start of a tail that is tried: of t**-1.25 less than 2**-66 is left behind 2**264."""
-SPARE_BITS = 20
+SPARE_BITS = 12
 """A tail may be so many bits larger than the error of the quadrature, which has more digits than are shown."""
 LOGARITHM_POWER = Fraction(1, 8)
 """Logarithms are bounded by this power of t: log t <= t**s / (s e)."""
