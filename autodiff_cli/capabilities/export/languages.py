@@ -255,6 +255,9 @@ class Spreadsheet(Target):
     Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it have their own cells.
     """
 
+    point: Mapping[str, float] = {}
+    """The values of variables that are known."""
+
     def _number(self, value: float | bool) -> str:
         return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
 
@@ -270,7 +273,7 @@ class Spreadsheet(Target):
     def lines(self) -> list[str]:
         unit = self.unit
         results = unit.recording.results
-        rows = [(name, "") for name in self.variables]
+        rows = [(name, repr(self.point[name]) if name in self.point else "") for name in self.variables]
         for step in self.cell_steps(results):
             rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
             self.names[step] = f"B{len(rows)}"

@@ -129,3 +129,8 @@ min: Several
 max: Several
 hypot: Several
 logsumexp: Several
+gaussian: Several
+lorentzian: Several
+logistic: Several
+hill: Several
+michaelis_menten: Several

@@ -231,6 +231,10 @@ class Facts(NamedTuple):
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
+    scales: tuple[str, ...] = ()
+    """What the parameters of a shape are: `place`, `positive place`, `width`, `rate`, `exponent`, or empty."""
+    composition: Callable[..., Number] | None = None
+    """`f(m, *inputs)`, what a call stands for: it is written out where it is called, and is no operation of a graph."""
 
 
 class Primitive(Facts):
@@ -328,6 +332,9 @@ OPERATIONS: dict[str, Primitive] = {}
 FUNCTIONS: dict[str, Primitive] = {}
 """The functions of the language by name and by alias."""
 
+COMPOSED: dict[str, Primitive] = {}
+"""The functions of the language by name that stand for a formula of others, which is written out at each call."""
+
 BY_SYMBOL: dict[str, Primitive] = {}
 """Primitives by the symbol that a graph shows."""
 
@@ -347,6 +354,13 @@ def entry(
     BY_SYMBOL[primitive.symbol] = primitive
     if primitive.group:
         FUNCTIONS.update(dict.fromkeys((name, *primitive.aliases), primitive))
+    return primitive
+
+
+def composed(name: str, params: str, doc: str, composition: Callable[..., Number], **rest: Any) -> Primitive:
+    """Enter a function that stands for a formula of others, and return it."""
+    primitive = Primitive(name, tuple(params.split()), doc=doc, composition=composition, symbol=name, **rest)
+    COMPOSED[name] = primitive
     return primitive
 
 

@@ -12,7 +12,7 @@ from operator import add, mul
 from typing import Any
 
 from .operators import POW
-from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, entry, helper
+from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, composed, entry, helper
 
 # ---- stable forms
 # Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are
@@ -559,6 +559,33 @@ def _logsumexp(m: Any, *xs: Number) -> Number:
 aggregate("logsumexp", "*xs", "log(exp(x1) + exp(x2) + …)", lambda m, xs, out: m.softmax(*xs),
     facts="commutative cancels_far", definition=lambda m, *xs: m.log(m.sum(*[m.exp(x) for x in xs])),
     accurate=_logsumexp, by_output=lambda m, x, out: m.exp(x - out))
+
+# ---- shapes of measured curves
+# Peaks have their height as amplitude, as GraphPad Prism and most examples of SciPy do; lmfit's amplitude is the area.
+shape = partial(composed, group="Peaks and growth")
+
+
+def _hill(m: Any, x: Number, Vmax: Number, K: Number, n: Number) -> Number:
+    # by x/K, a number whatever the unit of x
+    share = (x / K) ** n
+    return Vmax * share / (1 + share)
+
+
+shape("gaussian", "x A mu sigma", "A*exp(-((x - mu)/sigma)**2/2), a peak of height A; its area is A*sigma*sqrt(2*pi)",
+    lambda m, x, A, mu, sigma: A * m.exp(-((x - mu) / sigma) ** 2 / 2), domain="sigma != 0",
+    scales=("", "", "place", "width"))
+shape("lorentzian", "x A x0 gamma",
+    "A/(1 + ((x - x0)/gamma)**2), a peak of height A and half the width gamma; its area is pi*A*gamma",
+    lambda m, x, A, x0, gamma: A / (1 + ((x - x0) / gamma) ** 2), domain="gamma != 0",
+    scales=("", "", "place", "width"))
+shape("logistic", "x L k x0", "L/(1 + exp(-k*(x - x0))), growth to L, halfway at x0 (`sigmoid` with L = k = 1, x0 = 0)",
+    lambda m, x, L, k, x0: L * m.sigmoid(k * (x - x0)), scales=("", "", "rate", "place"))
+shape("hill", "x Vmax K n", "Vmax*x**n/(K**n + x**n), saturation to Vmax, halfway at K",
+    _hill, domain="x >= 0 and K > 0", scales=("", "", "positive place", "exponent"),
+    smooth=("Vmax*n*K**n*x**(n - 1)/(K**n + x**n)**2", "x**n/(K**n + x**n)",
+            "-Vmax*n*K**(n - 1)*x**n/(K**n + x**n)**2", "Vmax*K**n*x**n*log(x/K)/(K**n + x**n)**2"))
+shape("michaelis_menten", "x Vmax Km", "Vmax*x/(Km + x), saturation to Vmax, halfway at Km",
+    lambda m, x, Vmax, Km: Vmax * x / (Km + x), domain="x is not -Km", scales=("", "", "positive place"))
 
 QUOTIENTS = {
     "tan": ("sin", "cos"), "cot": ("cos", "sin"), "sec": ("", "cos"), "csc": ("", "sin"), "coth": ("cosh", "sinh"),
