@@ -269,7 +269,7 @@ def _agreements(formula: Value, slope: Value, integrand: Value) -> int:
     """
     m = RunningDigits(DIGITS)
     chosen = random.Random(1)  # the same answer every time
-    names = sorted({leaf.label for leaf in in_order((slope, integrand)) if leaf.primitive is VARIABLE})
+    names = sorted({leaf.label for leaf in in_order((formula, slope, integrand)) if leaf.primitive is VARIABLE})
     agreed = 0
     for k in range(POINTS):
         at = {name: m.fraction(_point(chosen, k)) for name in names}
