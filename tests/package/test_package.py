@@ -217,7 +217,9 @@ def test_where_it_runs_is_claimed_of_what_was_tried_only(wheel: Path) -> None:
 def test_the_citation_and_the_changes_are_of_this_version() -> None:
     citation = (TOP / ".github" / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {autodiff_cli.__version__}\n" in citation
-    changes = (TOP / ".github" / "CHANGELOG.md").read_text(encoding="utf-8")
+    pointer = (TOP / ".github" / "CHANGELOG.md").read_text(encoding="utf-8")
+    link = re.findall(r"\]\((.*?)\)", pointer)
+    changes = (TOP / ".github" / link[0]).read_text(encoding="utf-8")
     assert re.findall("^## ([0-9.]+)", changes, re.MULTILINE)[0] == autodiff_cli.__version__
 
 
