@@ -159,9 +159,9 @@ def of_expression(prefix: str) -> Iterator[str]:
 def of_functions(prefix: str) -> Iterator[str]:
     """Yield the names of functions."""
     from ..engine.table import primitives  # noqa: F401 - enters all functions
-    from ..engine.table.primitive import FUNCTIONS
+    from ..engine.table.primitive import COMPOSED, FUNCTIONS
 
-    yield from (name for name in FUNCTIONS if name.startswith(prefix))
+    yield from (name for name in (*FUNCTIONS, *COMPOSED) if name.startswith(prefix))
 
 
 def of_units(prefix: str) -> Iterator[str]:

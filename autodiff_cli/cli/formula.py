@@ -32,7 +32,7 @@ def is_formula(args: Sequence[str]) -> bool:
     first = args[0]
     if first in COMMANDS or first in PAGES or looks_like_option(first) or _OPTION.fullmatch(first):
         return False
-    from ..engine.table.primitive import FUNCTIONS
+    from ..engine.table.primitive import COMPOSED, FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
 
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
@@ -40,7 +40,7 @@ def is_formula(args: Sequence[str]) -> bool:
     if first.isidentifier():
         if first == "lim":
             return len(args) > 1
-        return first in FUNCTIONS and len(args) > 1 and not _is_command(first)
+        return (first in FUNCTIONS or first in COMPOSED) and len(args) > 1 and not _is_command(first)
     # `x-y`, and neither `line-search` nor `to-js`
     if first.startswith("to-"):
         return False

@@ -55,13 +55,13 @@ def available(names: Iterable[str], choices: Iterable[str]) -> list[str]:
 
 def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
-    from ..engine.table.primitive import FUNCTIONS  # help needs no engine
+    from ..engine.table.primitive import COMPOSED, FUNCTIONS  # help needs no engine
 
     suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, *PAGES], NEAR_COMMAND)
     hint = COMMAND_ADVICE.get(name, "`autodiff --help` lists the commands")
     if suggestion and name not in COMMAND_ADVICE:
         hint = f"did you mean `autodiff {suggestion}`?"
-    elif name in FUNCTIONS:
+    elif name in FUNCTIONS or name in COMPOSED:
         formula = quoted(f"{name}(x)")
         hint = f"put a formula in quotes: `autodiff {formula}`; what the function is: `autodiff functions {name}`"
     elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):

@@ -14,7 +14,7 @@ from ..engine.numbers.floats import REAL
 from ..engine.run.evaluation import Evaluation
 from ..engine.run.flat_graph import Graph, Place, Row
 from ..engine.table.operators import AND, COMPARISONS, NEG
-from ..engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ..engine.table.primitive import COMPOSED, FUNCTIONS, PRIMITIVES, Primitive
 from ..errors import ExpressionError, Span
 from .tokens import (
     Complete,
@@ -378,6 +378,8 @@ class Builder:
         if not has_value:
             if name in FUNCTIONS:
                 return FUNCTIONS[name]
+            if name in COMPOSED:
+                return COMPOSED[name]
             if name in UNROLLED:
                 return self.unrolled(name)
             is_unknown = name not in self.free and name not in CONSTANTS and len(name) > 1
@@ -514,7 +516,19 @@ class Builder:
             value = self.fixed(order)
             if value is None or not primitive.allows_constant(value):
                 raise _wrong_constant(primitive, Span(*self.span(place)[:2]))
+        if primitive.composition is not None:
+            return self.written_out(primitive, operands, place)
         return self.node(primitive, operands, place)
+
+    def written_out(self, called: Primitive, operands: Any, place: Place) -> int:
+        """Add the operations that a call stands for, all of them at its place."""
+        from .composition import written_out  # few formulas have such calls
+
+        def number(x: float, source: str) -> int:
+            return self.constant(x, source, place)
+
+        node: int = written_out(called, operands, lambda row, inputs: self.node(row, inputs, place), number)
+        return node
 
     def refuse_count(
         self, name: str, signature: str, wanted: int | str, place: Place, pieces: Sequence[Place]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..engine.run.flat_graph import Place
 from ..engine.table.operators import ADD, CONSTANT, DIV, MUL, NEG, SUB
-from ..engine.table.primitive import FUNCTIONS, Primitive
+from ..engine.table.primitive import COMPOSED, FUNCTIONS, Primitive
 from ..errors import ExpressionError, Span
 from .builder import (
     ARRAY,
@@ -453,7 +453,7 @@ class Unroller(TreeBuilder):
         if body.primitives[name] is not NAME_MARK:
             raise self.error("type", "the first argument of `iterate` is the name of a function", piece, hint)
         called, at = body.called[name]
-        if called not in self.defined and called not in FUNCTIONS:
+        if called not in self.defined and called not in FUNCTIONS and called not in COMPOSED:
             raise self.error("name", f"there is no function `{called}`, which `iterate` would apply", at, hint)
         step = self.function_in(call.function, called, at, piece)
         count = len(step.parameters if isinstance(step, Function) else step.params)

@@ -6,7 +6,7 @@ from bisect import bisect
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from ..engine.table.primitive import FUNCTIONS
+from ..engine.table.primitive import COMPOSED, FUNCTIONS
 from ..errors import ExpressionError, Span, closest
 from ..language.builder import UNROLLED, Program
 from ..language.equation_trees import TwoSided, is_head, residuals_tree, split_equations
@@ -64,7 +64,7 @@ def _without_equations(text: str, named: Collection[str], statements: Sequence[T
             raise ExpressionError("missing_value", message, Span(start, start + len(name)), hint)
     if last.sign is not None and is_head(last.tokens[: last.sign]) and not program.places:
         name, span = text[last.tokens[0][1] : last.tokens[0][2]], Span(*last.tokens[0][1:])
-        near = closest(name, [*FUNCTIONS])
+        near = closest(name, [*FUNCTIONS, *COMPOSED])
         hint = f"did you mean `{near}`?" if near else "an equation has other names on its left side"
         message = f"this defines a function `{name}` that depends on nothing, and is no equation"
         raise ExpressionError("name", message, span, hint)
@@ -101,7 +101,7 @@ def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str]
         used = name in [text[start:end] for kind, start, end in tokens[2:] if kind == NAME]
         # `x = cos(x)` cannot bind what it uses, and a bound name is in an equation
         return ("equation" if name in known_names or name in bound or used else "bind"), name
-    taken = (FUNCTIONS, UNROLLED, defined, known_names, bound)
+    taken = (FUNCTIONS, COMPOSED, UNROLLED, defined, known_names, bound)
     is_new = not any(name in names for names in taken)
     return ("define" if is_new and is_head(tokens[:place]) else "equation"), name
 

@@ -130,7 +130,18 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     differ = {"--all", "--answer", "--at", "--backend", "--data", "--for", "--format", "--gradient-tolerance", "--in"}
     # an integral has ends and a variable of its own; columns and kept values are those of what a command reads
     differ |= {"--between", "--columns", "--keep", "--precision", "--wrt"}
-    differ |= {"--method", "--order", "--relative", "--response", "--samples", "--seed", "--sigma", "--theme", "--to"}
+    differ |= {
+        "--method",
+        "--order",
+        "--relative",
+        "--response",
+        "--samples",
+        "--seed",
+        "--sigma",
+        "--starts",
+        "--theme",
+        "--to",
+    }
     assert set(all_options()) - alike == differ | two
 
 

@@ -177,3 +177,44 @@ def test_goodness_has_a_tail_only_where_expected_counts_are_large() -> None:
         likelihood = answer.goodness.log_likelihood
         assert answer.goodness.bic == pytest.approx(2 * math.log(6) - 2 * likelihood, rel=1e-14)
         assert answer.goodness.aic == pytest.approx(4 - 2 * likelihood, rel=1e-14)
+
+
+# ---- units
+def test_parameters_of_counts_have_units_and_the_numbers_are_those_without() -> None:
+    text, columns = "n = N*exp(-t/tau)", {"t [s]": [0, 1, 2, 3, 4, 5], "n": [52, 31, 22, 9, 7, 4]}
+    plain = fit(text, {"t": columns["t [s]"], "n": columns["n"]}, loss="poisson")
+    counted = fit(text, columns, loss="poisson")
+    assert counted.deviance == pytest.approx(plain.deviance, rel=1e-9)
+    assert counted.point == pytest.approx(plain.point, rel=1e-7)
+    assert counted.units is not None and counted.units.texts()["parameters"] == {"N": "1", "tau": "s"}
+    minutes = fit(text, columns, {"tau": "1 min"}, loss="poisson")
+    assert minutes.point["tau"] == pytest.approx(plain.point["tau"] / 60, rel=1e-7)
+    assert minutes.parameters["tau"].error == pytest.approx(plain.parameters["tau"].error / 60, rel=1e-6)
+
+
+def test_a_dose_of_half_of_all_successes_has_the_unit_of_the_doses() -> None:
+    columns = {"d [mg]": [1, 2, 4, 8, 16], "dead": [1, 4, 9, 15, 19], "n": [20] * 5}
+    answer = fit("dead = 1/(1 + (LD/d)**h)", columns, loss="binomial", trials="n")
+    # the logit is linear in log(d): -h·log(LD) + h·log(d)
+    logit = fit("dead = sigmoid(a + h*log(d))", {"d": columns["d [mg]"], **columns}, loss="binomial", trials="n")
+    assert answer.units is not None and answer.units.texts()["parameters"] == {"LD": "mg", "h": "1"}
+    assert answer.point["h"] == pytest.approx(logit.point["h"], rel=1e-6)
+    assert answer.point["LD"] == pytest.approx(math.exp(-logit.point["a"] / logit.point["h"]), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        ({"t [s]": [0, 1, 2], "n [mm]": [5, 3, 1]}, {"loss": "poisson"}, "`n` is in mm, and a count is a plain number"),
+        (
+            {"t [s]": [0, 1, 2], "n": [5, 3, 1], "k [kg]": [9, 9, 9]},
+            {"loss": "binomial", "trials": "k"},
+            "`k` is in kg, and a count is a plain number",
+        ),
+    ],
+)
+def test_counts_have_no_unit(columns: dict[str, list[float]], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ExpressionError, match=message):
+        fit("n = exp(-t/tau)", columns, **options)
+    label = {"t [s]": [0, 1, 2, 3], "n [counts]": [52, 31, 22, 9]}
+    assert fit("n = N*exp(-t/tau)", label, loss="poisson").converged

@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...engine.algebra.simplify import simplify
-from ...engine.algebra.symbolic import SYMBOLIC, as_node
-from ...engine.graphs.value import Value, node, variable
+from ...engine.algebra.symbolic import SYMBOLIC, UNEVALUATED, as_node
+from ...engine.algebra.symbolic_derivative import derivatives as formulas_of
+from ...engine.graphs.value import Value, constant, node, variable
 from ...engine.table.operators import WHERE
-from ...engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
+from ...engine.table.primitive import COMPOSED, FUNCTIONS, PRIMITIVES, Primitive
 from ...errors import ExpressionError, near_words
 from ...language.printer import expression_text
 from ...questions.problem import parse
 from ...record import Record
+
+LISTED = FUNCTIONS | COMPOSED
+"""The functions of the language by name and by alias."""
 
 
 class FunctionEntry(Record):
@@ -59,16 +63,16 @@ class Functions(Record):
 
 def functions() -> Functions:
     """Return every function of the language, in the order of the table."""
-    return Functions(tuple([describe(primitive) for primitive in dict.fromkeys(FUNCTIONS.values())]))
+    return Functions(tuple([describe(primitive) for primitive in dict.fromkeys(LISTED.values())]))
 
 
 def function(name: str) -> FunctionEntry:
     """Return the function of a name or alias."""
-    if name not in FUNCTIONS:
-        near = near_words(name.lower(), list(FUNCTIONS), 3)
+    if name not in LISTED:
+        near = near_words(name.lower(), list(LISTED), 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
         raise ExpressionError("name", f"there is no function `{name}`", None, hint)
-    return describe(FUNCTIONS[name])
+    return describe(LISTED[name])
 
 
 def describe(primitive: Primitive) -> FunctionEntry:
@@ -86,7 +90,7 @@ def describe(primitive: Primitive) -> FunctionEntry:
 
 def forms(entry: FunctionEntry) -> list[FunctionEntry]:
     """Return the entries of a function's forms, two where it may have further arguments."""
-    short = FUNCTIONS[entry.name]
+    short = LISTED[entry.name]
     longer = PRIMITIVES.get(short.longer)
     if longer is None:
         return [entry]
@@ -102,6 +106,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
     call, slopes = rule(primitive)
     formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
     of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""
+    of = f" of {expression_text(call)}" if primitive.shown_orders else of
     return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
 
 
@@ -114,9 +119,14 @@ def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
     if primitive.variadic:
         stem = names[0].strip("*").removesuffix("s")
         names = (f"{stem}1", f"{stem}2")
-    inputs = tuple(map(variable, names))
+    orders = map(constant, primitive.shown_orders)
+    inputs = (*orders, *map(variable, names[len(primitive.shown_orders) :]))
     call = node(primitive, inputs)
-    wanted = names[:1] if primitive.variadic else [n for n, p in zip(names, primitive.partials, strict=True) if p]
+    if primitive.composition is not None and not primitive.smooth:
+        partials_by = formulas_of(primitive.composition(UNEVALUATED, *inputs), inputs, 1)
+        return call, {name: partials_by[(k,)] for k, name in enumerate(names)}
+    rules = zip(names, primitive.partials, strict=False)
+    wanted = names[:1] if primitive.variadic else [n for n, p in rules if p] or names
     if primitive.smooth:
         slopes = [parse(text).outputs[0] for text in primitive.smooth]
     else:

@@ -53,6 +53,13 @@ class SearchStopped(Exception):
     """The search was interrupted, spent its work, or falls without bound."""
 
 
+class Several(NamedTuple):
+    """How many starts are asked for, and the seed that they are drawn by."""
+
+    searches: int
+    seed: int
+
+
 class Sense(NamedTuple):
     """The sense of a search, minimum or maximum."""
 

@@ -24,10 +24,13 @@ from ...questions.optional_units import left_out, with_units
 from ...questions.parse_point import Range
 from ...questions.problem import Point
 from ...record import Record
+from .convergence import Several
+from .descend import DEFAULT_SEED
 from .observations import FitFormula, FitInputs, pose_fit, read_formula
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
+    from .fit_starts import FitEnd, FitStarts
     from .fit_units import FitUnits
     from .inference import Goodness, Inference, Parameter, Prediction
     from .least_squares import EndPoint, Model
@@ -99,6 +102,12 @@ class Fit(Record):
     converged: whether the fit has converged
     reason: why it ended: `converged`, `undetermined`, `digits`, `stuck` or `interrupted`
     message: the reason in words
+    starts optional: with `--starts`: where the searches ended, the answer first, then the least
+      rss: the weighted sum of the squared residuals there, or the deviance
+      point: the parameters, by name
+      converged: whether they converged
+      count: how many of them ended there
+    tried optional nonempty: with `--starts`: what was tried, in words
     method: the method
     evaluations: how often the data were evaluated; looks at other starts are not counted
     units
@@ -142,6 +151,8 @@ class Fit(Record):
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
     deviance: float | None = None
+    starts: tuple[FitEnd, ...] | None = None
+    tried: str = ""
 
     def heading_of(self, name: str, what: str = "") -> str:
         """Return a column, and `what` it is, with its unit: `U [V]`."""
@@ -169,11 +180,14 @@ def fit(
     arithmetic: Arithmetic = DOUBLE,
     stop: Callable[[], bool] = lambda: False,
     formula: FitFormula | None = None,
+    starts: int | None = None,
+    seed: int = DEFAULT_SEED,
 ) -> Fit:
     """Return the least-squares parameters of the program `text` for a column of the data.
 
     Names that are columns are data, others parameters. `formula` is the program, if already read. `intervals` are
-    linear or by profile; by default the latter where second derivatives show that the linear ones mislead.
+    linear or by profile; by default the latter where second derivatives show that the linear ones mislead. With
+    `starts` so many searches begin, and the least end is the answer.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     is_likelihood = loss in LIKELIHOODS
@@ -205,12 +219,11 @@ def fit(
         else:
             in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
             have_units = bool(have_units or in_headings or units or inputs.typed_units)
-        if have_units and is_likelihood:
-            message = f"the numbers of a {loss} fit have no units here"
-            raise usage_error(message, "ignore those of the headings: `--in none`; give values without units")
         if have_units:
-            from .fit_units import FitUnits
+            from .fit_units import FitUnits, check_counts
 
+            if is_likelihood:
+                check_counts(getattr(columns, "units", {}), filter(None, (formula.response, trials)))
             of_units = FitUnits(formula, inputs, units, arithmetic)
             if of_units.columns:
                 formula = of_units.formula(formula)
@@ -224,9 +237,11 @@ def fit(
         _check_data(model)
         model = _with_starts(model, of_units)
         start = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
+        several = None if starts is None else Several(starts, seed)
         if is_likelihood:
-            return _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs)
-        model, end, interrupted = _search(in_many_digits(model, start), start, loss)
+            answer = _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs, several)
+            return _in_units(answer, of_units)
+        model, end, interrupted, tried = _search(in_many_digits(model, start), start, loss, several)
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
             inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
@@ -236,11 +251,17 @@ def fit(
             lost = _rounding_warnings(model, inference.end.values)
             answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
             answer = _with_lost_digits(answer, inference, lost) if lost else answer
-        if of_units is None:
-            return answer
-        shown = of_units.of_answer(answer) if of_units.columns else None
-        warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
-        return answer._replace(warnings=warnings, units=shown)
+        if tried is not None:
+            answer = _with_tried(answer, tried, of_units)
+        return _in_units(answer, of_units)
+
+
+def _in_units(answer: Fit, of_units: FitUnits | None) -> Fit:
+    if of_units is None:
+        return answer
+    shown = of_units.of_answer(answer) if of_units.columns else None
+    warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
+    return answer._replace(warnings=warnings, units=shown)
 
 
 def _of_likelihood(
@@ -251,13 +272,14 @@ def _of_likelihood(
     level: float,
     intervals: str | None,
     inputs: FitInputs,
+    several: Several | None,
 ) -> Fit:
     """Return the fit of greatest likelihood."""
     import numpy as np
 
     from .likelihood import fit_likelihood, profiled
 
-    found = fit_likelihood(model, family, start, level)
+    found = fit_likelihood(model, family, start, level, several)
     inference = found.inference
     with np.errstate(all="ignore"):
         profiles = None if intervals == "linear" else profiled(found)
@@ -267,6 +289,8 @@ def _of_likelihood(
     goodness, (reason, message) = found.goodness(), found.outcome()
     left_out = ("goodness_of_fit", "residuals", *["undetermined"] * (bool(found.rises) or found.edge is not None))
     warnings = [warning for warning in answer.warnings if warning.kind not in left_out]
+    if found.tried is not None:
+        answer = _with_tried(answer, found.tried, None, "the deviance")
     return answer._replace(
         rss=found.deviance,
         deviance=found.deviance,
@@ -280,6 +304,14 @@ def _of_likelihood(
         standardised=found.residuals(),
         warnings=(*warnings, *found.warnings(goodness), *lost),
     )
+
+
+def _with_tried(answer: Fit, tried: FitStarts, units: FitUnits | None, what: str = "the sum of squares") -> Fit:
+    def shown(name: str, x: float) -> str:
+        unit = "" if units is None or name == "rss" else units.unit_text(name)
+        return f"{x:.3g} {unit}".rstrip()
+
+    return answer._replace(starts=tried.ends, tried=tried.sentence(what, shown))
 
 
 def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
@@ -358,15 +390,18 @@ def _check_data(model: Model) -> None:
         raise limit_error(message, hint)
 
 
-def _search(model: Model, start: Any, loss: str) -> tuple[Model, EndPoint, bool]:
-    """Return the model, where the search ends, and whether it was interrupted."""
+def _search(
+    model: Model, start: Any, loss: str, several: Several | None
+) -> tuple[Model, EndPoint, bool, FitStarts | None]:
+    """Return the model, where the search ends, whether it was interrupted, and what was tried from several starts."""
     import numpy as np
 
     from .convergence import SearchStopped
+    from .fit_starts import best_of, searched_from
     from .least_squares import EndPoint
     from .strategies import best_fit, nearest_symmetric, orthogonal_fit
 
-    data = model.data
+    data, tried = model.data, None
     if model.basis is not None:
         start = model.basis.theta
     end = EndPoint(start, math.nan, math.inf, "interrupted")
@@ -374,12 +409,15 @@ def _search(model: Model, start: Any, loss: str) -> tuple[Model, EndPoint, bool]
         # no step is taken to where numbers are too large to be squared
         with np.errstate(over="ignore", invalid="ignore"):
             end = model.reached.accept(best_fit(model, start, loss))
+            if several is not None:
+                best, tried = best_of(model, end, several, searched_from(model))
+                end = model.reached.accept(best)
             if uncertain := [name for name in data.predictors if name in data.sigma]:
                 model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                 end = model.reached.accept(orthogonal_fit(model, start, end))
-            return model, end._replace(values=nearest_symmetric(model, end.values)), False
+            return model, end._replace(values=nearest_symmetric(model, end.values)), False, tried
     except SearchStopped:
-        return model, model.reached.best or end, True
+        return model, model.reached.best or end, True, tried
 
 
 def _with_starts(model: Model, units: FitUnits | None) -> Model:

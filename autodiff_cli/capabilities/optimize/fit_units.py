@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 from ...engine.numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ...engine.quantities.presentation import factor, present, present_difference
-from ...engine.quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit
+from ...engine.quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit, unit_or_none
 from ...errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ...questions import quantities
 from ...questions.arithmetic import DOUBLE, Arithmetic
@@ -178,7 +178,7 @@ class FitUnits:
 
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""
-        degree = self.columns[self.response].degree
+        degree = self.columns.get(self.response, Unit()).degree
         of_parameters = {name: None if self.solved[name] is None else self._shown(name) for name in fit.parameters}
         units = Units(
             parameters=of_parameters,
@@ -186,10 +186,23 @@ class FitUnits:
             intervals={**of_parameters},
             rss=Unit() if fit.goodness.chi_squared is not None or fit.sigma else degree**2,
             deviation=degree,
-            data={name: self.columns[name] for name in fit.columns},
+            # a share of successes is a number
+            data={name: self.columns.get(name, Unit()) for name in fit.columns},
         )
+        if fit.starts is not None:
+            units["starts"] = [{"rss": units["rss"], "point": of_parameters} for _ in fit.starts]
         units.asked = [*self.wanted]
         return units
+
+
+def check_counts(headings: Mapping[str, str], names: Iterable[str]) -> None:
+    """Raise an error where counts, or trials, have a unit: they are numbers of events, whatever is counted."""
+    for name in names:
+        unit = unit_or_none(headings.get(name, ""))
+        if unit is not None and unit.atoms:
+            message = f"`{name}` is in {unit}, and a count is a plain number"
+            hint = "fit the counts themselves: a rate is a parameter, as in `n = rate*t`; `--in none` ignores units"
+            raise usage_error(message, hint)
 
 
 def _units_of_values(inputs: FitInputs) -> dict[str, Unit]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammaincc, gammaln, kl_div, xlog1py, xlogy
@@ -21,6 +21,10 @@ from .inference import DOUBTFUL_P_VALUE, Goodness, Inference
 from .least_squares import EndPoint, FitRows, Model, column_sizes, gauss_newton
 from .observations import Observations
 from .profiles import ProfileAlong, Profiles, Refit, profiles_of
+
+if TYPE_CHECKING:
+    from .convergence import Several
+    from .fit_starts import FitStarts
 
 MAX_SCORING_STEPS = 200
 MAX_SHORTENED = 40  # halvings of a step to where the likelihood is no lower
@@ -120,6 +124,7 @@ class LikelihoodFit(NamedTuple):
     interrupted: bool
     rises: dict[str, float]  # the direction in which the likelihood does not fall
     edge: int | None = None  # a row whose mean is at the edge of its range, and which decides the fit
+    tried: FitStarts | None = None  # from several starts
 
     @property
     def mean(self) -> Any:
@@ -240,17 +245,23 @@ def _shortened(
     return None
 
 
-def fit_likelihood(model: Model, family: CountDistribution, start: Any, level: float) -> LikelihoodFit:
-    """Return the fit of greatest likelihood that is found from a start, and from the least squares.
+def fit_likelihood(
+    model: Model, family: CountDistribution, start: Any, level: float, several: Several | None = None
+) -> LikelihoodFit:
+    """Return the fit of greatest likelihood that is found from a start, and from the least squares, and from others.
 
     Raises `ExpressionError` where neither has a likelihood.
     """
-    end, interrupted = EndPoint(start, math.inf, math.inf, "interrupted"), False
+    end, interrupted, tried = EndPoint(start, math.inf, math.inf, "interrupted"), False, None
     try:
         with np.errstate(all="ignore"):
             for there in _starts(model, start):
                 other = scored(model, family, there)
                 end = other if other.cost < end.cost * (1 - ROUNDED_DEVIANCE) or not math.isfinite(end.cost) else end
+            if several is not None and math.isfinite(end.cost):
+                from .fit_starts import best_of
+
+                end, tried = best_of(model, end, several, lambda there: scored(model, family, there))
     except SearchStopped:
         interrupted = True
     model.stop = lambda: False
@@ -264,7 +275,7 @@ def fit_likelihood(model: Model, family: CountDistribution, start: Any, level: f
     inference.undetermined.names.update(lost)
     for name in lost:
         inference.errors.pop(name, None)
-    return LikelihoodFit(inference, family, interrupted, rises, edge)
+    return LikelihoodFit(inference, family, interrupted, rises, edge, tried)
 
 
 def _starts(model: Model, start: Any) -> Iterator[Any]:

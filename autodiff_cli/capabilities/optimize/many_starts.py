@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import NamedTuple
 
 from ...errors import Diagnosed, plural
 from ...questions.figures import unsigned
@@ -17,6 +16,7 @@ from .objective import Counts, Objective
 CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 DECADES = 1.5  # of distances from the start, to either side of a variable's size
 WIDE_RANGE = 1e3  # ratio of bounds above 0 between which starts are drawn by their logarithm too
+ROOT_STEPS = 60  # to a fixed point, in which each takes off half of the error or more
 MAX_DRAWS = 20  # of one start, where the formula has no value
 SAME_POINT, SAME_VALUE = 1e-5, 1e-9  # relative distance of ends that are one
 STOPPED = ("interrupted", "limit")  # the reasons after which no other search begins
@@ -46,6 +46,7 @@ class Starts(Record):
     searched: int
     undefined: int  # starts at which the formula has no value
     ends: tuple[SearchEnd, ...]  # the lowest first
+    gap: float | None = None  # by how much a value over the bounds may be lower at most, where that is proven
 
     def sentence(self, sense: Sense, here: DescentStep) -> str:
         """Return in words what was tried; `here` is the end that is the answer."""
@@ -62,25 +63,41 @@ class Starts(Record):
         lost = sum(end.count for end in self.ends if not end.converged and end not in of_answer)
         parts += [f"{lost} did not converge"] if lost else []
         parts += [f"at {self.undefined} the formula has no value"] if self.undefined else []
-        doubt = sense.phrase("a lower minimum that none of them leads to is not ruled out")
-        return f"{' '.join(words)}: {', '.join(parts)}; {doubt}"
+        known = "a lower minimum that none of them leads to is not ruled out"
+        if self.gap is not None:
+            gap = here.text("value", self.gap)
+            known = f"the global minimum over the bounds: proven, no value there is lower by more than {gap}"
+        return f"{' '.join(words)}: {', '.join(parts)}; {sense.phrase(known)}"
 
 
-class _Draws(NamedTuple):
-    random: Random
-    limits: Limits
+class _Draws:
+    """Starts: between two bounds evenly spread, else near or far from a centre.
+
+    Evenly: a sequence of Kronecker's, in each coordinate multiples of a root of x**(n + 1) = x + 1 from a random
+    beginning, modulo 1 (M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018).
+    """
+
+    def __init__(self, seed: int, limits: Limits) -> None:
+        self.random, beginnings = Random(seed), Random(seed)
+        self.limits = limits
+        root = 2.0
+        for _ in range(ROOT_STEPS):
+            root = (1 + root) ** (1 / (len(limits) + 1))
+        self.steps = [root ** -(k + 1) % 1 for k in range(len(limits))]
+        self.shares = [beginnings.random() for _ in limits]
 
     def point(self, centre: DescentStep) -> list[float]:
-        """Return a start: between two bounds anywhere, else near or far from a centre."""
-        pairs = zip(centre.free_values, self.limits, strict=True)
-        return [self._coordinate(x, low, high) for x, (low, high) in pairs]
+        """Return the next start."""
+        self.shares = [(share + step) % 1 for share, step in zip(self.shares, self.steps, strict=True)]
+        ends = zip(centre.free_values, self.limits, self.shares, strict=True)
+        return [self._coordinate(x, low, high, share) for x, (low, high), share in ends]
 
-    def _coordinate(self, x: float, low: float, high: float) -> float:
+    def _coordinate(self, x: float, low: float, high: float, share: float) -> float:
         draw = self.random
         if math.isfinite(low) and math.isfinite(high):
             if 0 < low < high / WIDE_RANGE and draw.random() < 0.5:
-                return min(high, max(low, math.exp(draw.uniform(math.log(low), math.log(high)))))
-            return min(high, max(low, draw.uniform(low, high)))
+                return min(high, max(low, float(low * (high / low) ** share)))
+            return min(high, max(low, low + share * (high - low)))
         distance = max(1.0, abs(x)) * 10 ** draw.uniform(-DECADES, DECADES)
         if math.isfinite(low):
             return low + distance
@@ -98,7 +115,7 @@ def search_from_many(
     seed: int,
 ) -> tuple[Search, Starts]:
     """Return the lowest end of searches from `start` and from others, and what was tried."""
-    draws, searches, undefined = _Draws(Random(seed), limits), list[Search](), 0
+    draws, searches, undefined = _Draws(seed, limits), list[Search](), 0
     for k in range(count):
         place: DescentStep | None = start
         if k:

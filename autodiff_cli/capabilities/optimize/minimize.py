@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from ...compiled.evaluator import Evaluator
 from ...errors import Diagnostic, ExpressionError, quote, require, usage_error
 from ...questions.figures import unsigned
 from ...questions.optional_units import program_units, with_units
@@ -56,6 +57,7 @@ class Minimum(Record):
       reason: why they ended, as one word
       count: how many of them ended there
     tried optional nonempty: with `--starts`: what was tried, in words
+    proven optional nonempty: with `--starts` and bounds: `global`, where no value over the bounds is lower, or higher
     method: the method
     steps: how many steps it took
     evaluations: how often value and gradient were computed
@@ -89,6 +91,7 @@ class Minimum(Record):
     sought: str = "minimum"
     starts: tuple[SearchEnd, ...] | None = None
     tried: str = ""
+    proven: str = ""
     units: Units | None = None
 
 
@@ -166,10 +169,26 @@ def minimize(
         end, chosen = search(problem)
     else:
         (problem, end, chosen), tried = search_from_many(begin, search, start, limits, starts, seed)
+        if over is None and not constraints:
+            tried = tried._replace(gap=_proven_gap(problem, end, start, tried))
     found = _minimum(text, chosen, problem, end, bool(units))
     if tried is not None:
         found = _with_starts(found, tried, sense, end.row)
     return found._replace(warnings=(*warnings, *found.warnings), over=over_rows)
+
+
+def _proven_gap(problem: Objective, end: ConvergenceReport, start: DescentStep, tried: Starts) -> float | None:
+    """Return by how much a value over the bounds may be below that of the end, where that is proven."""
+    evaluator = problem.evaluator
+    if end.reason not in CONVERGED or not isinstance(evaluator, Evaluator):
+        return None
+    from .global_minimum import proven_gap
+
+    box = dict(zip(end.row.free, problem.limits, strict=True))
+    fixed = {name: x for name, x in zip(end.row.names, end.row.coordinates, strict=True) if name not in box}
+    # the ends of other searches have the sign of the answer
+    values = [end.row.value, start.value, *[-one.value if problem.sense.maximize else one.value for one in tried.ends]]
+    return proven_gap(evaluator.graph, box, fixed, end.row.value, max(values) - min(values))
 
 
 def _with_starts(found: Minimum, tried: Starts, sense: Sense, row: DescentStep) -> Minimum:
@@ -178,7 +197,9 @@ def _with_starts(found: Minimum, tried: Starts, sense: Sense, row: DescentStep) 
         own = {name: units["point"][name] for name in row.free}
         units = type(units)(**units, starts=[{"value": units["value"], "point": own} for _ in tried.ends])
         units.fixed = True
-    return found._replace(starts=tried.ends, tried=tried.sentence(sense, row), units=units)
+    return found._replace(
+        starts=tried.ends, tried=tried.sentence(sense, row), proven="" if tried.gap is None else "global", units=units
+    )
 
 
 def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool) -> Minimum:

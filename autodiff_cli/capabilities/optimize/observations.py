@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...compiled.columns_io import list_columns, look
-from ...engine.table.primitive import FUNCTIONS
+from ...engine.table.primitive import COMPOSED, FUNCTIONS
 from ...errors import (
     Diagnostic,
     ExpressionError,
@@ -49,7 +49,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
     names = [column for column in columns if is_name(column)]
     last, transform = last_equation(text), None
     left = last.left if last is not None else ""
-    is_new = last is not None and last.called is not None and last.called not in FUNCTIONS
+    is_new = last is not None and last.called is not None and last.called not in (*FUNCTIONS, *COMPOSED)
     is_formula = left and not is_name(left) and left[-1] not in "+-*/" and not is_new
     # the left side is a formula where it is no name and no new function
     if response is None and last and is_formula:

@@ -17,16 +17,20 @@ from ...errors import AutodiffError
 from ...questions.quantities import evaluate_dimensions
 from .convergence import SearchStopped
 from .least_squares import EndPoint, Model, searched
+from .shape_starts import ShapeStarts, shape_calls
 
 DRAWN_STARTS = 600  # points that are looked at
 SAMPLED_ROWS = 100  # rows in which they are
+SAMPLED_SHAPE_ROWS = 400  # of a formula with peaks, which may be narrow
 SEARCHED_STARTS, SEARCH_EVALUATIONS = 10, 60  # points that are searched from, and so far
 SAME_CURVE = 0.1  # distance of two curves, in lengths of the residuals
 DECADES = 1.5  # to either side of a scale
 NEGATIVE = 0.25  # share of starts below 0
 BUDGET_SHARE = 0.4  # of the work
 BASES = (0, 1, 2, 3, 6)  # places of base units that stand for columns; not kelvin, whose scales have their own zeros
-DIGITS = 2  # of a start
+DIGITS, MAX_DIGITS = 2, 8  # of a start
+MAX_START = 1e100  # of a linear parameter: its term has all but underflowed
+ROUNDED_COST = 2.0  # ratio of the sums of squares of a start with few digits and with all
 UNDEFINED_COST = 1e200  # where the formula has no value
 
 Powers = dict[str, float]
@@ -38,17 +42,14 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
 
     Linear parameters are solved for at each point. From the best points a search begins, whose lowest end is the start.
     """
-    few, draw, powers = model.sample(SAMPLED_ROWS), random.Random(1), _powers(model)
-    places = [model.parameters.free.index(name) for name in lacking]
-    own = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
+    draws = StartDraws(model, 1, lacking)
+    few, places = model.sample(SAMPLED_SHAPE_ROWS if draws.shapes.calls else SAMPLED_ROWS), draws.places
     points: list[tuple[float, Any, Any]] = []
     ends: list[EndPoint] = []
     try:
         with use_share(BUDGET_SHARE), np.errstate(all="ignore"):
             for _ in range(DRAWN_STARTS):
-                there = own.copy()
-                there[places] = [_drawn(model, powers.get(model.parameters.free[k]), draw) for k in places]
-                points += _looked_at(few, np.clip(there, *model.parameters.limits))
+                points += _looked_at(few, draws.point())
             points.sort(key=lambda point: point[0])
             for there in _different(points):
                 ends.append(searched(few, there, SEARCH_EVALUATIONS, few.parameters.places))
@@ -58,12 +59,47 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
     good += [(point[0], point[1]) for point in points[:1]]
     if not good:
         return None
-    best = min(good, key=lambda end: end[0])[1]
-    rounded = best.copy()
-    rounded[places] = [float(f"{x:.{DIGITS}g}") for x in best[places]]
-    can_round = model.parameters.allows(rounded) and model.copy(stop=lambda: False)(rounded).error is None
-    values = rounded if can_round else best
+    good.sort(key=lambda end: end[0])
+    with np.errstate(all="ignore"):
+        whole = model.copy(stop=lambda: False)
+        best = next((there for _, there in good if _looked_at(whole, there)), good[0][1])
+        values = _rounded(model, few, best, places)
     return {model.parameters.free[k]: float(values[k]) for k in places}
+
+
+def _rounded(model: Model, few: Model, best: Any, places: Sequence[int]) -> Any:
+    """Return a start with as few digits as nearly the same curve has; a peak's place needs more than its width."""
+    whole, trial = model.copy(stop=lambda: False), few.copy(stop=lambda: False)
+    costs = [cost for cost, *_ in _looked_at(trial, best)]
+    for digits in range(DIGITS, MAX_DIGITS + 1):
+        rounded = best.copy()
+        rounded[places] = [float(f"{x:.{digits}g}") for x in best[places]]
+        if not model.parameters.allows(rounded) or not _looked_at(whole, rounded):
+            continue
+        if all(cost <= ROUNDED_COST * costs[0] for cost, *_ in _looked_at(trial, rounded) if costs):
+            return rounded
+    return best
+
+
+class StartDraws:
+    """Starts of some parameters, or of all that are not linear, drawn over the scales of the data."""
+
+    def __init__(self, model: Model, seed: int, names: Sequence[str] | None = None) -> None:
+        free, columns = model.parameters.free, model.rows.columns
+        wanted = [name for name in free if name not in model.parameters.linear] if names is None else names
+        self.model, self.at = model, random.Random(seed)
+        self.places = [free.index(name) for name in wanted]
+        calls = shape_calls(model.problem.program.text, columns, wanted)
+        self.shapes, self.powers = ShapeStarts(calls, dict(columns), model.rows.response), _powers(model)
+        self.own = np.array([model.problem.values.get(name, 1.0) for name in free])
+
+    def point(self) -> Any:
+        """Return the next start, within the bounds."""
+        known, there = self.shapes.draw(self.at), self.own.copy()
+        for k in self.places:
+            name = self.model.parameters.free[k]
+            there[k] = known[name] if name in known else _drawn(self.model, self.powers.get(name), self.at)
+        return np.clip(there, *self.model.parameters.limits)
 
 
 def _looked_at(model: Model, there: Any) -> list[tuple[float, Any, Any]]:
@@ -71,6 +107,8 @@ def _looked_at(model: Model, there: Any) -> list[tuple[float, Any, Any]]:
     if at.error is not None:
         return []
     solved = model.fit_linear(there) if model.parameters.places else there
+    if not np.all(np.abs(solved) <= MAX_START):
+        return []
     left = model(solved).residuals
     cost = 0.5 * float(left @ left)
     return [(cost, solved, left)] if cost < UNDEFINED_COST else []

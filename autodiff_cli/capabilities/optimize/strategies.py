@@ -121,7 +121,7 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
         best = model.reached.accept(min(best, searched(model, values), key=rank), only=True)
     best = at_kink(model, best._replace(message=f"orthogonal distances, {best.message}"))
     minima = [best] if rank(best) <= (False, MAX_LAST_STEP) else []
-    with _answer_spared():
+    with answer_spared():
         for there in _orthogonal_starts(model, end.values, best):
             other = searched(model, there, REFINING_EVALUATIONS)
             if rank(other) > (False, MAX_LAST_STEP):
@@ -187,7 +187,7 @@ def least(model: Model, start: Any) -> EndPoint:
     if best.cost <= model.rows.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
     few = model
-    with _answer_spared():
+    with answer_spared():
         try:
             few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
             if few is not model:
@@ -210,7 +210,7 @@ def least(model: Model, start: Any) -> EndPoint:
 
 
 @contextmanager
-def _answer_spared() -> Iterator[None]:
+def answer_spared() -> Iterator[None]:
     """Search with what work an answer leaves, and end the search where that is spent."""
     work = current_budget()
     kept = ANSWER_SHARE * work.left

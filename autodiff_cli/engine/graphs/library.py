@@ -1,12 +1,28 @@
 """The functions of the language for Python, on Values and plain numbers."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from ..table.primitive import FUNCTIONS, PRIMITIVES, Primitive
-from .value import Value, apply
+from ..table.primitive import COMPOSED, FUNCTIONS, PRIMITIVES, Primitive
+from .value import Value, apply, as_value
 
-__all__ = [*FUNCTIONS]
+_ALL = FUNCTIONS | COMPOSED
+__all__ = [*_ALL]
+
+
+class _ValueOperations:
+    """Values as a number type, for functions that stand for a formula of others."""
+
+    def __getattr__(self, name: str) -> Callable[..., Value]:
+        return partial(apply, PRIMITIVES[name])
+
+
+def _applied(called: Primitive, *args: Any) -> Value:
+    if called.composition is None:
+        return apply(called, *args)
+    result: Value = called.composition(_ValueOperations(), *map(as_value, args))
+    return result
 
 
 def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
@@ -30,8 +46,8 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
             if type(argument) is not Value and hasattr(argument, "comparisons"):
                 from .tracing import applied  # only functions that are recorded need it
 
-                return applied(lambda *operands: apply(called, *operands), args)
-        result = apply(called, *args)
+                return applied(partial(_applied, called), args)
+        result = _applied(called, *args)
         return result if any(isinstance(argument, Value) for argument in args) else result.data
 
     domain = f"\n\nDefined where {primitive.domain}." if primitive.domain else ""
@@ -45,4 +61,4 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     return function
 
 
-globals().update({name: _python_function(name, primitive) for name, primitive in FUNCTIONS.items()})
+globals().update({name: _python_function(name, primitive) for name, primitive in _ALL.items()})

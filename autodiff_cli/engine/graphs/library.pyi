@@ -113,6 +113,11 @@ normpdf: Several
 normcdf: Several
 norminv: Several
 lambertw: Several
+gammainc: Several
+gammaincc: Several
+gammainc_derivative: Several
+betainc: Several
+betainc_derivative: Several
 gamma: Unary
 lgamma: Unary
 gammaln: Unary
@@ -129,3 +134,8 @@ min: Several
 max: Several
 hypot: Several
 logsumexp: Several
+gaussian: Several
+lorentzian: Several
+logistic: Several
+hill: Several
+michaelis_menten: Several

@@ -146,6 +146,8 @@ class Facts(NamedTuple):
     """Parameters that must be whole constants, such as a polygamma's order."""
     constant_values: tuple[int, ...] = ()
     """The values that those may have, such as the branches of a function; empty for 0, 1, 2, …"""
+    shown_orders: tuple[int, ...] = ()
+    """The constants for which derivatives are listed, where no formula holds for all."""
     operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
     """An operator's text, how tightly it binds, and how tightly its inputs have to."""
     spelling: str = ""
@@ -231,6 +233,10 @@ class Facts(NamedTuple):
     latex_raised: str = ""
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
+    scales: tuple[str, ...] = ()
+    """What the parameters of a shape are: `place`, `positive place`, `width`, `rate`, `exponent`, or empty."""
+    composition: Callable[..., Number] | None = None
+    """`f(m, *inputs)`, what a call stands for: it is written out where it is called, and is no operation of a graph."""
 
 
 class Primitive(Facts):
@@ -328,6 +334,9 @@ OPERATIONS: dict[str, Primitive] = {}
 FUNCTIONS: dict[str, Primitive] = {}
 """The functions of the language by name and by alias."""
 
+COMPOSED: dict[str, Primitive] = {}
+"""The functions of the language by name that stand for a formula of others, which is written out at each call."""
+
 BY_SYMBOL: dict[str, Primitive] = {}
 """Primitives by the symbol that a graph shows."""
 
@@ -347,6 +356,13 @@ def entry(
     BY_SYMBOL[primitive.symbol] = primitive
     if primitive.group:
         FUNCTIONS.update(dict.fromkeys((name, *primitive.aliases), primitive))
+    return primitive
+
+
+def composed(name: str, params: str, doc: str, composition: Callable[..., Number], **rest: Any) -> Primitive:
+    """Enter a function that stands for a formula of others, and return it."""
+    primitive = Primitive(name, tuple(params.split()), doc=doc, composition=composition, symbol=name, **rest)
+    COMPOSED[name] = primitive
     return primitive
 
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from ...engine.table.primitive import FUNCTIONS
+from ...engine.table.primitive import COMPOSED, FUNCTIONS
 from ...engine.table.primitives import library_names as native_names
 from ...errors import ExpressionError, Offer, Span, either, near_words, spelling_hint
 from ..parser import parse
@@ -29,14 +29,16 @@ _CALLED = {
     "sh": "sinh", "senh": "sinh", "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth",
     "arsh": "asinh", "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
     "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean", "product": "prod",
-    "maximum": "max", "minimum": "min", "logistic": "sigmoid", "expit": "sigmoid", "degrees": "deg", "rad2deg": "deg",
+    "maximum": "max", "minimum": "min", "expit": "sigmoid", "degrees": "deg", "rad2deg": "deg",
     "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma", "heavisidetheta": "heaviside",
     "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp", "dlog": "log", "dlog10": "log10", "dsin": "sin",
     "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
     "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
     "pnorm": "normcdf", "dnorm": "normpdf", "qnorm": "norminv", "ndtr": "normcdf", "ndtri": "norminv",
     "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw", "lambert_w": "lambertw",
-    "productlog": "lambertw",
+    "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc", "gammap": "gammainc", "gammaq": "gammaincc",
+    "gamma_p": "gammainc", "gamma_q": "gammaincc", "gamma_inc": "gammainc", "beta_inc": "betainc", "ibeta": "betainc",
+    "incbeta": "betainc", "betai": "betainc",
 }  # fmt: skip
 """Names of functions in other programs, in lower case."""
 
@@ -147,7 +149,8 @@ def _meant_by(
         return (), [_WRITTEN[lower].format(*operands)], lower == name and following not in POWERS + Kind.UNREADABLE
     if lower in _TURNED and count == 2 and name != "LOG" and name != lower:
         return (), [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])], False
-    if lower in _CALLED or (lower in FUNCTIONS and lower != name and name[:1] not in known_names):
+    is_function = lower in FUNCTIONS or lower in COMPOSED
+    if lower in _CALLED or (is_function and lower != name and name[:1] not in known_names):
         return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
     return (), (), False
 
@@ -311,7 +314,7 @@ def _unknown(
         return f"write {spelling_hint(offers)}", offers
     if name.lower() in _NOT_HERE:
         return _NOT_HERE[name.lower()], ()
-    near = near_words(name, [*FUNCTIONS, *functions], 3)
+    near = near_words(name, [*FUNCTIONS, *COMPOSED, *functions], 3)
     return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
 
