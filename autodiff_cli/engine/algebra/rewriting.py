@@ -456,8 +456,8 @@ class Shortener(Canonicalizer):
                     return self._replace(form, {base: ONE, modulus: k}, {inner: k})
                 k = form.factors.get(inner, ZERO)
                 if k and k.denominator == 1:
-                    sign = ONE if k > 0 else -ONE
-                    return self._replace(form, {base: ONE, inner: sign}, {modulus: sign})
+                    once = ONE if k > 0 else -ONE
+                    return self._replace(form, {base: ONE, inner: once}, {modulus: once})
         return None
 
     def by_roots(self, form: Product) -> Form | None:
