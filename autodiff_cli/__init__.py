@@ -26,7 +26,7 @@ _CAPABILITIES = {
 _PUBLIC = {
     **{name: f"capabilities.{home}.{name}_function" for name, home in _CAPABILITIES.items()},
     "maximize": "capabilities.optimize.minimize_function", "rows": "api.row_functions",
-    "parse": "capabilities.derivatives.program", "Program": "capabilities.derivatives.program",
+    "parse": "capabilities.derivatives.parse_function", "Program": "capabilities.derivatives.program",
     "grad": "capabilities.derivatives.transforms", "value_and_grad": "capabilities.derivatives.transforms",
     "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function",
     "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",

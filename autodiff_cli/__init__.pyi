@@ -10,8 +10,8 @@ from .capabilities.check.digits_over_box_function import DigitsOverBox as Digits
 from .capabilities.derivatives.gradient_function import Gradient as Gradient
 from .capabilities.derivatives.hessian_function import Hessian as Hessian
 from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
+from .capabilities.derivatives.parse_function import parse as parse
 from .capabilities.derivatives.program import Program as Program
-from .capabilities.derivatives.program import parse as parse
 from .capabilities.derivatives.ranges_function import GradientRanges as GradientRanges
 from .capabilities.derivatives.taylor_function import Taylor as Taylor
 from .capabilities.derivatives.transforms import grad as grad

@@ -149,8 +149,10 @@ class Command(OptionValues):
     def require_program(self, only: str | None = None) -> None:
         """Raise `NothingAsked` if a person would have to type the program.
 
-        Raise the usage error `only`, if given, for a stream.
+        Raise the usage error `only`, if given, for a stream. A playground begins with a program or without one.
         """
+        if self.values.get("playground") and self.many:
+            return
         if self.expr is None and self.file is None and waits_for_a_person():
             raise NothingAsked
         if only is not None and self.many:

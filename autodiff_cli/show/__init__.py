@@ -78,7 +78,9 @@ def html(answer: Any, **choices: Any) -> str | None:
     before = [text_line(note, "faint")] if note else []
     drawing = view.drawing(answer)
     blocks = [
-        block for block in view.document(view.select_with_units(answer)) if not (drawing and type(block) is Outline)
+        block
+        for block in view.notebook_document(view.select_with_units(answer))
+        if not (drawing and type(block) is Outline)
     ]
     return notebook_html(_formula(view, answer), Html(terminal).render([*before, *blocks, *lines]), drawing or "")
 

@@ -349,8 +349,12 @@ class View(Generic[Answer]):
 
         return short_formula_sides(text, point)
 
+    def notebook_document(self, answer: Answer) -> Iterable[Block]:
+        """Return the parts of an answer in a notebook, which may have fewer rows."""
+        return self.document(answer)
+
     def drawing(self, answer: Answer) -> str | None:
-        """Return a small graph as SVG for a page with `notebook_css`; None for a large one, or without one."""
+        """Return a small picture as SVG for a page with `notebook_css`; None for a large one, or without one."""
         return None
 
     def latex_formula(self, answer: Answer) -> str | None:

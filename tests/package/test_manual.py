@@ -62,7 +62,14 @@ def test_help_names_the_command_and_help_asks_for_it() -> None:
         page = re.sub(r" \\\n(?:> *)?", " ", page)
         assert all(f"  {line}\n" in shown for line in page.splitlines() if line.startswith("$ "))
         assert page.startswith(f"# autodiff {command}\n") and f"autodiff {command} " in page
-    for page, title in (("changelog", "Changes"), ("python", "Python")):
+    pages = {
+        "changelog": "Changes",
+        "python": "Python",
+        "recipes": "Recipes",
+        "questions": "Questions",
+        "others": "others",
+    }
+    for page, title in pages.items():
         assert title in autodiff("help", page).out.partition("\n")[0]
     assert autodiff("help", "help") == autodiff("help", "--help")
     assert "did you mean `autodiff taylor`?" in autodiff("help", "taylr").err

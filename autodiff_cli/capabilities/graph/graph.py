@@ -318,25 +318,18 @@ def _folding(
 ) -> Folding:
     nodes = picture.nodes
     terms = {k: count for k, count in terms.items() if k not in apart}
-    # each is drawn with the sum that alone needs it, else by itself
-    head: dict[int, int] = {}
-    for k in reversed(range(len(nodes))):
-        above = {head[user] for user in users[k]}
-        alone = above.pop() if len(above) == 1 else k
-        head[k] = alone if alone in terms and not nodes[k].label and k not in terms else k
+    head = _heads(nodes, users, terms)
     group, depth = _alike(picture, users, head, terms, apart)
-    members: dict[int, list[int]] = {}
-    for k in range(len(nodes)):
-        members.setdefault(group[head[k]], []).append(k)
+    members = _members(group, head)
     place = {first: k for k, first in enumerate(sorted(members, key=depth.__getitem__))}
     folds = []
     for first in place:
         inside = members[first]
         heads = [k for k in inside if head[k] == k]
         inputs: list[int] = []
-        for source in [group[head[edge.node]] for k in inside for edge in nodes[k].inputs]:
+        for source in _sources(nodes, inside, head, group):
             # several lines from one folded node are drawn once
-            once = len(inside) > 1 or len(members[source]) > 1
+            once = max(len(inside), len(members[source])) > 1
             if source != first and not (once and place[source] in inputs):
                 inputs.append(place[source])
         words = _words([nodes[k] for k in heads], terms.get(first)) if len(inside) > 1 or first in terms else ""
@@ -344,6 +337,31 @@ def _folding(
     drawn = tuple([_fold_node(nodes, fold) for fold in folds])
     output = place[group[head[len(nodes) - 1]]]
     return Folding(picture._replace(nodes=drawn, outputs=(output,)), tuple(folds))
+
+
+def _heads(nodes: Sequence[PictureNode], users: Sequence[Sequence[int]], terms: Mapping[int, int]) -> dict[int, int]:
+    """Return what each node is drawn with: the sum that alone needs it, else itself."""
+    head: dict[int, int] = {}
+    for k in reversed(range(len(nodes))):
+        above = {head[user] for user in users[k]}
+        alone = above.pop() if len(above) == 1 else k
+        head[k] = alone if alone in terms and not nodes[k].label and k not in terms else k
+    return head
+
+
+def _members(group: Mapping[int, int], head: Mapping[int, int]) -> dict[int, list[int]]:
+    """Return the nodes of each group, in order."""
+    members: dict[int, list[int]] = {}
+    for k in sorted(head):
+        members.setdefault(group[head[k]], []).append(k)
+    return members
+
+
+def _sources(
+    nodes: Sequence[PictureNode], inside: Iterable[int], head: Mapping[int, int], group: Mapping[int, int]
+) -> list[int]:
+    """Return the groups that the inputs of these nodes are in."""
+    return [group[head[edge.node]] for k in inside for edge in nodes[k].inputs]
 
 
 def _alike(
@@ -358,31 +376,41 @@ def _alike(
     Many heads at one place of the text and one depth are drawn as the first. Nodes of one depth do not need each other,
     so the graph stays acyclic.
     """
-    nodes, graph = picture.nodes, picture.graph
-    depth: dict[int, int] = {}
-    sets: dict[object, list[int]] = {}
-    for k, node in enumerate(nodes):
-        below = max((depth[head[edge.node]] for edge in node.inputs if head[edge.node] != head[k]), default=-1)
-        depth[head[k]] = max(depth.get(head[k], 0), below + 1)
-    for k, (node, i) in enumerate(zip(nodes[:-1], picture.order, strict=False)):
-        name, entry, _ = node.label.partition("[")
-        if head[k] == k and k not in apart and (entry or not name) and (span := graph.span(i)) is not None:
-            at = () if node.variable else (span, depth[k])
-            sets.setdefault((graph.primitives[i], name, entry, at), []).append(k)
+    nodes, depth = picture.nodes, _depths(picture.nodes, head)
     group = {k: k for k in head if head[k] == k}
-    many = [alike for alike in sets.values() if len(alike) > MANY_ALIKE]
+    many = _sets_of_alike(picture, {*group} - {*apart}, depth)
     several = {*terms, *apart}
     for alike in many:
         if nodes[alike[0]].operation:
             group.update(dict.fromkeys(alike, alike[0]))
             several.add(alike[0])
     several |= {group[head[k]] for k in head if head[k] != k}
-    for alike in many:
+    for alike in [alike for alike in many if not nodes[alike[0]].operation]:
         # a leaf with other users is drawn by itself
         inner = [k for k in alike if all(group[head[user]] in several for user in users[k])]
-        if not nodes[alike[0]].operation and len(inner) > MANY_ALIKE:
+        if len(inner) > MANY_ALIKE:
             group.update(dict.fromkeys(inner, inner[0]))
     return group, depth
+
+
+def _sets_of_alike(picture: Picture, heads: Collection[int], depth: Mapping[int, int]) -> list[list[int]]:
+    """Return the sets of many heads that have one place of the text, one operation and one depth."""
+    sets: dict[object, list[int]] = {}
+    for k, (node, i) in enumerate(zip(picture.nodes[:-1], picture.order, strict=False)):
+        name, entry, _ = node.label.partition("[")
+        if k in heads and (entry or not name) and (span := picture.graph.span(i)) is not None:
+            at = () if node.variable else (span, depth[k])
+            sets.setdefault((picture.graph.primitives[i], name, entry, at), []).append(k)
+    return [alike for alike in sets.values() if len(alike) > MANY_ALIKE]
+
+
+def _depths(nodes: Sequence[PictureNode], head: Mapping[int, int]) -> dict[int, int]:
+    """Return for each head the most nodes below it, drawn as their heads."""
+    depth: dict[int, int] = {}
+    for k, node in enumerate(nodes):
+        below = max((depth[head[edge.node]] for edge in node.inputs if head[edge.node] != head[k]), default=-1)
+        depth[head[k]] = max(depth.get(head[k], 0), below + 1)
+    return depth
 
 
 def _words(heads: Sequence[PictureNode], terms: int | None) -> str:
@@ -393,6 +421,10 @@ def _words(heads: Sequence[PictureNode], terms: int | None) -> str:
     if terms is not None:
         name = {"+": "sum", "*": "product", "prod": "product"}.get(name, name) + f" of {terms} terms"
     return name if len(heads) == 1 else f"{len(heads)} × {name}"
+
+
+def _first_known(numbers: Iterable[Any]) -> Any:
+    return next((number for number in numbers if number is not None), None)
 
 
 def _fold_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
@@ -406,8 +438,7 @@ def _fold_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     if len(shown) == 1:
         return first._replace(inputs=inputs)
     # several have no number of their own, and room for how many are known
-    data = next((node.data for node in shown if node.data is not None), None)
-    grad = next((node.grad for node in shown if node.grad is not None), None)
+    data, grad = _first_known(node.data for node in shown), _first_known(node.grad for node in shown)
     label = first.label.partition("[")[0] if first.operation else fold.words
     operation = fold.words if first.operation else ""
     kind = first.variable, False, any(node.taken for node in shown), None

@@ -183,18 +183,28 @@ def completions(session: Lines, text: str) -> tuple[str, list[str]]:
     match = _WORD.search(text)
     word = match[0] if match else ""
     if word.startswith(":") and text.lstrip() == word:
-        return word, [f":{name}" for name in SPECIAL if f":{name}".startswith(word)]
+        return word, _beginning([f":{name}" for name in SPECIAL], word)
     options = declared(first).options if first in COMMANDS else {}
     before, start = rest.rpartition(" ")[0].split(), text.rpartition(" ")[2]
-    option = options.get(before[-1]) if before else None
+    option = options.get(["", *before][-1])
     if first in (":load", ":save") or (option is not None and option.metavar == "PATH"):
-        return start, sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
+        return start, _paths(start)
     if word.startswith("-") and options:
-        return word, [name for name in options if name.startswith(word)]
+        return word, _beginning(options, word)
     if option is not None and option.choices and start == word:
-        return word, [choice for choice in option.choices if choice.startswith(word)]
+        return word, _beginning(option.choices, word)
     name = _NAME.search(text)
-    return ("", []) if name is None else (name[1], _named(session, name[1], is_first=text.lstrip() == name[1]))
+    if name is None:
+        return "", []
+    return name[1], _named(session, name[1], is_first=text.lstrip() == name[1])
+
+
+def _paths(start: str) -> list[str]:
+    return sorted(name + "/" * os.path.isdir(name) for name in glob(escape(start) + "*"))
+
+
+def _beginning(choices: Iterable[str], word: str) -> list[str]:
+    return [choice for choice in choices if choice.startswith(word)]
 
 
 def _named(session: Lines, word: str, *, is_first: bool) -> list[str]:
@@ -204,7 +214,7 @@ def _named(session: Lines, word: str, *, is_first: bool) -> list[str]:
     called = [f"{function}(" for function in (*functions, *FUNCTIONS, *COMPOSED)]
     named = [defined for defined in own.names if defined not in functions]
     commands = [f"{command} " for command in COMMANDS] if is_first else []
-    return sorted({choice for choice in (*commands, *named, *called) if choice.startswith(word)})
+    return sorted({*_beginning((*commands, *named, *called), word)})
 
 
 def _script() -> Reader:

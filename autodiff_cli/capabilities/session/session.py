@@ -214,9 +214,7 @@ class Session:
             freed.update(() if called else parameters)
             if prime or not called:
                 offers.append(Offer(start, after, name if called else f"{name}({', '.join(parameters)})"))
-        for offer in reversed(offers):
-            reading = reading.apply_offer(offer)
-        return reading, freed
+        return _with_offers(reading, offers), freed
 
     def _prime(self, name: str, order: int, span: Span) -> tuple[str, Definition]:
         function = self.definitions.get(name)
@@ -347,9 +345,7 @@ class Session:
         found = measured_numbers(reading.text, _valued(point))
         if not free <= {word for one in found for word in one.words}:
             return None
-        for one in reversed(found):
-            reading = reading.apply_offer(one.offer)
-        return reading
+        return _with_offers(reading, [one.offer for one in found])
 
     def _with_answer(self, piece: AsRead) -> AsRead:
         """Return a text with the last answer in place of its name, which means another one after the next line."""
@@ -414,6 +410,9 @@ class Session:
             bound = self._value_of_side(line, part)
             if bound is not None:
                 return bound
+        return self._bind_formula(line, part)
+
+    def _bind_formula(self, line: str, part: TypedStatement) -> Shown:
         program, reading, point = self._read(self._side(line, part))
         own = Definition(None, reading.part(reading.first).text.strip())
         needed = self.needed_definitions(own.uses).values()
@@ -425,8 +424,7 @@ class Session:
                 message = f"`{part.name}` would be defined by itself"
                 hint = f"give {', '.join(missing)} a number first"
                 raise ExpressionError("name", message, Span(part.start, part.end), hint)
-            number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
-            self.values[part.name] = _with_unit(number.value, number.units and number.units["value"])
+            self.values[part.name] = _number_of(reading, point)
         elif not program.leaves and not {*self.names, *self._primes}.intersection(used):
             self._give(part.name, own.body)
         else:
@@ -442,8 +440,7 @@ class Session:
         program, reading, point = self._read(self._side(line, part, {ANSWER}))
         if not point.keys() >= program.leaves.keys() or len(program.outputs) != 1:
             return None
-        number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
-        self._give(part.name, _with_unit(number.value, number.units and number.units["value"]))
+        self._give(part.name, _number_of(reading, point))
         self.last = part.name
         return self._value(uncorrected(part.name, line, part.start), part.name)._replace(reading=reading)
 
@@ -453,16 +450,7 @@ class Session:
             return None
         if not (text.startswith("[") and text.endswith("]")):
             return self._quantity(text, Span(part.body, part.end))
-        values, typed, others = list[str](), list[str](), None
-        for match in _IN_LIST.finditer(text):
-            entry, start = match[0].rstrip(), part.body + match.start()
-            span = Span(start, start + len(entry))
-            quantity = self._quantity(entry, span)
-            values.append(entry if quantity is None else quantity[0])
-            if quantity is not None and quantity[0] == entry:
-                typed.append(entry)
-            elif quantity is None and not _NUMBER.fullmatch(entry):
-                others = span
+        values, typed, others = self._entries(text, part.body)
         as_read = [*map(_in_program, values)]
         if values == as_read or (others is not None and not typed):
             return None
@@ -475,6 +463,20 @@ class Session:
         value, program = ("".join(map(add, between, (*texts, ""))) for texts in (values, as_read))
         return value, AsRead(program, text, (-1,) * len(program), expected=None if typed else program)
 
+    def _entries(self, text: str, start: int) -> tuple[list[str], list[str], Span | None]:
+        """Return the entries of a list, those typed with units, and the place of the last that is no number."""
+        values, typed, others = list[str](), list[str](), None
+        for match in _IN_LIST.finditer(text):
+            entry = match[0].rstrip()
+            span = Span(start + match.start(), start + match.start() + len(entry))
+            quantity = self._quantity(entry, span)
+            values.append(entry if quantity is None else quantity[0])
+            if quantity is not None and quantity[0] == entry:
+                typed.append(entry)
+            elif quantity is None and not _NUMBER.fullmatch(entry):
+                others = span
+        return values, typed, others
+
     def _quantity(self, text: str, span: Span) -> tuple[str, AsRead] | None:
         glued = measured_numbers(text, self.names) if self.lenient else []
         if glued and (glued[0].start, glued[0].end) == (0, len(text)):
@@ -482,19 +484,16 @@ class Session:
         match = _QUANTITY.fullmatch(text)
         if match is None or (match[2] and set(names_in(match[2])).intersection(self.names)):
             return None
-        from ...engine.quantities.table import spellings
         from ...engine.quantities.unit import unit_or_none
 
         unit = match[2] or match[3].strip()
         if unit_or_none(unit) is None:
             return None
         number = match[1].replace("−", "-")
-        # an SI letter is a unit; other letters may be names
-        letters = [word for word in re.findall(r"[^\W\d_]+", match[2] or "") if len(word) == 1]
-        entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
-        if entry is not None and not entry.group.startswith("SI") and not measured_numbers(text):
+        meant = _unit_of_a_letter(match[2] or "")
+        if meant is not None and not measured_numbers(text):
             message = f"`{text}` is a product, or a number with a unit"
-            hint = f"write `{number}*{unit}`, or for the unit {entry.name} `{number}[{unit}]`"
+            hint = f"write `{number}*{unit}`, or for the unit {meant} `{number}[{unit}]`"
             raise ExpressionError("syntax", message, span, hint)
         program = f"{number}[{unit}]"
         expected = None if match[2] else program
@@ -622,8 +621,7 @@ class Session:
     def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
         program, reading, point = self._read(piece, freed)
         # of a list, only the entries used
-        unused = [own for own in point if own not in program.leaves and own.endswith("]")]
-        point = {own: number for own, number in point.items() if own not in unused}
+        point = {own: number for own, number in point.items() if own in program.leaves or not own.endswith("]")}
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             if unit is not None:
@@ -631,12 +629,7 @@ class Session:
                 hint = f"give `{free[0]}` a value too, or leave the unit out for a formula"
                 raise ExpressionError("missing_value", message, hint=hint)
             text, _ = self.compose_program(reading.part(reading.first), freed, as_point=False)
-            from ..formulas.diff import diff  # plain values start sooner without
-
-            if len(program.outputs) > 1:
-                return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
-            formula = expression_text(single_output(parse(text.text, units=True)))
-            return Shown(name, reading, _blame(text, lambda: diff(text.text, wrt=free)), formula)
+            return self._in_variables(name, reading, text, free, is_list=len(program.outputs) > 1)
         result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
         wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
@@ -648,6 +641,15 @@ class Session:
             result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
         warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
+
+    def _in_variables(self, name: str, reading: AsRead, text: AsRead, free: list[str], *, is_list: bool) -> Shown:
+        """Return the derivatives of a formula some of whose variables have no numbers, as formulas."""
+        from ..formulas.diff import diff  # plain values start sooner without
+
+        if is_list:
+            return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
+        formula = expression_text(single_output(parse(text.text, units=True)))
+        return Shown(name, reading, _blame(text, lambda: diff(text.text, wrt=free)), formula)
 
     def _list(
         self,
@@ -788,6 +790,28 @@ def _is_list(answer: object) -> TypeGuard[Listing]:
     from ..formulas.diff_view import Listing  # only primes ask for it
 
     return isinstance(answer, Listing)
+
+
+def _with_offers(reading: AsRead, offers: Sequence[Offer]) -> AsRead:
+    """Return a reading with offers in the order of their places applied."""
+    for offer in reversed(offers):
+        reading = reading.apply_offer(offer)
+    return reading
+
+
+def _number_of(reading: AsRead, point: Mapping[str, str]) -> str:
+    """Return the number that a program is at a point, with its unit."""
+    number = _blame(reading, lambda: gradient(reading.text, point, wrt=()))
+    return _with_unit(number.value, number.units and number.units["value"])
+
+
+def _unit_of_a_letter(text: str) -> str | None:
+    """Return the name of the unit that a letter of its own is, which may be a variable; None for letters of the SI."""
+    from ...engine.quantities.table import spellings
+
+    letters = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1]
+    entry = next((spellings()[letter] for letter in letters if letter in spellings()), None)
+    return None if entry is None or entry.group.startswith("SI") else entry.name
 
 
 def _valued(point: Mapping[str, str]) -> dict[str, float]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +62,7 @@ from .session import (
 
 if TYPE_CHECKING:
     from ...cli.completion import TypedLine
+    from ...cli.declarations import Option
 
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
 """The session's own commands, without the colon."""
@@ -146,37 +147,29 @@ class Lines:
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
             return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
-        limit = limit_arguments(text)
-        if limit is not None:
-            return self._command(f"limit {' '.join(limit)}", "limit", len("limit"))
-        integral = integral_arguments(text) if "--" not in text else None
-        if integral is not None:
-            formula, *more = integral
-            return self._command(f"integrate {formula} {' '.join(more)}", "integrate", len("integrate"))
-        command = self._command_of(line)
-        if command is not None:
-            return self._command(line, *command)
-        for pattern, statement in FOREIGN:
-            if match := pattern.fullmatch(text):
-                span = Span(0, len(text))
-                hint = f"write `{match.expand(statement)}`"
-                raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
-        with_options = _command_with_options(line)
-        if with_options is not None:
-            return self._command(f"{with_options} {text}", with_options, len(with_options))
+        asked = _in_words(text) or self._command_of(line)
+        if asked is not None:
+            return self._command(*asked)
+        _check_definition(text)
         parts = [*statements_of(line)]
-        if len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
-            return self._command(f"solve {text}", "solve", len("solve"))
+        command = _command_with_options(line)
+        if command is None and len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
+            command = "solve"
+        if command is not None:
+            return self._command(f"{command} {text}", command, len(command))
+        self._execute(line, parts)
+        return 0
+
+    def _execute(self, line: str, parts: Sequence[TypedStatement]) -> None:
         with self.session.unchanged_on_error():
             shown = [self.session.statement(line, part) for part in parts]
         for result in shown:
             self._show(line, result)
-        return 0
 
     def _show(self, line: str, shown: Shown) -> None:
         show(self.session, line, shown)
 
-    def _command_of(self, line: str) -> tuple[str, int] | None:
+    def _command_of(self, line: str) -> tuple[str, str, int] | None:
         match = _COMMAND.match(line)
         if match is None or _ASSIGNS.match(line, match.end()):
             return None
@@ -184,15 +177,11 @@ class Lines:
         if match[1] is None and (name in self.session.names or next(statements_of(line)).kind == "define"):
             return None
         if name in COMMANDS or name in PAGES:
-            return name, match.end()
+            return line, name, match.end()
         own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise usage_error(f"there is no command `{name}`", f"write `{own[0]}{after}`")
-        is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
-        is_command = is_command and re.match(r"\s+[\w(\"']|\Z", after) is not None
-        if not is_command and _OPERAND.match(after):
-            is_command = closest(name, [*COMMANDS, *FUNCTIONS, "quit", "exit"]) in COMMANDS
-        if match[1] or (is_command and len(name) > 2 and name not in FUNCTIONS):
+        if match[1] or (len(name) > 2 and name not in FUNCTIONS and _is_meant_as_command(name, after)):
             raise _as_typed_here(slips.bad_command(name))
         return None
 
@@ -202,21 +191,13 @@ class Lines:
         words = _words_in(line, end)
         if command in PAGES:
             return _help("") if command == "help" and not words else _app([command, *words])
-        if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
-            span = Span(words[-2].start, words[-2].start + len(words[-2]))
-            hint = f"write it to a file with `--output {words[-1]}`"
-            raise usage_error("a session has no redirection, as a shell has", hint, span)
-        from ...cli.completion import TypedLine
-
+        _check_no_redirection(words)
         options = declared(command).options
         try:
             values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
             return _app([command, *asked.args])
-        typed = [(option, values.get(option.parameter)) for option in options.values()]
-        typed_line = TypedLine(None, tuple([(option, text) for option, value in typed for text in _texts(value)]))
-        if any(option.reads_stdin and text == "-" for option, text in typed_line.options):
-            raise usage_error(*STDIN_IS_TAKEN)
+        typed_line = _typed_options(options.values(), values)
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:
             unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
@@ -233,27 +214,12 @@ class Lines:
         command: str,
         typed_line: TypedLine,
     ) -> Composed:
-        if expression:
-            first, last = expression[0].start, expression[-1]
-            spans = [(word.start, word.start + len(word)) for word in expression]
-            places = [k - first for start, end in spans for k in (*range(start, end), first - 1)]
-            piece = AsRead(" ".join(expression), line[first : last.start + len(last)], tuple(places[:-1]))
-        else:
-            piece = uncorrected(self.session.last)
+        piece = _typed_piece(line, expression) if expression else uncorrected(self.session.last)
         if piece.text == "-":
             raise usage_error(*STDIN_IS_TAKEN)
         if not piece.text:
             raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
-        from ...cli.completion import columns
-
-        # options give these names other meanings
-        hidden: set[str] = set()
-        for text in (*values.get("at", ()), *(values.get("fix") or ())):
-            is_file = text.startswith("@")
-            hidden.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
-        unknowns = names_of_option(values.get("unknowns"), "--for") or ()
-        hidden.update(name for name in unknowns if name in self.session.definitions)
-        hidden.update(columns(typed_line))
+        hidden = self._named_by_options(values, typed_line)
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
         takes_point = "--at" in options
@@ -270,6 +236,19 @@ class Lines:
             # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
         return Composed(reading)
+
+    def _named_by_options(self, values: dict[str, Any], typed_line: TypedLine) -> set[str]:
+        """Return the names to which options give other meanings."""
+        from ...cli.completion import columns
+
+        named: set[str] = set()
+        for text in (*values.get("at", ()), *(values.get("fix") or ())):
+            is_file = text.startswith("@")
+            named.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
+        unknowns = names_of_option(values.get("unknowns"), "--for") or ()
+        named.update(name for name in unknowns if name in self.session.definitions)
+        named.update(columns(typed_line))
+        return named
 
     def _special(self, name: str, rest: str) -> int:
         session = self.session
@@ -294,20 +273,21 @@ class Lines:
             for forgotten in rest.replace(",", " ").split():
                 session.forget(forgotten)
         elif name == "save":
-            from ...streams.files import Output
-
-            path, force = re.subn(r"\s*--force$", "", rest)
-            if not path:
-                raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
-            program, out = session.program(), Output(path, force=bool(force))
-            out.stream.write(program)
-            out.finish(0)
-            sys.stdout.write(f"{path}\n")
+            self._save(rest)
         else:
-            near = closest(name, SPECIAL)
-            hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
-            raise usage_error(f"there is no command `:{name}`", hint)
+            raise _unknown_special(name)
         return 0
+
+    def _save(self, typed: str) -> None:
+        from ...streams.files import Output
+
+        path, force = re.subn(r"\s*--force$", "", typed)
+        if not path:
+            raise usage_error("`:save` needs the name of a file", "write it as `:save model.txt`")
+        program, out = self.session.program(), Output(path, force=bool(force))
+        out.stream.write(program)
+        out.finish(0)
+        sys.stdout.write(f"{path}\n")
 
     def load(self, path: str) -> int:
         """Execute all statements of a file, or none; show the last answer."""
@@ -325,6 +305,65 @@ class Lines:
         if shown is not None:
             self._show(text, shown)
         return 0
+
+
+def _in_words(text: str) -> tuple[str, str, int] | None:
+    """Return the line, the command and its end for a limit or an integral that is written as such."""
+    limit = limit_arguments(text)
+    if limit is not None:
+        return f"limit {' '.join(limit)}", "limit", len("limit")
+    integral = integral_arguments(text) if "--" not in text else None
+    if integral is not None:
+        formula, *more = integral
+        return f"integrate {formula} {' '.join(more)}", "integrate", len("integrate")
+    return None
+
+
+def _check_definition(text: str) -> None:
+    """Raise an error for a definition that is written as in another language."""
+    for pattern, statement in FOREIGN:
+        if match := pattern.fullmatch(text):
+            span, hint = Span(0, len(text)), f"write `{match.expand(statement)}`"
+            raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
+
+
+def _is_meant_as_command(name: str, after: str) -> bool:
+    """Return whether a name that begins a line is another program's command, or a slip of one of ours."""
+    is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
+    if is_command and re.match(r"\s+[\w(\"']|\Z", after) is not None:
+        return True
+    return bool(_OPERAND.match(after)) and closest(name, [*COMMANDS, *FUNCTIONS, "quit", "exit"]) in COMMANDS
+
+
+def _unknown_special(name: str) -> ExpressionError:
+    near = closest(name, SPECIAL)
+    hint = f"did you mean `:{near}`?" if near else "`:help` lists them"
+    return usage_error(f"there is no command `:{name}`", hint)
+
+
+def _typed_options(options: Iterable[Option], values: Mapping[str, Any]) -> TypedLine:
+    """Return the options of a line with their texts. Raises a usage error if one would read standard input."""
+    from ...cli.completion import TypedLine
+
+    typed = [(option, text) for option in options for text in _texts(values.get(option.parameter))]
+    if any(option.reads_stdin and text == "-" for option, text in typed):
+        raise usage_error(*STDIN_IS_TAKEN)
+    return TypedLine(None, tuple(typed))
+
+
+def _check_no_redirection(words: Sequence[_Word]) -> None:
+    if len(words) > 1 and words[-2] in (">", ">>") and "." in words[-1]:
+        span = Span(words[-2].start, words[-2].start + len(words[-2]))
+        hint = f"write it to a file with `--output {words[-1]}`"
+        raise usage_error("a session has no redirection, as a shell has", hint, span)
+
+
+def _typed_piece(line: str, words: Sequence[_Word]) -> AsRead:
+    """Return the words of an expression as one text, with their places."""
+    first, last = words[0].start, words[-1]
+    spans = [(word.start, word.start + len(word)) for word in words]
+    places = [k - first for start, end in spans for k in (*range(start, end), first - 1)]
+    return AsRead(" ".join(words), line[first : last.start + len(last)], tuple(places[:-1]))
 
 
 def show(session: Session, line: str, shown: Shown, *, alone: bool = False) -> None:
@@ -349,6 +388,20 @@ def show(session: Session, line: str, shown: Shown, *, alone: bool = False) -> N
     warn(shown.answer.warnings, reading.text, composed=reading)
 
 
+def _check_names(text: str, parts: Sequence[TypedStatement]) -> None:
+    check_bound_once(text, parts)
+    if conversion_of(text) is None:
+        check_letters(text)
+
+
+def _advise(error: ExpressionError, text: str) -> None:
+    from ...cli.strict_reading import advise_leniency
+
+    error.text = None
+    advise_leniency(error, text, ())
+    error.text = text
+
+
 def answer_line(text: str, *, lenient: bool) -> int:
     """Answer a formula as a line of a session without names; return the exit code. Raises `ExpressionError`."""
     parts = [*statements_of(text)]
@@ -368,18 +421,12 @@ def answer_line(text: str, *, lenient: bool) -> int:
         parts = [*statements_of(text)]
     session = Session(lenient=lenient)
     try:
-        check_bound_once(text, parts)
-        if conversion_of(text) is None:
-            check_letters(text)
+        _check_names(text, parts)
         shown = [session.statement(text, part) for part in parts]
     except ExpressionError as error:
         error.text = text if error.text is None else error.text
         if error.offers and not lenient:
-            from ...cli.strict_reading import advise_leniency
-
-            error.text = None
-            advise_leniency(error, text, ())
-            error.text = text
+            _advise(error, text)
         raise
     show(session, text, shown[-1], alone=True)
     return 0

@@ -195,15 +195,22 @@ class OneEquation(Search):
         self.search_all()
         if self.roots:
             return self.roots[0] if start is None else min(self.roots, key=lambda x: abs(x - start))
+        raise self._no_root_between((low, a), (high, b))
+
+    def _no_root_between(self, *ends: tuple[float, Sample | None]) -> ExpressionError:
+        """Return the error of bounds between which no root was found: what is at the ends, and nearest to 0."""
         side, text = self.problem.residual_text, self._text
-        ends = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ((low, a), (high, b))]
+        (low, a), (high, b) = ends
+        told = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ends]
         near = f"; it is {self.exact[1]}" if self.exact else ""
         if self.least is not None and not self.exact:
             near = f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
-        where = f"does not change its sign between {text(low)} and {text(high)}, and no root was found there"
-        message = f"left side less right side {where}: it is {ends[0]} and {ends[1]}{self._only_rounded() or near}"
+        changes = a is not None and b is not None and _opposite(a, b)
+        sign = "changes its sign, as at a pole or a jump," if changes else "does not change its sign"
+        where = f"{sign} between {text(low)} and {text(high)}, and no root was found there"
+        message = f"left side less right side {where}: it is {told[0]} and {told[1]}{self._only_rounded() or near}"
         proof = "" if self.exact else "; `--all --certified` proves whether there is a root"
-        raise point_error(message, f"give other bounds{proof}")
+        return point_error(message, f"give other bounds{proof}")
 
     def search_all(self) -> list[list[float]]:
         """Return all solutions that a grid between the bounds shows."""

@@ -47,6 +47,20 @@ def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     return "\n".join([*lines, "}\n"])
 
 
+def _dashed(skipped: list[str]) -> list[str]:
+    """Return the lines that draw these boxes dashed, some on each."""
+    classes = [f"  class {','.join(skipped[k : k + 40])} skipped" for k in range(0, len(skipped), 40)]
+    return [*["  classDef skipped stroke-dasharray: 4 3"] * bool(skipped), *classes]
+
+
+def _advice_on_edges(lines: list[str]) -> list[str]:
+    edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
+    if edges <= MAX_MERMAID_EDGES:
+        return []
+    why = f"a page draws more than {MAX_MERMAID_EDGES} only if its maxEdges setting allows it"
+    return [f"  %% {edges} edges: {why}"]
+
+
 def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     """Return the picture in Mermaid's language."""
     lines = [
@@ -72,12 +86,8 @@ def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
         if not node.taken:
             skipped += [f"{kind}{index}" for kind, there in (("v", boxes), ("f", node.operation)) if there]
         ends.append(f"v{index}" if boxes else f"f{index}")
-    lines += ["  classDef skipped stroke-dasharray: 4 3"] * bool(skipped)
-    lines += [f"  class {','.join(skipped[k : k + 40])} skipped" for k in range(0, len(skipped), 40)]
-    edges = sum(arrow in line for line in lines for arrow in ("-->", "-.->"))
-    if edges > MAX_MERMAID_EDGES:
-        why = f"a page draws more than {MAX_MERMAID_EDGES} only if its maxEdges setting allows it"
-        lines.insert(1, f"  %% {edges} edges: {why}")
+    lines += _dashed(skipped)
+    lines[1:1] = _advice_on_edges(lines)
     return "\n".join(lines) + "\n"
 
 

@@ -1,8 +1,10 @@
 """Layered layout: columns by longest path, order by barycentres, heights by least squares."""
 
+from __future__ import annotations
+
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -64,47 +66,23 @@ def layered_layout(
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
-    # each node is as far to the right as its users allow
-    distance = [0] * len(inputs)
-    for index in range(len(inputs) - 1, -1, -1):
-        for source in inputs[index]:
-            distance[source] = max(distance[source], distance[index] + 1)
-    deepest = max(distance)
-    ranks = [deepest - steps for steps in distance]
+    ranks = _ranks(inputs)
     segments, last = _insert_bends(ranks, inputs)
     graph = _OrderedEdges({}, {}, {})
     for start, end, _ in segments:
         graph.sources.setdefault(end, []).append(start)
         graph.targets.setdefault(start, []).append(end)
-    bends: dict[int, list[int]] = {}
-    for _, end, source in segments:
-        if end >= len(inputs):
-            bends.setdefault(source, []).append(end)
     for index, own in enumerate(inputs):
         if ordered[index]:
             for place, source in enumerate(own):
                 graph.ports[last[source, index], index] = place / len(own)
-    columns: list[list[int]] = [[] for _ in range(deepest + 1)]
-    for index in _depth_first_order(inputs, outputs):
-        for node in (index, *bends.get(index, ())):
-            columns[ranks[node]].append(node)
+    columns = _columns(inputs, outputs, ranks, segments)
     if _crossings(columns, graph):
-        orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
-        swapped = [_swap_neighbours(order, graph) for order in orders]
-        columns = min(swapped, key=lambda order: _crossings(order, graph))
+        columns = _untangled(columns, graph)
     widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
     all_sizes = (*sizes, *(Size(widths[rank], 0.0, 0.0) for rank in ranks[len(sizes) :]))
     middles = _vertical_positions(columns, graph, all_sizes, len(sizes), max_height)
-    left = 0.0
-    lefts: list[float] = []
-    for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
-        if number:
-            steepest = max(
-                (abs(middles[k] - middles[i]) for i in column for k in graph.sources.get(i, ())), default=0.0
-            )
-            left += min(max(gaps[0], 0.3 * steepest), gaps[1])
-        lefts.append(left)
-        left += width
+    lefts, width = _left_edges(columns, widths, middles, graph, gaps)
     top = min(y - size.above for y, size in zip(middles, all_sizes, strict=True))
     bottom = max(y + size.below for y, size in zip(middles, all_sizes, strict=True))
     corners = [
@@ -112,7 +90,61 @@ def layered_layout(
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
     starts = tuple([lefts[rank] for rank in ranks])
-    return GraphLayout(all_sizes, tuple(corners), starts, tuple(segments), last, left, bottom - top)
+    return GraphLayout(all_sizes, tuple(corners), starts, tuple(segments), last, width, bottom - top)
+
+
+def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
+    """Return the column of each node, which is as far to the right as its users allow."""
+    distance = [0] * len(inputs)
+    for index in range(len(inputs) - 1, -1, -1):
+        for source in inputs[index]:
+            distance[source] = max(distance[source], distance[index] + 1)
+    deepest = max(distance)
+    return [deepest - steps for steps in distance]
+
+
+def _columns(
+    inputs: Sequence[Sequence[int]],
+    outputs: Sequence[int],
+    ranks: Sequence[int],
+    segments: Iterable[tuple[int, int, int]],
+) -> list[list[int]]:
+    """Return the nodes of each column, and the bends of lines that pass it, as a walk through the graph meets them."""
+    bends: dict[int, list[int]] = {}
+    for _, end, source in segments:
+        if end >= len(inputs):
+            bends.setdefault(source, []).append(end)
+    columns: list[list[int]] = [[] for _ in range(max(ranks[: len(inputs)]) + 1)]
+    for index in _depth_first_order(inputs, outputs):
+        for node in (index, *bends.get(index, ())):
+            columns[ranks[node]].append(node)
+    return columns
+
+
+def _untangled(columns: list[list[int]], graph: _OrderedEdges) -> list[list[int]]:
+    """Return an order of the columns in which fewer lines cross."""
+    orders = (*(_sort_by_barycentres(columns, graph, back=back) for back in (False, True)), columns)
+    swapped = [_swap_neighbours(order, graph) for order in orders]
+    return min(swapped, key=lambda order: _crossings(order, graph))
+
+
+def _left_edges(
+    columns: Sequence[Sequence[int]],
+    widths: Sequence[float],
+    middles: Sequence[float],
+    graph: _OrderedEdges,
+    gaps: tuple[float, float],
+) -> tuple[list[float], float]:
+    """Return where each column begins, further apart where lines are steep, and the width of all."""
+    left = 0.0
+    lefts: list[float] = []
+    for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
+        if number:
+            steps = [abs(middles[k] - middles[i]) for i in column for k in graph.sources.get(i, ())]
+            left += min(max(gaps[0], 0.3 * max(steps, default=0.0)), gaps[1])
+        lefts.append(left)
+        left += width
+    return lefts, left
 
 
 def _too_large(what: str) -> ExpressionError:
@@ -232,6 +264,26 @@ def _crossings(columns: list[list[int]], graph: _OrderedEdges) -> int:
     return total
 
 
+def _least_heights(column: Sequence[int], sizes: Sequence[Size], nodes: int) -> list[float]:
+    """Return how far below the first of a column each of it is at least."""
+    sums = [0.0]
+    for above, below in pairwise(column):
+        gap = LINE_GAP if above >= nodes and below >= nodes else GAP
+        sums.append(sums[-1] + sizes[above].below + sizes[below].above + gap)
+    return sums
+
+
+def _ends(
+    columns: Sequence[Sequence[int]], apart: Sequence[Sequence[float]], sizes: Sequence[Size], max_height: float
+) -> list[tuple[float, float]]:
+    """Return the least and the greatest height of the first of each column."""
+    outer = []
+    for column, sums in zip(columns, apart, strict=True):
+        outer.append((sizes[column[0]].above, sums[-1], sizes[column[-1]].below))
+    half = max(max_height, *(before + between + after for before, between, after in outer)) / 2
+    return [(before - half, half - after - between) for before, between, after in outer]
+
+
 def _vertical_positions(
     columns: list[list[int]], graph: _OrderedEdges, sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
@@ -241,18 +293,8 @@ def _vertical_positions(
         others = neighbours.get(index, ())
         return [(other, share * EDGE_WEIGHTS[(other >= nodes) + (index >= nodes)]) for other in others]
 
-    apart: list[list[float]] = []
-    for column in columns:
-        sums = [0.0]
-        for above, below in pairwise(column):
-            gap = LINE_GAP if above >= nodes and below >= nodes else GAP
-            sums.append(sums[-1] + sizes[above].below + sizes[below].above + gap)
-        apart.append(sums)
-    outer = []
-    for column, sums in zip(columns, apart, strict=True):
-        outer.append((sizes[column[0]].above, sums[-1], sizes[column[-1]].below))
-    half = max(max_height, *(before + between + after for before, between, after in outer)) / 2
-    ends = [(before - half, half - after - between) for before, between, after in outer]
+    apart = [_least_heights(column, sizes, nodes) for column in columns]
+    ends = _ends(columns, apart, sizes, max_height)
     middles = [0.0] * len(sizes)
     for column, sums in zip(columns, apart, strict=True):
         for index, offset in zip(column, sums, strict=True):

@@ -263,13 +263,17 @@ class Scene:
             return (1 + _live_columns(edge.unit)) * ADVANCE
         return text_width(self.choices.partial(edge))
 
-    def _unit(self, node: PictureNode, numbered: bool) -> _NodeBox:
+    def _cell_widths(self, node: PictureNode, written: Sequence[Cell]) -> tuple[float, ...]:
+        """Return the widths of a box's cells; of a live one, for all numbers that it may show."""
         live = self.choices.live
         room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if live else {}
-        written = tuple(cells(node, self.choices.digits))
         columns = [len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written]
         least = zip(written, columns, strict=True)
-        widths = tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
+        return tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
+
+    def _unit(self, node: PictureNode, numbered: bool) -> _NodeBox:
+        written = tuple(cells(node, self.choices.digits))
+        widths = self._cell_widths(node, written)
         narrow = self.choices.narrow
         box, deep = (max(widths, default=0.0), _rows_height(written)) if narrow else (sum(widths), BOX)
         if not node.operation:
@@ -286,11 +290,11 @@ class Scene:
         if self.down:
             last = port * (len(node.inputs) - 1) / 2
             before = max(wide / 2, last + beside[0] + BESIDE / 2 if len(beside) > 1 else 0.0)
-            both = before + max(width - wide / 2, last + beside[-1] + BESIDE / 2)
-            size = Size(BOX, before, both - before)
+            after = last + beside[-1] + BESIDE / 2
+            size = Size(BOX, before, before + max(width - wide / 2, after) - before)
             if narrow:
-                after = max(wide / 2, box / 2, last + beside[-1] + BESIDE / 2)
-                size = Size(BOX + (self.stem + deep if written else 0.0), max(before, box / 2), after)
+                length = BOX + (self.stem + deep if written else 0.0)
+                size = Size(length, max(before, box / 2), max(wide / 2, box / 2, after))
         return _NodeBox((wide, high), written, widths, size, port)
 
     def _curve(self, index: int, along: float, across: float) -> tuple[Piece, ...]:
@@ -302,9 +306,8 @@ class Scene:
         handles = self._at(half, c0), self._at(half, across)
         return ("M", self._at(start, c0)), ("C", *handles, self._at(along, across))
 
-    @property
-    def lines(self) -> Iterator[Shape]:
-        """Yield the lines between nodes: their common parts, then their ends."""
+    def _shared_lines(self) -> Iterator[Shape]:
+        """Yield the parts of lines that pass other nodes, which all branches of a line share."""
         layout, nodes = self.layout, self.picture.nodes
         edges = [(layout.last[edge.node, k], edge) for k, node in enumerate(nodes) for edge in node.inputs]
         taken = {bend for bend, edge in edges if edge.taken}
@@ -321,14 +324,26 @@ class Scene:
             trunks.setdefault((source, bend in taken), []).extend(path)
         for (source, flag), pieces in trunks.items():
             yield Path("line", tuple(pieces), not flag, source)
+
+    def _arrivals(self, index: int) -> list[float]:
+        """Return where the lines of a node's inputs arrive, from its middle: by their heights, or in order."""
+        node, layout = self.picture.nodes[index], self.layout
+        middle_port = (len(node.inputs) - 1) / 2
+        ports = [(k - middle_port) * self.units[index].port for k in range(len(node.inputs))]
+        if node.ordered:
+            return ports
+        heights = [layout.corners[layout.last[edge.node, index]][1] for edge in node.inputs]
+        by_height = sorted(range(len(ports)), key=heights.__getitem__)
+        return [port for _, port in sorted(zip(by_height, ports, strict=True))]
+
+    @property
+    def lines(self) -> Iterator[Shape]:
+        """Yield the lines between nodes: their common parts, then their ends."""
+        layout, nodes = self.layout, self.picture.nodes
+        yield from self._shared_lines()
         labels: list[Label] = []
         for index, node in enumerate(nodes):
-            middle_port = (len(node.inputs) - 1) / 2
-            ports = [(k - middle_port) * self.units[index].port for k in range(len(node.inputs))]
-            if not node.ordered:
-                heights = [layout.corners[layout.last[edge.node, index]][1] for edge in node.inputs]
-                by_height = sorted(range(len(ports)), key=heights.__getitem__)
-                ports = [port for _, port in sorted(zip(by_height, ports, strict=True))]
+            ports = self._arrivals(index)
             along, middle = layout.corners[index]
             # beside a box narrower than its column, lines keep their own height
             tip, first = along - HEAD / 2, layout.lefts[index]

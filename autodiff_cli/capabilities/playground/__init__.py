@@ -1,0 +1,1 @@
+"""A folder of files that is a prompt in a browser."""
