@@ -30,8 +30,8 @@ _PUBLIC = {
     "grad": "capabilities.derivatives.transforms", "value_and_grad": "capabilities.derivatives.transforms",
     "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function",
     "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",
-    "GradientRanges": "capabilities.derivatives.ranges_function",
-    "DigitsOverBox": "capabilities.check.digits_over_box_function",
+    "GradientRanges": "capabilities.derivatives.ranges",
+    "DigitsOverBox": "capabilities.check.digits_over_box",
     "Value": "engine.graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip
 """Public names besides the functions of the language, in reading order, with their modules.

@@ -6,13 +6,13 @@ from .api.api_arguments import At, Names, Ranges, Table
 from .api.api_answers import Answer as Answer
 from .api.row_functions import rows as rows
 from .capabilities.check.check_function import Check as Check
-from .capabilities.check.digits_over_box_function import DigitsOverBox as DigitsOverBox
+from .capabilities.check.digits_over_box import DigitsOverBox as DigitsOverBox
 from .capabilities.derivatives.gradient_function import Gradient as Gradient
 from .capabilities.derivatives.hessian_function import Hessian as Hessian
 from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
 from .capabilities.derivatives.parse_function import parse as parse
 from .capabilities.derivatives.program import Program as Program
-from .capabilities.derivatives.ranges_function import GradientRanges as GradientRanges
+from .capabilities.derivatives.ranges import GradientRanges as GradientRanges
 from .capabilities.derivatives.taylor_function import Taylor as Taylor
 from .capabilities.derivatives.transforms import grad as grad
 from .capabilities.derivatives.transforms import value_and_grad as value_and_grad
@@ -669,6 +669,7 @@ def export(
     *,
     wrt: Names = None,
     lenient: bool = False,
+    at: At = None,
     dialect: str | None = None,
     name: str | None = None,
     table: str | None = None,

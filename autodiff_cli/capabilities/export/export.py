@@ -11,9 +11,10 @@ from ...engine.numbers.budget import WRITTEN_STEP, charge
 from ...engine.numbers.double.formulas import Lacking
 from ...engine.run.flat_graph import Graph
 from ...engine.table.operators import WHERE
-from ...errors import Diagnostic, ExpressionError, usage_error
+from ...errors import Diagnostic, ExpressionError, quote, usage_error
+from ...language.builder import Program
 from ...language.typesetting import typesetting
-from ...questions.problem import check_single, parse, wanted_variables
+from ...questions.problem import Point, as_number, check_single, parse, wanted_variables
 from ...record import Record
 from ..formulas.diff import diff
 from ..formulas.guards import guard_warnings
@@ -54,12 +55,13 @@ def export(
     dialect: str | None = None,
     table: str | None = None,
     keep: Sequence[str] = (),
+    at: Point | None = None,
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function `name` returns the value and the partial derivatives by `wrt`.
     SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
-    columns `keep` of these as well.
+    columns `keep` of these as well. A spreadsheet has the values `at` in the cells of the variables.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
@@ -68,6 +70,8 @@ def export(
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
     if (table or keep) and to != "sql":
         raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
+    if at and to != "spreadsheet":
+        raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
@@ -83,6 +87,11 @@ def export(
         return _equations(text, name, wrt)
     program = parse(text)
     warnings = guard_warnings(program)
+    if at:
+        from .languages import Spreadsheet  # other languages do without
+
+        assert isinstance(writer, Spreadsheet)
+        writer.point = _numbers_at(at, program)
     if to != "sql":
         check_single(program, SEVERAL)
     trained = wanted_variables(program, {}, wrt) if to == "torch-module" and wrt is not None else ()
@@ -97,7 +106,7 @@ def export(
     except Lacking as lacking:
         raise _lacks(writer, lacking, graph, recorder.node) from None
     charge(WRITTEN_STEP * len(recorder.steps))
-    bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
+    bound = [(None if (node := program.place(i)) is None else place(node), name) for name, _, i in program.bound]
     labels = {
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
     }
@@ -118,6 +127,13 @@ def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> Express
     need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
     hint = "leave the function out, or export to another target"
     return usage_error(f"{writer.title} has no function `{lacking}`{need}", hint, span=graph.span(node))
+
+
+def _numbers_at(at: Point, program: Program) -> dict[str, float]:
+    """Return the values of a point. Raises `ExpressionError` for names that the program has not."""
+    if unknown := [name for name in at if name not in program.variables]:
+        raise usage_error(f"the program has no variable `{unknown[0]}`", f"it has {quote(program.variables)}")
+    return {name: as_number(value, name) for name, value in at.items()}
 
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:

@@ -113,6 +113,11 @@ normpdf: Several
 normcdf: Several
 norminv: Several
 lambertw: Several
+gammainc: Several
+gammaincc: Several
+gammainc_derivative: Several
+betainc: Several
+betainc_derivative: Several
 gamma: Unary
 lgamma: Unary
 gammaln: Unary
