@@ -42,7 +42,7 @@ Nothing is imported before it is asked for, so that the command starts fast and 
 _ANSWERS = {
     "Check": "check", "Trace": "trace", "Picture": "graph", "Page": "page", "Hessian": "hessian",
     "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent", "Integral": "integrate",
-    "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot",
+    "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot", "ImplicitPlot": "plot",
     "Descent": "descend", "Minimum": "minimize", "Fit": "fit", "Propagation": "propagate", "Exported": "export",
     "Sheet": "exercise", "Marked": "exercise", "FunctionEntry": "functions", "Functions": "functions",
     "UnitTable": "units",

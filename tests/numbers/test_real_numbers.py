@@ -28,6 +28,7 @@ SPECIAL = {
     "normpdf_over_sigma",
     "gamma_density", "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative",
     "beta_density", "beta_density_derivative", "betainc", "betainc_derivative",
+    *(f"bessel{kind}{form}" for kind in "jyik" for form in ("", "_slope", "_derivative")),
     "norminv_scaled", "standardized_excess", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
@@ -216,6 +217,11 @@ for names, case in (
           (log_uniform(-2, 2), log_uniform(-2, 2), INSIDE), 15)),
     ("beta_density_derivative betainc_derivative",
      Case([(0.0, 0.0, 2.5, 3.0, 0.3), (1.0, 0.0, 2.5, 3.0, 0.9), (0.0, 1.0, 0.25, 1.5, 0.01)], (), 0)),
+    ("besselj bessely besseli besselk besselj_slope bessely_slope besseli_slope besselk_slope",
+     Case([(0.0, 0.001), (2.0, 3.0), (-3.0, 2.5), (100.5, 90.0), (0.25, 700.0), (0.5, 1e15)],
+          (mixed(uniform(-5, 20), lambda rng: float(rng.randint(0, 5))), log_uniform(-3, 2)), 12)),
+    ("besselj_derivative bessely_derivative besseli_derivative besselk_derivative",
+     Case([(1.0, 2.5, 3.0), (1.0, 0.001, 0.01), (2.0, 4.25, 9.5)], (), 0)),
     ("gamma", line(GAMMA_EXTREMES, mixed(uniform(-185, 175), uniform(-5, 5), NEAR_INTEGERS, log_uniform(-308, 2)))),
     ("lgamma", line([TINY, -TINY, *GAMMA_EXTREMES], GAMMA_LINE, 100)),
     ("digamma trigamma", line(GAMMA_EXTREMES, GAMMA_LINE, 80)),
@@ -330,6 +336,8 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
     "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
     "erfcx_derivative": (2, 0.3), "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 2.5, 1.5),
+    **{f"bessel{kind}": (0.3, 1.6) for kind in "jyik"},
+    **{f"bessel{kind}_derivative": (1, 0.3, 1.6) for kind in "jyik"},
     "betainc": (1.5, 2.5, 0.3), "beta_density": (1.5, 2.5, 0.3), "betainc_derivative": (0, 1, 1.5, 2.5, 0.3),
     "beta_density_derivative": (1, 0, 1.5, 2.5, 0.3),
 }  # fmt: skip

@@ -453,6 +453,26 @@ define("beta_density_derivative", beta_density_by, None, None,
        lambda i, j, a, b, x: beta_density_by(i, j + 1, a, b, x),
        lambda i, j, a, b, x: beta_density_by(i, j, a, b, x, 1))  # fmt: skip
 
+
+# ---- Bessel functions
+def define_bessel(kind: str, below: int, above: int) -> None:
+    """Enter one, its derivatives by the order, and that by the argument."""
+    function = getattr(mp, f"bessel{kind}")
+
+    def by(n: Any, nu: Any, x: Any) -> Any:
+        return by_parameters(lambda order: function(order, x), (int(n),), (nu,))
+
+    def slope(n: Any, nu: Any, x: Any) -> Any:
+        return (below * by(n, nu - 1, x) + above * by(n, nu + 1, x)) / 2
+
+    define(f"bessel{kind}", function, lambda nu, x: by(1, nu, x), lambda nu, x: slope(0, nu, x))
+    define(f"bessel{kind}_slope", lambda nu, x: slope(0, nu, x))
+    define(f"bessel{kind}_derivative", by, None, lambda n, nu, x: by(n + 1, nu, x), slope)
+
+
+for arguments in (("j", 1, -1), ("y", 1, -1), ("i", 1, 1), ("k", -1, -1)):
+    define_bessel(*arguments)
+
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
 define("standardized_excess", with_spread(lambda x, mu, sigma: ((x - mu) / sigma) ** 2 - 1))

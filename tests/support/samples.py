@@ -120,6 +120,14 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
     "beta_density_derivative": ((0.0, 0.0, 2.5, 3.0, 0.3), (1.0, 0.0, 2.5, 3.0, 0.3), (1.0, 1.0, 4.0, 6.0, 0.39)),
     "betainc": ((0.5, 2.0, 0.25), (2.5, 3.0, 0.75), (40.0, 60.0, 0.39), (2.0, 3.0, 1e-10)),
     "betainc_derivative": ((0.0, 0.0, 2.5, 3.0, 0.3), (0.0, 1.0, 2.0, 0.5, 0.75)),
+    **dict.fromkeys(
+        ("besselj", "bessely", "besseli", "besselk"),
+        ((0.5, 0.25), (2.25, 3.5), (1e-5, 1e-5), (-1.75, 2.0), (20.5, 12.0), (0.25, 90.0)),
+    ),
+    **dict.fromkeys(
+        ("besselj_derivative", "bessely_derivative", "besseli_derivative", "besselk_derivative"),
+        ((0.0, 0.5, 0.25), (1.0, 1.25, 3.5)),
+    ),
     "sum": _LISTS,
     "mean": _LISTS,
     "prod": (*_LISTS, (0.0, 2.0, 3.0)),

@@ -115,6 +115,7 @@ RULES: dict[str, Rule] = by_name({
     "gammainc_derivative": lambda n, a, x: [(a, ">"), (x, ">=")],
     "betainc": lambda a, b, x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
     "betainc_derivative": lambda i, j, a, b, x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
+    **dict.fromkeys(("besselj", "bessely", "besseli", "besselk"), lambda nu, x: [(x, ">")]),
     "log1p": lambda x: [(_one_more(x), ">")], "sqrt": lambda x: [(x, ">=")],
     "asin": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],

@@ -118,6 +118,14 @@ gammaincc: Several
 gammainc_derivative: Several
 betainc: Several
 betainc_derivative: Several
+besselj: Several
+bessely: Several
+besseli: Several
+besselk: Several
+besselj_derivative: Several
+bessely_derivative: Several
+besseli_derivative: Several
+besselk_derivative: Several
 gamma: Unary
 lgamma: Unary
 gammaln: Unary

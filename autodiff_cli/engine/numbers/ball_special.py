@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions and their derivatives by all arguments, as enclosures."""
+"""Incomplete gamma and beta functions, Bessel functions, and their derivatives by all arguments, as enclosures."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from .parameter_series import (
     Coefficients,
     Linear,
     TermFunctions,
+    bessel_derivative,
     beta_first_term,
     gamma_first_term,
     hypergeometric_sum,
@@ -110,6 +111,63 @@ def _betainc_series(by_a: int, by_b: int, a: Any, b: Any, x: Any, rest: Any) -> 
     # DLMF 8.17.8
     total = hypergeometric_sum(first, x, (Linear(a + b, 1, 1),), (Linear(a + 1, 1),), _enough)
     return total[by_a][by_b] * (math.factorial(by_a) * math.factorial(by_b))
+
+
+# ---- Bessel functions
+def _besselj(nu: Any, x: Any) -> Any:
+    return _first_kind(nu, x, -1)
+
+
+def _besseli(nu: Any, x: Any) -> Any:
+    return _first_kind(nu, x, 1)
+
+
+def _first_kind(nu: Any, x: Any, sign: int) -> Any:
+    if x > 0:
+        return x.bessel_j(nu) if sign < 0 else x.bessel_i(nu)
+    whole = nu.unique_fmpz() if nu.is_exact() else None
+    if whole is None or whole != nu:
+        if x == 0 and nu > 0:
+            return arb(0)
+        if x < 0 and not nu.contains_integer():
+            raise ValueError("a negative number to a power that is not whole")
+        raise undecided("cannot determine whether this order is a whole number")
+    if x == 0:
+        return arb(int(whole == 0))
+    # entire, even or odd (DLMF 10.11.1, 10.34.1)
+    value = (-x).bessel_j(nu) if sign < 0 else (-x).bessel_i(nu)
+    if x < 0:
+        return -value if int(whole) % 2 else value
+    raise undecided("cannot determine the sign of this number")
+
+
+def _bessely(nu: Any, x: Any) -> Any:
+    return x.bessel_y(nu)
+
+
+def _besselk(nu: Any, x: Any) -> Any:
+    return x.bessel_k(nu)
+
+
+def _besselj_derivative(n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu, x, -1, True)
+
+
+def _besseli_derivative(n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu, x, 1, True)
+
+
+def _bessely_derivative(n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu, x, -1, False)
+
+
+def _besselk_derivative(n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu, x, 1, False)
+
+
+def _by_order(n: Any, nu: Any, x: Any, sign: int, first_kind: bool) -> Any:
+    waves = None if first_kind else (arb.pi(), nu.sin_pi(), nu.cos_pi())
+    return bessel_derivative(FUNCTIONS, whole_order(float(n)), nu, x, sign, waves, _enough)
 
 
 OF_PARAMETERS = functions_of(globals())

@@ -48,7 +48,9 @@ def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
 
 _BY_MULTIPRECISION = library_names(
     "gamma_density gamma_density_derivative gammainc gammaincc gammainc_derivative "
-    "beta_density beta_density_derivative betainc betainc_derivative"
+    "beta_density beta_density_derivative betainc betainc_derivative "
+    "besselj bessely besseli besselk besselj_derivative bessely_derivative besseli_derivative besselk_derivative "
+    "besselj_slope bessely_slope besseli_slope besselk_slope"
 )
 """Functions without a formula in doubles that is right over their whole range."""
 

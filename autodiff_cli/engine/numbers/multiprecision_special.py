@@ -1,4 +1,4 @@
-"""Incomplete gamma and beta functions and their derivatives by all arguments, in multiprecision."""
+"""Incomplete gamma and beta functions, Bessel functions, and their derivatives by all arguments, in multiprecision."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .parameter_series import (
     Coefficients,
     Linear,
     TermFunctions,
+    bessel_derivative,
     beta_first_term,
     gamma_first_term,
     hypergeometric_sum,
@@ -24,6 +25,9 @@ TOLERATED_BITS = 32
 
 MOST_EXTRA_BITS = 60_000
 """A derivative whose digits still cancel with so many further bits is not told from 0."""
+
+STEP_OF_BESSEL = 5
+"""The work of a Bessel function for each unit of its argument, in microseconds, if it is a series."""
 
 STEP_OF_FRACTION = 12
 """The work of a step of a continued fraction, in microseconds."""
@@ -235,6 +239,92 @@ def _gamma_density_derivative(m: Any, *inputs: Number) -> Number:
 
 def _beta_density_derivative(m: Any, *inputs: Number) -> Number:
     return _settled(m, lambda: DEFINITIONS["beta_density_derivative"](m, *inputs))
+
+
+# ---- Bessel functions
+MAX_ORDER = 1000
+"""Bessel functions of larger orders are not computed: sums would take minutes."""
+
+
+def _first_kind(m: Any, name: str, nu: Number, x: Number) -> Number:
+    _check_order(nu)
+    whole = m.context.isint(nu)
+    if x < 0 and not whole:
+        raise ValueError("a negative number to a power that is not whole")
+    if x == 0:
+        if nu < 0 and not whole:
+            raise ZeroDivisionError("infinite at 0")
+        return 1 if nu == 0 else 0
+    return _bessel(m, name, nu, x)
+
+
+def _second_kind(m: Any, name: str, nu: Number, x: Number) -> Number:
+    _check_order(nu)
+    return _bessel(m, name, nu, x)
+
+
+def _check_order(nu: Number) -> None:
+    if abs(nu) > MAX_ORDER:
+        raise ValueError(f"orders above {MAX_ORDER} are not computed")
+
+
+def _bessel(m: Any, name: str, nu: Number, x: Number) -> Number:
+    m._charge("gamma")
+    budget.charge(STEP_OF_BESSEL * min(float(abs(x)), 1000.0) + float(nu * nu) / 2)
+    try:
+        return getattr(m.context, name)(nu, x)
+    except (ValueError, m.context.NoConvergence) as error:
+        raise undecided("the series of this function does not converge") from error
+
+
+def _besselj(m: Any, nu: Number, x: Number) -> Number:
+    return _first_kind(m, "besselj", nu, x)
+
+
+def _besseli(m: Any, nu: Number, x: Number) -> Number:
+    return _first_kind(m, "besseli", nu, x)
+
+
+def _bessely(m: Any, nu: Number, x: Number) -> Number:
+    return _second_kind(m, "bessely", nu, x)
+
+
+def _besselk(m: Any, nu: Number, x: Number) -> Number:
+    nearest = m.context.nint(nu)
+    if nu != nearest and m.context.mag(nu - nearest) < -2 * m.context.prec:
+        nu = nearest  # it is analytic in nu, and mpmath would not come to an end
+    return _second_kind(m, "besselk", nu, x)
+
+
+def _besselj_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, -1, True)
+
+
+def _besseli_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, 1, True)
+
+
+def _bessely_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, -1, False)
+
+
+def _besselk_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, 1, False)
+
+
+def _by_order(m: Any, n: Number, nu: Number, x: Number, sign: int, first_kind: bool) -> Number:
+    """Return the n-th derivative of a Bessel function by its order, of trigonometric or exponential kind (`sign`)."""
+    order, context = whole_order(float(n)), m.context
+    _check_order(nu)
+    if x <= 0:
+        raise ZeroDivisionError("only above 0 is there a derivative by the order")
+
+    def compute() -> Number:
+        waves = context.pi, context.sinpi(nu), context.cospi(nu)
+        return bessel_derivative(_functions(m), order, nu, x, sign, None if first_kind else waves, _enough(m))
+
+    # the terms of the series are about exp(x) where their sum may be exp(-x)
+    return _settled(m, compute, 64 + int(3 * min(float(x), 1e6)))
 
 
 OF_PARAMETERS = functions_of(globals())

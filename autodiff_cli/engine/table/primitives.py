@@ -605,6 +605,53 @@ special("betainc_derivative", "i j a b x", "derivative of betainc(a, b, x): `i` 
     latex=r"\frac{\partial^{#1+#2}}{\partial a^{#1}\partial b^{#2}}I", facts="finite")
 
 
+def _bessel_rules(name: str, below: int, above: int) -> tuple[Callable[..., Number], Callable[..., Number]]:
+    """Return the derivative by x, from the orders below and above (DLMF 10.6.1), and so that no digits are lost."""
+
+    def readable(m: Any, *inputs: Number) -> Number:
+        *orders, nu, x = inputs
+        lower, upper = getattr(m, name)(*orders, nu - 1, x), getattr(m, name)(*orders, nu + 1, x)
+        total = lower + upper if below == above else lower - upper
+        return total / (2 * below)
+
+    def accurate(m: Any, nu: Number, x: Number) -> Number:
+        # nu - 1 loses digits of a small nu (DLMF 10.6.2)
+        function = getattr(m, name)
+
+        def inside() -> Number:
+            upper = function(nu + 1, x)
+            return nu / x * function(nu, x) + (upper if name == "besseli" else -upper)
+
+        return m.where(m.eq(x, 0), lambda: readable(m, nu, x), inside)
+
+    return readable, accurate
+
+
+def _bessel(name: str, sign: str, kind: str, domain: str, below: int, above: int) -> None:
+    """Enter a Bessel function, and its derivatives by the order."""
+    readable, accurate = _bessel_rules(name, below, above)
+    by_order, _ = _bessel_rules(f"{name}_derivative", below, above)
+    message = "orders above 1000 are not computed", "take a lower order"
+    helper(f"{name}_slope", "nu x", readable, accurate=accurate, domain=domain, facts="infinite")
+    special(name, "nu x", f"{kind}, of real order `nu`",
+        lambda m, nu, x, out: getattr(m, f"{name}_derivative")(1, nu, x),
+        lambda m, nu, x, out: getattr(m, f"{name}_slope")(nu, x), domain=domain, source="DLMF 10.6.1, 10.29.1",
+        family="gamma", latex=rf"{sign}_{{#1}}", domain_message=lambda nu, x: message if abs(nu) > 1000 else None)
+    special(f"{name}_derivative", "n nu x", f"`n`-th derivative of {name}(nu, x) by the order `nu`", None,
+        lambda m, n, nu, x, out: getattr(m, f"{name}_derivative")(n + 1, nu, x),
+        lambda m, n, nu, x, out: by_order(m, n, nu, x), constant_params=("n",), shown_orders=(1,), domain="x > 0",
+        source="DLMF 10.2.2, 10.2.3", family="gamma",
+        latex=rf"\frac{{\partial^{{#1}}}}{{\partial \nu^{{#1}}}}{sign}_{{#2}}",
+        domain_message=lambda n, nu, x: message if abs(nu) > 1000 else None)
+
+
+OF_WHOLE_ORDERS = "x > 0, or any x for a whole nu"
+_bessel("besselj", "J", "Bessel function of the first kind", OF_WHOLE_ORDERS, 1, -1)
+_bessel("bessely", "Y", "Bessel function of the second kind", "x > 0", 1, -1)
+_bessel("besseli", "I", "modified Bessel function of the first kind", OF_WHOLE_ORDERS, 1, 1)
+_bessel("besselk", "K", "modified Bessel function of the second kind", "x > 0", -1, -1)
+
+
 # ---- aggregates
 aggregate = partial(entry, group="Aggregates")
 

@@ -39,6 +39,8 @@ _CALLED = {
     "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc", "gammap": "gammainc", "gammaq": "gammaincc",
     "gamma_p": "gammainc", "gamma_q": "gammaincc", "gamma_inc": "gammainc", "beta_inc": "betainc", "ibeta": "betainc",
     "incbeta": "betainc", "betai": "betainc",
+    "jv": "besselj", "yv": "bessely", "iv": "besseli", "kv": "besselk",
+    "bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk",
 }  # fmt: skip
 """Names of functions in other programs, in lower case."""
 
