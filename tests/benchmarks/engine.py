@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -328,12 +329,14 @@ def training(engine: str, least: int) -> dict[str, float]:
     return {"steps": count / seconds, "megabytes": (_memory() - before) / 1e6}
 
 
-def measure_training(least: int, rounds: int) -> list[dict[str, object]]:
+FEW = ("autodiff", "autodiff, jit", ROWS)
+"""The engines that a short run measures."""
+
+
+def measure_training(least: int, rounds: int, engines: Sequence[str] = (*TRAINED, ROWS)) -> list[dict[str, object]]:
     """One row an engine, the rounds in turn: the medians."""
     here = [
-        name
-        for name in (*TRAINED, ROWS)
-        if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
+        name for name in engines if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
     ]
     found: dict[str, list[dict[str, float]]] = {engine: [] for engine in here}
     for _ in range(rounds):
