@@ -26,12 +26,12 @@ _CAPABILITIES = {
 _PUBLIC = {
     **{name: f"capabilities.{home}.{name}_function" for name, home in _CAPABILITIES.items()},
     "maximize": "capabilities.optimize.minimize_function", "rows": "api.row_functions",
-    "parse": "capabilities.derivatives.program", "Program": "capabilities.derivatives.program",
+    "parse": "capabilities.derivatives.parse_function", "Program": "capabilities.derivatives.program",
     "grad": "capabilities.derivatives.transforms", "value_and_grad": "capabilities.derivatives.transforms",
     "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function",
     "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",
-    "GradientRanges": "capabilities.derivatives.ranges_function",
-    "DigitsOverBox": "capabilities.check.digits_over_box_function",
+    "GradientRanges": "capabilities.derivatives.ranges",
+    "DigitsOverBox": "capabilities.check.digits_over_box",
     "Value": "engine.graphs.value", "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip
 """Public names besides the functions of the language, in reading order, with their modules.
@@ -42,7 +42,7 @@ Nothing is imported before it is asked for, so that the command starts fast and 
 _ANSWERS = {
     "Check": "check", "Trace": "trace", "Picture": "graph", "Page": "page", "Hessian": "hessian",
     "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent", "Integral": "integrate",
-    "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot",
+    "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot", "ImplicitPlot": "plot",
     "Descent": "descend", "Minimum": "minimize", "Fit": "fit", "Propagation": "propagate", "Exported": "export",
     "Sheet": "exercise", "Marked": "exercise", "FunctionEntry": "functions", "Functions": "functions",
     "UnitTable": "units",

@@ -6,13 +6,13 @@ from .api.api_arguments import At, Names, Ranges, Table
 from .api.api_answers import Answer as Answer
 from .api.row_functions import rows as rows
 from .capabilities.check.check_function import Check as Check
-from .capabilities.check.digits_over_box_function import DigitsOverBox as DigitsOverBox
+from .capabilities.check.digits_over_box import DigitsOverBox as DigitsOverBox
 from .capabilities.derivatives.gradient_function import Gradient as Gradient
 from .capabilities.derivatives.hessian_function import Hessian as Hessian
 from .capabilities.derivatives.jacobian_function import Jacobian as Jacobian
+from .capabilities.derivatives.parse_function import parse as parse
 from .capabilities.derivatives.program import Program as Program
-from .capabilities.derivatives.program import parse as parse
-from .capabilities.derivatives.ranges_function import GradientRanges as GradientRanges
+from .capabilities.derivatives.ranges import GradientRanges as GradientRanges
 from .capabilities.derivatives.taylor_function import Taylor as Taylor
 from .capabilities.derivatives.transforms import grad as grad
 from .capabilities.derivatives.transforms import value_and_grad as value_and_grad
@@ -33,6 +33,7 @@ from .capabilities.optimize.fit_function import Fit as Fit
 from .capabilities.optimize.minimize_function import Minimum as Minimum
 from .capabilities.page.page_function import Page as Page
 from .capabilities.plot.plot_function import Curve as Curve
+from .capabilities.plot.plot_function import ImplicitPlot as ImplicitPlot
 from .capabilities.plot.plot_function import Surface as Surface
 from .capabilities.propagate.propagate_function import Propagation as Propagation
 from .capabilities.solve.solve_function import Solved as Solved
@@ -541,6 +542,7 @@ def plot(
     lenient: bool = False,
     constants: Names = None,
     range: Ranges = None,
+    apart: bool = False,
     in_: Names = None,
     order: int | None = None,
     log: str | None = None,
@@ -551,11 +553,14 @@ def plot(
     data: Table = None,
     response: str | None = None,
     sigma: str | float | Mapping[str, str | float] | None = None,
+    title: str | None = None,
+    size: str | None = None,
+    legend: str | None = None,
     theme: str | None = None,
     digits: int | None = None,
     decimals: int | None = None,
     work: int | None = None,
-) -> Curve | Surface: ...
+) -> Curve | Surface | ImplicitPlot: ...
 def descend(
     text: str,
     at: At = None,
@@ -583,6 +588,9 @@ def descend(
     digits: int | None = None,
     decimals: int | None = None,
     on_error: str | None = None,
+    title: str | None = None,
+    size: str | None = None,
+    legend: str | None = None,
     theme: str | None = None,
     work: int | None = None,
 ) -> Descent: ...
@@ -630,6 +638,9 @@ def fit(
     in_: Names = None,
     intervals: str | None = None,
     predict: Table = None,
+    title: str | None = None,
+    size: str | None = None,
+    legend: str | None = None,
     theme: str | None = None,
     digits: int | None = None,
     decimals: int | None = None,
@@ -654,9 +665,13 @@ def propagate(
     covariance: Any | None = None,
     level: float | None = None,
     k: float | None = None,
+    worst_case: bool = False,
     samples: float | None = None,
     seed: int | None = None,
     sort: bool = False,
+    title: str | None = None,
+    size: str | None = None,
+    legend: str | None = None,
     theme: str | None = None,
     digits: int | None = None,
     decimals: int | None = None,
@@ -669,6 +684,7 @@ def export(
     *,
     wrt: Names = None,
     lenient: bool = False,
+    at: At = None,
     dialect: str | None = None,
     name: str | None = None,
     table: str | None = None,

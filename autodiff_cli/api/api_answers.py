@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from ..capability import resolve
 from ..errors import ExpressionError
+from ..record import Record
 from ..show import html as html_of
 from ..show import latex as latex_of
 from ..show import module_beside, view_of, write
@@ -47,7 +48,8 @@ class Answer:
     def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._shows = shows
-        _ANSWER_CLASSES.update(dict.fromkeys(cls.__bases__[1:2], cls))
+        # an answer that is declared as one has no other class
+        _ANSWER_CLASSES.update({cls if asked is Record else asked: cls for asked in cls.__bases__[1:2]})
 
     @property
     def note(self) -> str | None:

@@ -1,4 +1,4 @@
-"""Writes the man page, the reference's tables and the type stubs.
+"""Writes the man page, the completion files, the reference's tables and the type stubs.
 
 python -m autodiff_cli.api.manual
 """
@@ -15,6 +15,7 @@ import autodiff_cli
 from ..capability import resolve
 from ..cli.declarations import COMMANDS, QUESTIONS, declared, table, users_of_options
 from ..cli.man_page import command_list, man_page
+from ..cli.shell_scripts import SCRIPTS
 from ..errors import EXIT_CODES
 from ..show.schema import Field
 from .calls import FUNCTIONS, Declared
@@ -129,9 +130,13 @@ def package_function(name: str) -> Any:
 def files(top: Path) -> dict[Path, str]:
     """Return the generated files and their contents."""
     reference, generated = top / "tests" / "tutorials" / "reference.md", tables()
+    share = top / "autodiff_cli" / "share"
     text = reference.read_text(encoding="utf-8")
     return {
-        top / "autodiff_cli" / "share" / "man" / "man1" / "autodiff.1": man_page(),
+        share / "man" / "man1" / "autodiff.1": man_page(),
+        share / "bash-completion" / "completions" / "autodiff": SCRIPTS["bash"],
+        share / "zsh" / "site-functions" / "_autodiff": SCRIPTS["zsh"],
+        share / "fish" / "vendor_completions.d" / "autodiff.fish": SCRIPTS["fish"],
         top / "autodiff_cli" / "__init__.pyi": stub(),
         reference: _PLACE.sub(lambda match: f"{match[1]}\n{generated[match[2]]}\n", text),
     }
@@ -140,5 +145,5 @@ def files(top: Path) -> dict[Path, str]:
 if __name__ == "__main__":
     for path, text in files(Path(__file__).parents[2]).items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, encoding="utf-8", newline="\n")
         sys.stdout.write(f"{path}\n")

@@ -20,7 +20,12 @@ if TYPE_CHECKING:
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
-IN_WORDS = ("limit", "integrate")
+IN_WORDS = {
+    "limit": ("as", "->", "→"),
+    "integrate": ("from",),
+    "tangent": ("at",),
+    "taylor": ("at", "around", "about", "near"),
+}
 """The commands that words may ask: `integrate x^2 from 0 to 1`."""
 CHECKS = {
     "diff": "exercise.answers.check_derivative",
@@ -54,14 +59,18 @@ def call(command: str, args: Sequence[str]) -> int:
 
 
 def _as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
-    """Return the arguments of a limit or an integral that is written in words: `integrate x^2 from 0 to 1`."""
+    """Return the arguments of a question that is written in words: `integrate x^2 from 0 to 1`."""
     end = next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
-    if not any(f" {word} " in " ".join(args[:end]) for word in ("from", "as", "->", "→")):
+    text = " ".join(args[:end])
+    if not any(f" {word} " in text or (word in "->→" and word in text) for word in IN_WORDS[command]):
         return args
-    from ..questions.typed_lines import integral_arguments, limit_arguments
+    from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments
 
-    read_words = integral_arguments if command == "integrate" else limit_arguments
-    arguments = read_words(f"{command} {' '.join(args[:end])}")
+    if command in ("integrate", "limit"):
+        read_words = integral_arguments if command == "integrate" else limit_arguments
+        arguments = read_words(f"{command} {text}")
+    else:
+        arguments = placed_arguments(text)
     if arguments is None:
         return args
     from ..operating_system import command_line

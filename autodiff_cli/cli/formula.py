@@ -55,7 +55,7 @@ def _is_command(word: str) -> bool:
 
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
-    from ..questions.typed_lines import arguments_by_hand, is_in_one_piece, words_arguments
+    from ..questions.typed_lines import arguments_by_hand, words_arguments
     from ..show.error import write_reading
     from .commands import call
 
@@ -74,7 +74,7 @@ def answer_formula(args: Sequence[str]) -> int:
         from .slips import bad_command
 
         raise bad_command(command)  # `integrate x^2` in quotes
-    if is_in_one_piece(text) and _is_valid_with_variables(text):
+    if _is_plain(text, options):
         # what needs no session starts sooner
         if all(option in _READING for option in options):
             return call("diff", [text, *options])
@@ -96,6 +96,15 @@ def _is_informal(options: Sequence[str]) -> bool:
 
     at_terminal = is_shown(sys.stdout) and is_shown(sys.stderr) and "--strict" not in options
     return "--lenient" in options or at_terminal
+
+
+def _is_plain(text: str, options: Sequence[str]) -> bool:
+    """Return whether a text is a formula in variables, in strict or in simple informal notation."""
+    from ..language.informal import corrected
+    from ..questions.typed_lines import is_in_one_piece
+
+    read = corrected(text) if _is_informal(options) else text
+    return (read != text or is_in_one_piece(text)) and _is_valid_with_variables(read)
 
 
 def _is_valid_with_variables(text: str) -> bool:

@@ -23,7 +23,10 @@ Method = Callable[..., Any]
 """A function from a request to its answer, which has `warnings`."""
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
 """Arguments whose options have other names."""
-SAME = ("relative", "sort", "value_only", "depth", "binary", "partials", "width", "blanks", "theme", "steps")
+SAME = (
+    *("relative", "sort", "value_only", "depth", "binary", "partials", "width", "blanks", "theme", "steps"),
+    *("title", "size", "legend", "apart"),
+)
 CHOICES = {name: name for name in SAME}
 CHOICES |= {
     "lines": "steps",

@@ -52,7 +52,7 @@ from ..questions.parse_point import is_name
 from ..questions.problem import Quantity, parse, unused_name
 from ..questions.sweeps import Grid
 from ..show.error import write_note, write_reading
-from ..show.formats import COLUMNAR, Writer, format_of, no_document, unknown_format, writer
+from ..show.formats import OF_ROWS, Writer, format_of, no_document, unknown_format, writer
 from ..show.numerals import heading
 from ..show.subject import Subject
 from ..show.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
@@ -92,11 +92,11 @@ def _form_of(call: Command, grid: Grid | None, read: Sequence[Source], batched: 
         for_people = call.output is None and batched and sys.stdout.isatty()
         usual = "csv" if call.wide else "table" if grid is not None or for_people else "jsonl"
         swept = [name for name in WIDE if grid is not None and name not in view.formats]
-        formats = (*view.formats, *swept, *COLUMNAR)
+        formats = (*view.formats, *swept, *OF_ROWS)
         format_ = format_of(call.format, call.output, formats, usual, view.endings)
         if call.document and (call.wide or format_ != "latex"):
             raise no_document(view.formats)
-        wide = call.wide or format_ in ("table", "markdown", *COLUMNAR)
+        wide = call.wide or format_ in ("table", "markdown", *OF_ROWS)
         wide = wide or (grid is not None and format_ in ("csv", "tsv", "plain"))
     return _AnswerForm(format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder)
 
@@ -413,7 +413,7 @@ def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:
     beside = None if output is None else begin_file(local_path(output), force=job.call.force)
     if beside is not None:
         stack.callback(beside.abandon)
-    elif job.form.format in COLUMNAR and sys.stdout.isatty():
+    elif job.form.format in OF_ROWS and sys.stdout.isatty():
         raise usage_error(f"`{job.form.format}` is not for a terminal", "give `--output FILE`, or another format")
     else:
         sys.stdout.flush()
@@ -503,7 +503,7 @@ def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
 
     def opened(results: Sequence[str]) -> Writer[Values]:
         check_clash(kept, (*results, "error"))
-        if job.form.format in COLUMNAR:
+        if job.form.format in OF_ROWS:
             from ..data.sinks import Collected
 
             return Collected(output.stream.buffer, job.form.format, results, kept, len(leading))

@@ -17,7 +17,7 @@ from ..errors import Diagnostic, ExpressionError, error_of, needs_error, usage_e
 from ..questions.parse_point import corrections, may_sweep, once_read
 from ..show.characters import terminal_of
 from ..show.error import report, write_note, write_reading
-from ..show.formats import COLUMNAR, Writer, format_of, writer
+from ..show.formats import OF_ROWS, Writer, format_of, writer
 from ..show.schema import PICTURES
 from ..show.subject import Subject
 from ..streams.progress import Progress
@@ -86,10 +86,10 @@ class Command(OptionValues):
             otherwise = "latex" if is_latex else self.view.usual
         for_people = self.output is None and sys.stdout.isatty()
         usual = "jsonl" if self.many and not for_people else otherwise
-        of_many = COLUMNAR if "wide" in self.values and self.format in (None, *COLUMNAR) else ()
+        of_many = OF_ROWS if "wide" in self.values and self.format in (None, *OF_ROWS) else ()
         formats = (*(formats or self.view.formats), *of_many)
         chosen = format_of(self.format, self.output, formats, usual, self.view.endings)
-        if chosen in COLUMNAR:
+        if chosen in of_many:
             named = f"--format {chosen}" if self.format else f"--output {self.output}"
             raise needs_error(named, "many points", "`--points PATH` or `--at x=0:10:1`")
         return chosen

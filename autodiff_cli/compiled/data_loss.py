@@ -549,8 +549,10 @@ class Totals:
             import numpy
 
             width = self._high.shape[1]
+            # of many sums fewer parts each are lists, which take longer than arrays
+            most = min(MAX_PARTIAL_SUMS, max(1, MAX_EXACT_NUMBERS // self.count))
             with numpy.errstate(all="ignore"):
-                while width > MAX_PARTIAL_SUMS:
+                while width > most:
                     width //= 2
                     self._low[:, :width] += self._low[:, width : 2 * width]
                     self._add_pairs(width, self._high[:, width : 2 * width])

@@ -113,7 +113,8 @@ def _symbols() -> Callable[[str], bool]:
         wide = bool(llvm.get_host_cpu_features().get("avx2"))
 
     def has(name: str) -> bool:
-        return (wide or not name.startswith("_ZGV")) and bool(llvm.address_of_symbol(name))
+        # the library of an x86-64 has them though its processor may not; every AArch64 has its own
+        return (wide or not name.startswith("_ZGVd")) and bool(llvm.address_of_symbol(name))
 
     return has
 

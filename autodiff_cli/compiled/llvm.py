@@ -34,6 +34,9 @@ FUNCTIONS = {
 } | library_names("pow")
 """Functions of the C library, by the operations that they are for."""
 
+VECTOR_FUNCTIONS = (("_ZGVdN4", 4, ""), ("_ZGVnN2", 2, "aarch64_vector_pcs "))
+"""The C library's vector functions, of AVX2 and AArch64: names, how many doubles they take, how they are called."""
+
 NATIVE = (*INTRINSICS, *FUNCTIONS, *library_names("max min where"))
 
 
@@ -136,10 +139,12 @@ class Llvm:
 
     def _call(self, function: str, args: list[str]) -> str:
         """Call a function of the C library, for four doubles at once or else one by one."""
-        many = f"_ZGVdN{LANES}{'v' * len(args)}_{function}"  # the C library's name
-        if self.has(many):
-            self.declared[many] = f"declare {VECTOR} @{many}({', '.join([VECTOR] * len(args))}) #0"
-            return self._new(f"call {VECTOR} @{many}({', '.join(f'{VECTOR} {a}' for a in args)})")
+        for mark, width, convention in VECTOR_FUNCTIONS:
+            many = f"{mark}{'v' * len(args)}_{function}"
+            if self.has(many):
+                kind = f"<{width} x double>"
+                self.declared[many] = f"declare {convention}{kind} @{many}({', '.join([kind] * len(args))}) #0"
+                return self._call_for_lanes(f"call {convention}{kind} @{many}", args, width)
         self.declared[function] = f"declare double @{function}({', '.join(['double'] * len(args))})"
         vector = "poison"
         for lane in range(LANES):
@@ -147,6 +152,17 @@ class Llvm:
             one = self._new(f"call double @{function}({', '.join(f'double {x}' for x in lanes)})")
             vector = self._new(f"insertelement {VECTOR} {vector}, double {one}, i32 {lane}")
         return vector
+
+    def _call_for_lanes(self, call: str, args: list[str], lanes: int) -> str:
+        """Call a vector function of four doubles, or of two for each half."""
+        if lanes == LANES:
+            return self._new(f"{call}({', '.join(f'{VECTOR} {a}' for a in args)})")
+        kind, halves = f"<{lanes} x double>", []
+        for places in ("<2 x i32> <i32 0, i32 1>", "<2 x i32> <i32 2, i32 3>"):
+            parts = [self._new(f"shufflevector {VECTOR} {a}, {VECTOR} poison, {places}") for a in args]
+            halves.append(self._new(f"{call}({', '.join(f'{kind} {part}' for part in parts)})"))
+        both = ", ".join(f"{kind} {half}" for half in halves)
+        return self._new(f"shufflevector {both}, <4 x i32> <i32 0, i32 1, i32 2, i32 3>")
 
     # -- checks
     def _flag(self, inputs: list[str]) -> str:

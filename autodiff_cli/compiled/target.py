@@ -103,6 +103,8 @@ class SourceUnit(NamedTuple):
     labels: dict[Step, str]
     parameters: tuple[str, ...] = ()
     """Of a module that is trained: the variables that it holds."""
+    notes: tuple[str, ...] = ()
+    """What the comment at the top says of the derivatives."""
 
 
 class Target:
@@ -304,8 +306,11 @@ class Target:
     def heading(self, *further: str) -> list[str]:
         """Return the comment at the top: program, renamed variables, further lines."""
         program = [f"    {row}" for row in self._comment(self.unit.text)]
-        lines = [*self.heading_lines, *program, *self._rename(), *further]
+        lines = [*self.heading_lines, *program, *self._notes(), *self._rename(), *further]
         return [f"{self.mark} {line}".rstrip() for line in lines]
+
+    def _notes(self) -> list[str]:
+        return [line for note in self.unit.notes for line in self._comment(note)]
 
     def _comment(self, text: str) -> list[str]:
         return comment_lines(text)

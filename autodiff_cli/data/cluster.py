@@ -24,6 +24,7 @@ from ..errors import ExpressionError, error_of, limit_error, usage_error
 from ..extras import install_command
 from ..operating_system import is_folder_name
 from ..questions.sweeps import Grid
+from ..show.error import write_note
 from ..show.formats import COLUMNAR
 from ..streams import filesystems
 from ..streams.files import begin_file
@@ -31,6 +32,7 @@ from ..streams.filesystems import ANSWER_SECONDS, run_interruptibly
 from ..streams.progress import Interruption, Progress, interrupted
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
+from .row_filter import count_of_left_out
 from .rows import Rows, version
 from .sinks import open_sink
 from .sources import TEXT, Source
@@ -105,6 +107,9 @@ def _write(part: FilePart, job: Job) -> Tally:
                 rows.select_like(job.selection)
                 for batch, _ in answers(rows.chunks(fragment), bound, tally, fail=job.fail):
                     to.write(batch)
+                if rows.filter is not None:
+                    tally.read += rows.filter.rows
+                    tally.dropped += rows.filter.dropped
         to.close()
         file.finish()
     except FailedRow as failed:
@@ -180,6 +185,8 @@ def run(job: Job, parts: Sequence[FilePart], scheduler: str | None, workers: int
     if done < len(parts):
         interrupted(tally.rows, job.folder)
         return interruption.code
+    if tally.read and (where := parts[0].pieces[0][0].forced.where) is not None:
+        write_note(count_of_left_out(where, tally.dropped, tally.read))
     tally.report()
     sys.stdout.write(json.dumps(tally.record(), ensure_ascii=False) + "\n")
     return tally.code

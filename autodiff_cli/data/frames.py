@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 QUESTIONS = ("grad", "jacobian", "hessian")
 """The commands that answer about the rows of a table, in columns."""
 KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
-STACK_LEVEL = 3
-"""Frames from a warning to the call of a formula on a table."""
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 NO_COLUMNS = (str, bytes, Mapping, Figure)
 
@@ -91,18 +89,28 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
 
 
 def with_notes(table: Any, notes: Sequence[str], *, warn: bool = False) -> Any:
-    """Return a table with notes in the metadata of its Arrow schema, or in the attributes of a frame of pandas."""
+    """Return a table with notes: in the metadata of its Arrow schema, in `attrs`, or in its attribute `notes`."""
     if not notes:
         return table
-    if warn:
-        for note in notes:
-            warnings.warn(note, UserWarning, stacklevel=STACK_LEVEL)
+    for note in notes if warn else ():
+        warnings.warn(note, UserWarning, stacklevel=_level_of_caller())
     if isinstance(attributes := getattr(table, "attrs", None), dict):
         attributes["notes"] = list(notes)
+    elif type(table).__module__.startswith("polars"):
+        table.notes = list(notes)
     if hasattr(table, "replace_schema_metadata"):
         metadata = {**(table.schema.metadata or {}), b"autodiff.notes": "\n".join(notes).encode()}
         return table.replace_schema_metadata(metadata)
     return table
+
+
+def _level_of_caller() -> int:
+    """Return the frames from a warning to the caller of this package."""
+    package, level = __name__.partition(".")[0], 1
+    frame = sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 def _restore_columns(frame: Any, table: pa.Table) -> Any:

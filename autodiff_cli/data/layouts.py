@@ -11,7 +11,14 @@ from typing import NamedTuple
 from ..errors import ExpressionError, point_error, quote
 from ..language.tokens import is_name
 from ..questions import decoding
-from ..questions.optional_units import NO_UNIT, as_unit, heading, is_unit, without_brackets
+from ..questions.optional_units import (
+    NO_UNIT,
+    as_unit,
+    heading,
+    is_unit,
+    is_unit_or_format,
+    without_brackets,
+)
 from .text_dialects import (
     AS_CSV,
     BLANKS,
@@ -45,6 +52,17 @@ _SHORT = {"\t": "tab", BLANKS: "blanks"}
 _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
 _SCALE = re.compile(r"1(?:\.0*)?(?:[eE][+-]?\d+)?")
 """What stands in a row of units for a number without a unit: `1`, or CF's `1e-3`."""
+
+_QUANTITY = re.compile(
+    r"(?:time|date|index|no|nr|point|sample|name|number|channel|temp|volt|curr|press|[a-z]$)", re.IGNORECASE
+)
+"""How names of columns begin, beside which a word such as `V` is a name too."""
+
+_NETCDF = re.compile(r"netcdf \S+ \{\s*")
+"""The first line of what `ncdump` writes."""
+
+_RDB_FORMAT = re.compile(r"\d+[sdn]")
+"""A width and a type, which stand below the header in the files of the USGS."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
 _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
@@ -126,24 +144,44 @@ def _in_brackets(cells: Cells) -> bool:
 def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None:
     """Return the units in the cells below a header, or None if they are a reading; `rows` are those below.
 
-    A cell `1` is a unit where another cell is one, in a column of values.
+    Beside a unit, a cell `1` is one too, and a word that is none is a label, in columns of values.
     """
     if _in_brackets(cells) and not any(is_value(without_brackets(cell)) for cell in cells if cell):
-        return [without_brackets(as_unit(cell)) if cell and is_unit(as_unit(cell)) else None for cell in cells]
-    if any(is_missing(cell) and cell not in NO_UNIT for cell in cells):
-        return None
+        return [without_brackets(as_unit(cell)) or None for cell in cells]
+    if len(cells) > 1 and all(map(_RDB_FORMAT.fullmatch, cells)):
+        return [None] * len(cells)
     cells = [*map(as_unit, cells)]
     if _are_units(cells):
         return [without_brackets(cell) or None for cell in cells]
-    words = [k for k, cell in enumerate(cells) if cell and not is_value(cell) and cell not in NO_UNIT]
-    others = [cell for k, cell in enumerate(cells) if k not in words and cell not in NO_UNIT]
     below = [row for row in rows if len(row) == len(cells)]
-    if not below or any(not (is_value(row[k]) or is_missing(row[k])) for row in below for k in words):
+    columns = [[row[k] for row in below] for k in range(len(cells))]
+    words = [k for k, cell in enumerate(cells) if not (is_value(cell) or is_missing(cell) or cell in NO_UNIT)]
+    units = [k for k in words if is_unit_or_format(cells[k])]
+    if not units or not _are_labels([cells[k] for k in words if k not in units], len(units)):
         return None
-    enough = any if others else all
-    if not words or not all(map(_SCALE.fullmatch, others)) or not enough(is_unit(cells[k]) for k in words):
+    if not below or not all(is_value(cell) or is_missing(cell) for k in words for cell in columns[k]):
         return None
-    return ["1" if cell in others else without_brackets(cell) or None for cell in cells]
+    if not all(_is_scale(cell, columns[k]) for k, cell in enumerate(cells) if is_value(cell)):
+        return None
+    return [_unit_of(cell, columns[k]) for k, cell in enumerate(cells)]
+
+
+def _are_labels(words: Sequence[str], units: int) -> bool:
+    """Return whether words beside a number of units may be labels, and not the names of columns."""
+    return len(words) <= units and not any(_QUANTITY.match(word) for word in words)
+
+
+def _is_scale(cell: str, below: Cells) -> bool:
+    """Return whether a number among units is one, or a setting above empty cells, as Rigol's start and increment."""
+    return _SCALE.fullmatch(cell) is not None or not any(below)
+
+
+def _unit_of(cell: str, below: Cells) -> str | None:
+    if is_missing(cell) and cell not in NO_UNIT:
+        return None
+    if not is_value(cell):
+        return without_brackets(cell) or None
+    return "1" if any(below) else None
 
 
 def _unit_cells(line: str, separator: str, width: int) -> list[str]:
@@ -300,7 +338,7 @@ def _is_settings(found: _Readings, begin: int, lines: Sequence[str]) -> bool:
     """
     above = [row for row in found.rows[:begin] if len([*filter(None, row)]) > 1]
     keys = [row[0] for row in above]
-    if len(keys) < 3 or len({*keys}) < len(keys) or any(not key or is_value(key) for key in keys):
+    if len({*keys}) < len(keys) or any(not key or is_value(key) for key in keys):
         return False
     first = found.rows[found.begin]
     return is_value(first[0]) and (_is_marker(lines[begin - 1], found.separator) or len(keys) > 3)
@@ -568,7 +606,7 @@ def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int)
         named = [(k, parts) for k, line in above if (parts := _headings(line, char, fit.width)) is not None]
         last = named[-1][1] if len(named) > 1 else []
         # names differ, and units are those of several columns
-        are_units = bool(last) and (_are_units(last) or (len({*last}) < len(last) and any(map(is_unit, last))))
+        are_units = bool(last) and (_are_mostly_units(last) or (len({*last}) < len(last) and any(map(is_unit, last))))
         with_units = are_units and _split_alike(above, named)
         headers = named[-2 if with_units else -1 :] or headers
     if not headers:
@@ -576,8 +614,14 @@ def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int)
     names, units = headers[0], headers[1:]
     summary = [f"the header in line {names[0] + 1}, a comment"]
     summary += [f"units in line {line + 1}" for line, _ in units]
-    cells = [without_brackets(cell) if is_unit(cell) else None for cell in units[0][1]] if units else []
+    cells = [without_brackets(as_unit(cell)) or None for cell in units[0][1]] if units else []
     return _Header(names[1], skip, cells, tuple(summary), frozenset(line for line, _ in headers))
+
+
+def _are_mostly_units(cells: Cells) -> bool:
+    words = [cell for cell in map(as_unit, cells) if cell not in NO_UNIT]
+    unknown = [word for word in words if not is_unit_or_format(word)]
+    return len(unknown) < len(words) and _are_labels(unknown, len(words) - len(unknown))
 
 
 def _split_alike(above: Sequence[Line], named: Sequence[tuple[int, Cells]]) -> bool:
@@ -611,13 +655,24 @@ def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place:
     return _Header(names, skip, units, tuple(summary))
 
 
-def _with_unit_comment(table: list[Line], comments: Sequence[Line]) -> list[Line]:
-    """Return the lines of a table with a row of units that begins like a comment, as `%;N` below the header."""
+def _with_unit_comment(table: list[Line], comments: Sequence[Line], fit: _SeparatorFit) -> list[Line]:
+    """Return the lines of a table with a row of units below the header that begins like a comment.
+
+    Its first cell is `%`, `# ` counts, `% RH`, or it is a comment that has units alone.
+    """
     first, second = table[0][0], table[1][0] if len(table) > 1 else table[0][0]
     between = [line for line in comments if first < line[0] < second]
-    if len(between) != 1 or re.fullmatch(r"\s*%\s*[;,|\t].*", between[0][1]) is None:
+    if len(between) != 1 or fit.names is None or any(map(is_value, fit.names)):
         return table
-    return [table[0], between[0], *table[1:]]
+    line, text = between[0]
+    rows = [_split(text, fit.separator) for _, text in table[1:SAMPLE_LINES]]
+    bare = re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", text)
+    begins_with_unit = re.match(r"\s*(?:[%#]\s*[;,|\t]|%\s*(?:RH|rH|r\.H\.|FS|vol|mol)\b)", text) is not None
+    if begins_with_unit and _units_below(_unit_cells(text, fit.separator, fit.width), rows):
+        return [table[0], between[0], *table[1:]]
+    if _are_units(_unit_cells(bare, fit.separator, fit.width)):
+        return [table[0], (line, bare), *table[1:]]
+    return table
 
 
 def _may_be_left_out(line: str) -> bool:
@@ -678,6 +733,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if as_usual and (_is_no_text("\n".join(lines[: start + 1])) or _is_plain(lines, text)):
         return AS_CSV  # whose reader says what is wrong with the header
     marks = _comment_marks(forced.comment)
+    _check_netcdf(first)
     table, comments = _separate_comments([*_filled(lines, skip)], marks)
     table, rules = _separate_rules(table, forced.comment)
     _check_packed(comments)
@@ -688,7 +744,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     preface, table = table[: place.begin], table[place.begin :]
     skip = table[0][0] if preface else skip
     fit = _columns(table, separator, separators, tabs, forced)
-    table = _with_unit_comment(table, comments)
+    table = _with_unit_comment(table, comments, fit)
     header = _header(fit, table, comments, place, skip, forced.header)
     body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
     _check_segments(table, fit)
@@ -763,6 +819,12 @@ def _separate_rules(table: Sequence[Line], comment: str | None) -> tuple[list[Li
     if len(rules) == len(table):
         return [*table], []
     return [pair for pair in table if pair not in rules], rules
+
+
+def _check_netcdf(line: str) -> None:
+    if _NETCDF.fullmatch(line):
+        message = f"it is the text of a NetCDF file, whose variables stand one after the other: `{line[:40]}`"
+        raise point_error(message, "write the variables as columns, for example `xarray.Dataset.to_dataframe().to_csv`")
 
 
 def _check_packed(comments: Sequence[Line]) -> None:
@@ -861,7 +923,7 @@ def _may_be_units(cells: Cells, names: Cells) -> bool:
     """Return whether the line below a plain header has to be looked at: words, or a separator more."""
     one_more = len(cells) == len(names) + 1 and not cells[-1]
     words = [cell for cell in cells if cell and cell not in NO_UNIT and not is_value(cell) and not is_missing(cell)]
-    return one_more or any(is_unit(as_unit(word)) for word in words)
+    return one_more or any(is_unit_or_format(as_unit(word)) or _RDB_FORMAT.fullmatch(word) for word in words)
 
 
 def _check_segments(table: Sequence[Line], fit: _SeparatorFit) -> None:

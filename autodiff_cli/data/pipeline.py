@@ -34,6 +34,8 @@ class Tally:
 
     def __init__(self) -> None:
         self.rows = self.code = 0
+        self.read = self.dropped = 0
+        """The rows that workers have read, and those that `--where` leaves out."""
         self.reasons: Counter[str] = Counter()
         self.places: dict[str, list[str]] = {}
         """The first rows of each reason."""
@@ -42,6 +44,8 @@ class Tally:
     def merge(self, other: Tally) -> None:
         """Add other counts."""
         self.rows += other.rows
+        self.read += other.read
+        self.dropped += other.dropped
         self.reasons += other.reasons
         for why, places in other.places.items():
             self.places.setdefault(why, []).extend(places)
@@ -59,7 +63,7 @@ class Tally:
             },
             "at_kinks": self.kinks.total(),
             "conventions": dict(self._conventions().most_common()),
-        }
+        } | ({"left_out_by_where": self.dropped} if self.read else {})
 
     def note(self, error: ExpressionError, place: str) -> None:
         """Count an error of the row at a place, such as `line 3`."""

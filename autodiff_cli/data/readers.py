@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache, lru_cache, partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..compiled.columns_io import check_type, unique
 from ..errors import ExpressionError, point_error
@@ -37,6 +37,9 @@ from .text_dialects import (
     numbers_in,
     objects_of,
 )
+
+if TYPE_CHECKING:
+    from .row_filter import RowFilter
 
 Item = TypeVar("Item")
 MAX_BATCH_ROWS = 65_536
@@ -95,6 +98,8 @@ class Reader(AbstractContextManager["Reader"]):
     units: Mapping[str, str] = {}
     summary: Sequence[str] = ()
     grid: Grid | None = None
+    filter: RowFilter | None = None
+    """The condition of `--where`."""
 
     def __init__(self, source: Source, several: bool) -> None:
         self.source = source
@@ -107,6 +112,8 @@ class Reader(AbstractContextManager["Reader"]):
         """Choose the columns of batches."""
         import pyarrow as pa
 
+        if self.filter is not None:
+            numbers = [*dict.fromkeys((*numbers, *self.filter.columns))]
         fields = [self._field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
         texts = [name for name in kept if as_text and name in numbers and name not in self.axes]
         fields += [pa.field(text_of(name), pa.string()) for name in texts]
@@ -169,13 +176,22 @@ class Reader(AbstractContextManager["Reader"]):
 
     def rows(self) -> Iterator[TextRow]:
         """Yield the rows one by one."""
+        of_file = self._rows_of_file()
+        if self.filter is not None:
+            of_file = self._filtered(of_file, self.filter)
         if self.grid is None:
-            yield from self._rows_of_file()
+            yield from of_file
             return
-        for line, cells, fault in self._rows_of_file():
+        for line, cells, fault in of_file:
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
             for k, point in enumerate(self.grid.points(), start=1):
                 yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
+
+    def _filtered(self, rows: Iterator[TextRow], condition: RowFilter) -> Iterator[TextRow]:
+        for row in rows:
+            stays, fault = condition.keeps(row, self.dialect)
+            if stays:
+                yield row if fault is None else (row[0], row[1], fault)
 
     def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
         """Return the numbers in a row, and its error or None."""
@@ -188,6 +204,8 @@ class Reader(AbstractContextManager["Reader"]):
         chunks, grid = self._chunks_of_file(fragment), self.grid
         if self.dialect.missing.numbers:
             chunks = map(self._without_missing, chunks)
+        if self.filter is not None:
+            chunks = (_filtered_chunk(chunk, self.filter) for chunk in chunks)
         return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
 
     def _without_missing(self, chunk: Chunk) -> Chunk:
@@ -251,6 +269,22 @@ class Reader(AbstractContextManager["Reader"]):
         self.close()
 
 
+def _filtered_chunk(chunk: Chunk, condition: RowFilter) -> Chunk:
+    """Return the rows of a chunk that a condition leaves."""
+    import numpy as np
+    import pyarrow as pa
+
+    stays, errors = condition.mask(chunk.batch, chunk.faults)
+    faults = {**errors, **chunk.faults}
+    if stays.all():
+        return chunk._replace(faults=faults)
+    rows = np.flatnonzero(stays)
+    places = dict(zip(rows.tolist(), range(len(rows)), strict=True))
+    of_rows = {places[row]: fault for row, fault in faults.items() if row in places}
+    batch = chunk.batch.filter(pa.array(stays))
+    return Chunk(batch, lambda row: chunk.where(int(rows[row])), of_rows, chunk.size)
+
+
 def _swept_column_error(name: str) -> ExpressionError:
     return point_error(f"`{name}` is swept, and this row gives it a value", "leave one of them out")
 
@@ -291,6 +325,16 @@ def reader(
         file = (Parquet if source.format == "parquet" else Arrow)(source, several)
     else:
         file = TextReader(source, several, idle)
+    if source.forced.where is not None:
+        from .row_filter import RowFilter
+
+        try:
+            called = dict(source.forced.columns)
+            file.filter = RowFilter(source.forced.where, called, file.names, file.units, source.name)
+            file.filter.check_types(file.fields)
+        except BaseException:
+            file.close()
+            raise
     if grid is not None:
         if clash := next((name for name in grid.axes if name in file.names), None):
             file.close()
@@ -347,6 +391,7 @@ class Files(AbstractContextManager["Files"]):
         with self.reader(source) as file:
             for check in self.checks:
                 check(file)
+            _check_units_of_filter(self.first, file)
             yield file
 
     def map_files(self, look: Callable[[Reader], Item]) -> list[Item]:
@@ -360,6 +405,17 @@ class Files(AbstractContextManager["Files"]):
         return [look(self.first), *parallel_map(look_into_further, others)]
 
     def __iter__(self) -> Iterator[Reader]:
+        filters = []
+        for file in self._each():
+            yield file
+            filters += [file.filter] if file.filter is not None else []
+        if filters:
+            from .row_filter import count_of_left_out
+
+            dropped, rows = sum(own.dropped for own in filters), sum(own.rows for own in filters)
+            write_note(count_of_left_out(filters[0].text, dropped, rows))
+
+    def _each(self) -> Iterator[Reader]:
         with self.first:
             yield self.first
         for source in self.sources[1:]:
@@ -367,6 +423,13 @@ class Files(AbstractContextManager["Files"]):
                 if file.summary != self.first.summary:
                     _note_format(file, file.source.name)
                 yield file
+
+
+def _check_units_of_filter(first: Reader, file: Reader) -> None:
+    """Check that `--where` compares the numbers of columns in the same units in all files."""
+    if first.filter is not None and file.filter is not None and file.filter.units != first.filter.units:
+        message = f"the columns of `--where` have other units in {file.source.name} than in {first.source.name}"
+        raise point_error(message, "read the files one by one, or give them the same units")
 
 
 def _note_format(file: Reader, name: str = "") -> None:

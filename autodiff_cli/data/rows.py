@@ -418,14 +418,25 @@ class Rows(NamedTuple):
     def __call__(self, frame: Any) -> Any:
         """Return the answers to the rows of a frame, as a frame of the same type.
 
-        Notes about units in headings are warnings of Python, and stand with the frame: see `with_notes`.
+        Notes about units in headings, and about rows at kinks, are warnings of Python, and stand with the frame: see
+        `with_notes`.
         """
         table, restore = arrow_table(frame)
         rows, notes = self._over(table.column_names)
         bound = rows.bind_to(table.schema)
-        parts = [bound.answer(part).batch for part in table.to_batches()]
-        answers = type(table).from_batches(parts, schema=bound.schema)
+        parts = [bound.answer(part) for part in table.to_batches()]
+        answers = type(table).from_batches([part.batch for part in parts], schema=bound.schema)
+        notes = (*notes, *_notes_of_kinks(parts, table.num_rows))
         return with_notes(restore(with_notes(answers, notes)), notes, warn=True)
+
+
+def _notes_of_kinks(parts: Sequence[AnswerBatch], rows: int) -> list[str]:
+    """Return the conventions that were taken at kinks, each with its number of rows."""
+    counts: Counter[str] = Counter()
+    for part in parts:
+        for taken, times in part.kinks.items():
+            counts.update(dict.fromkeys(taken, times))
+    return [f"at {times:,} of {rows:,} rows {taken}" for taken, times in counts.most_common()]
 
 
 class RowUnits(NamedTuple):

@@ -17,6 +17,7 @@ from ..show.characters import escaped
 from ..show.formats import Writer, disarm, escape_cell, in_quotes, unknown_format
 from ..show.subject import Subject
 from ..show.wide import WIDE, Values, open_writer
+from ..show.workbook import Workbook
 from .rows import MARK, cell_of, numbers_of, plain_cell
 
 MIN_GROUP_ROWS = 262_144
@@ -98,6 +99,33 @@ class ArrowSink(Sink):
     def close(self) -> None:
         self.writer.close()
         self.file.flush()
+
+
+class WorkbookSink(Sink):
+    """A workbook of Excel: the columns and their units in its first row, which stays in sight."""
+
+    def __init__(self, file: IO[bytes], schema: Any) -> None:
+        super().__init__(file, schema)
+        self.book = Workbook(file, header=True)
+        self.book.add([schema.names])
+
+    def write(self, batch: Any) -> None:
+        columns = [column.to_pylist() for column in batch.columns]
+        self.book.add([[_workbook_cell(x) for x in row] for row in zip(*columns, strict=True)])
+
+    def close(self) -> None:
+        self.book.close()
+        self.file.flush()
+
+    def abandon(self) -> None:
+        self.book.abandon()
+
+
+def _workbook_cell(cell: Any) -> str | float | None:
+    plain = plain_cell(cell_of(cell))
+    if plain is None or isinstance(plain, str | int | float):
+        return plain
+    return json.dumps(plain, ensure_ascii=False)
 
 
 class CellsSink(Sink):
@@ -262,7 +290,11 @@ def open_sink(
         return CellsSink(file, schema, "," if format == "csv" else "\t", spreadsheet)
     if format in WIDE:
         return TextSink(file, schema, format, spreadsheet, leading, **choices)
-    kinds: dict[str, Callable[[IO[bytes], Any], Sink]] = {"parquet": ParquetSink, "arrow": ArrowSink}
+    kinds: dict[str, Callable[[IO[bytes], Any], Sink]] = {
+        "parquet": ParquetSink,
+        "arrow": ArrowSink,
+        "xlsx": WorkbookSink,
+    }
     if format not in kinds:
         raise unknown_format(format, (*WIDE, *kinds))
     if spreadsheet:

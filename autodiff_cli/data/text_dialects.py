@@ -14,7 +14,7 @@ from ..errors import ExpressionError, limit_error, point_error, usage_error
 from ..language.elements import flatten
 from ..questions import decoding as reading
 from ..questions.parse_point import Typed, read_json, value_of_object
-from ..streams.requests import lines
+from ..streams.requests import lines, mapping
 
 FIRST_BLOCK_BYTES = 64 * 1024
 BLANKS = " "
@@ -22,7 +22,9 @@ BLANKS = " "
 
 SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
-MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?"])
+MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?", "MM"])
+"""What stands for no value; `MM` in the files of NOAA's buoys."""
+
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
 """Spreadsheet errors: missing values, not comments."""
 
@@ -78,6 +80,9 @@ class ForcedDialect(NamedTuple):
     comment: str | None = None
     header: str | None = None
     missing: Missing = NONE_MISSING
+    where: str | None = None
+    """The condition of the rows that are read, and the columns of its names by `--columns`."""
+    columns: tuple[tuple[str, str], ...] = ()
 
     @property
     def changes_rows(self) -> bool:
@@ -86,7 +91,10 @@ class ForcedDialect(NamedTuple):
 
     @classmethod
     def group_options(cls, group: object) -> ForcedDialect:
-        own = {field: getattr(group, field) for field in cls._fields}
+        own = {field: getattr(group, field) for field in cls._fields if field not in ("where", "columns")}
+        where, columns = getattr(group, "where", None), getattr(group, "columns", None)
+        if where is not None:
+            own |= {"where": where, "columns": tuple(mapping(columns).items())}
         values = cls(**{**own, "missing": Missing.read(own["missing"] or ())})
         separator, decimal, encoding = values.separator, values.decimal, values.encoding
         if separator is not None:

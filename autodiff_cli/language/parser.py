@@ -8,6 +8,7 @@ sums over an index - is built from the tree, and so is every program that is cha
 from __future__ import annotations
 
 from collections.abc import Collection
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .builder import MAX_NODES, Builder, NeedsTree, Program
@@ -41,12 +42,12 @@ def build(tree: SyntaxNode, text: str, valued: Collection[str] = (), most: int =
     """
     from .tree_builder import TreeBuilder  # only some programs need it
 
-    try:
+    with suppress(NeedsTree):
         return TreeBuilder(text, valued, most).build(tree)
-    except NeedsTree:
-        from .unrolling import Unroller  # only lists need it
+    # outside of a handler: an error of it has no other error behind it
+    from .unrolling import Unroller  # only lists need it
 
-        return Unroller(text, valued, most).build(tree)
+    return Unroller(text, valued, most).build(tree)
 
 
 def syntax_tree(text: str, valued: Collection[str] = (), spans: Spans | None = None) -> SyntaxNode:

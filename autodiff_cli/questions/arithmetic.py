@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..engine.numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refusal, digits_text
 from ..engine.numbers.budget import BudgetExceeded, use_budget, use_share
 from ..engine.numbers.floats import REAL
-from ..engine.run.evaluation import BY_UNDERFLOW
 from ..engine.run.sweep import Breakpoint
 from ..errors import Diagnosed, Diagnostic, ExpressionError, limit_error, require
 from .figures import Figure
@@ -253,9 +252,7 @@ def _with_answer(diagnostic: Diagnostic, numbers: dict[str, Any] | None) -> Diag
     named = [("the value is", numbers["value"])] if "value" in numbers else []
     named += [(f"the derivative by `{name}` is", x) for name, x in numbers.get("gradient", {}).items()]
     answer = ", ".join(f"{words} {x:.6g}" for words, x in named[:MAX_NAMED]) or "there is an answer"
-    before, _, _ = (diagnostic.hint or "").partition(BY_UNDERFLOW)
-    cause = f"{before}{BY_UNDERFLOW}; " if BY_UNDERFLOW in (diagnostic.hint or "") else ""
-    return diagnostic._replace(hint=f"{cause}{WITH_MORE_DIGITS}, {answer}")
+    return diagnostic._replace(hint=f"{WITH_MORE_DIGITS}, {answer}")
 
 
 def _double(_: str, x: Number) -> float:

@@ -39,7 +39,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
         kind, name = _kind(text, statement, known_names, bound, defined)
         # used names can no longer be bound
         if kind != "define":
-            known_names |= {*statement.names(text)} - {name}
+            known_names |= {*statement.names(text)} - ({name} if kind == "bind" else set())
         if kind == "equation":
             equations.append(statement)
             continue

@@ -47,13 +47,15 @@ _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 class MeasuredValue(Typed):
     """A float with its standard uncertainty and its distribution."""
 
-    __slots__ = ("copied", "distribution", "number", "typed", "uncertainty", "unit")
+    __slots__ = ("copied", "distribution", "limit", "nominal", "number", "typed", "uncertainty", "unit")
     uncertainty: float
     distribution: Distribution
     unit: Unit  # if it has one, `number` and `typed` are in it, and all else in coherent units
     number: float
     typed: MeasuredValue
     copied: tuple[str, Sequence[float]]
+    limit: str  # `stated`: written with ±; `tolerance`: by limits, one of which is the value
+    nominal: str  # of a tolerance the end that is the value: `low` or `high`
 
 
 class Spread(Typed):
@@ -103,8 +105,10 @@ class _ValueText:
         for pattern in _ASYMMETRIC:
             if match := pattern.fullmatch(written):
                 parameters = float(match[1]), float(match["below"]), float(match["above"])
+                if not max(parameters[1:]) > 0:
+                    raise self.refused("has an uncertainty of 0 on both sides")
                 if not min(parameters[1:]) > 0:
-                    raise self.refused("has an uncertainty of 0 on one side")
+                    return self.tolerance(*parameters)
                 mean, deviation = FAMILIES["twopiece"].mean_sd(*parameters)
                 return with_distribution(self.name, mean, deviation, Distribution("twopiece", parameters), self.text)
         if _IN_PER_CENT.fullmatch(written):
@@ -141,6 +145,15 @@ class _ValueText:
             raise self.refused("has no digits of an uncertainty in its parentheses")
         return None
 
+    def tolerance(self, nominal: float, below: float, above: float) -> MeasuredValue:
+        """Return a value with a limit on one side, `50 +0.025 -0`: uniform between the limits (JCGM 100, 4.3.7)."""
+        ends = nominal - below, nominal + above
+        measured = with_distribution(
+            self.name, *FAMILIES["uniform"].mean_sd(*ends), Distribution("uniform", ends), self.text
+        )
+        measured.limit, measured.nominal = "tolerance", "low" if above else "high"
+        return measured
+
     def plus_minus(self, written: str, before: Span, after: Span, factor: Decimal, k: Decimal) -> MeasuredValue:
         spelled = written[after.start : after.end].strip()
         if BETWEEN.search(spelled):
@@ -153,7 +166,10 @@ class _ValueText:
         if spread < 0:
             raise self.refused(f"has the uncertainty {spelled}, which is below 0", NEGATIVE)
         u = abs(value) * spread / 100 if relative else spread * abs(factor)
-        return normal(self.name, float(value), float(u / k), self.text)
+        measured = normal(self.name, float(value), float(u / k), self.text)
+        if k == 1:
+            measured.limit = "stated"
+        return measured
 
     def number(self, written: str, start: int, end: int) -> Decimal:
         number = written[start:end]

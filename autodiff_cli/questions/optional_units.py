@@ -31,18 +31,24 @@ if TYPE_CHECKING:
 _IN_BRACKETS = r"(.*?)\s*(?:\[([^\[\]]*)\]|\(([^()]*(?:\([^()]*\)[^()]*)*)\))\s*"
 _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
-LABELS = frozenset(["au", "AU", "a.u.", "arb.", "arb.u.", "pH", "ppm", "ppb", "%", "‰", "dB", "dBm", "counts", "cts"])
-"""What stands in headings for arbitrary units, scales, shares and counts: it has no factor unless units are asked for.
+_LABELS = """au AU a.u. arb. arb.u. pH ppm ppb % ‰ dB dBm counts cts count Counts ADU DN pixel px
+PSU psu PSS-78 NTU FNU FTU UTC GMT UT local MST EST PST CET string text char boolean"""
+LABELS = frozenset(_LABELS.split())
+"""What stands in headings for arbitrary units, scales, shares, counts, clocks and texts.
 
-Some of these symbols are units of something else, as the astronomical unit and the picohenry.
+It has no factor unless units are asked for. Some of these symbols are units of something else, as the astronomical
+unit and the picohenry.
 """
 OTHER_UNITS = LABELS | {"1"}
 """What stands for a unit in a row of units, besides units."""
 DEGREES = {"C": "°C", "F": "°F"}
 """What these symbols are beside temperatures; elsewhere they are the coulomb and the farad."""
 _TEMPERATURE = r"(?:[tTθϑ](?:_\w+|\d+)?|(?:temp|Temp|TEMP|theta|Theta)\w*)\Z"
-NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "none", "dimensionless", "unitless", "TS", "RN"])
+NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "#", "none", "dimensionless", "unitless", "TS", "RN"])
 """What stands for no unit in headings and in rows of units; in those of Campbell's loggers time stamps and numbers."""
+
+_CLOCK = r"(?=.*[:/.-])(?:y+|m+|d+|h+|s+|f+)(?:[-/.: T]+(?:y+|m+|d+|h+|s+|f+))+Z?"
+"""How dates and times of day are written, such as `hh:mm:ss` and `YYYY-MM-DD`."""
 
 
 def is_unit(text: str) -> bool:
@@ -53,18 +59,33 @@ def is_unit(text: str) -> bool:
     return unit in OTHER_UNITS or unit_or_none(unit) is not None
 
 
+def is_unit_or_format(text: str) -> bool:
+    """Return whether a cell of a row of units is one, or says how dates are written in its column."""
+    return is_unit(text) or re.fullmatch(_CLOCK, without_brackets(text), re.IGNORECASE) is not None
+
+
 _DEGREES_CELSIUS = r"[Dd]eg(?:rees?)?[ _.]?(?:C|[Cc]elsius)"
+_DEGREES = r"[Dd]egrees?|deg(?:rees?)?[_ ]?(?:north|east|true|N|E|T)"
+"""Degrees of latitude and longitude of the CF conventions, and those of a compass."""
+
+_AGAINST = r"\s+vs\.? .+"
+"""What the volts of an electrode are measured against: `V vs. Ref.`."""
 
 
 def as_unit(cell: str) -> str:
     """Return a unit as instruments and the CF conventions write it, in the style of units.
 
-    >>> as_unit("m s-1"), as_unit("degree_C"), as_unit("Volts"), as_unit("Second")
-    ('m s^-1', '°C', 'V', 's')
+    >>> as_unit("m s-1"), as_unit("degree_C"), as_unit("Volts"), as_unit("(sec)"), as_unit("degrees_north")
+    ('m s^-1', '°C', 'V', '(s)', '°')
     """
+    if (inner := without_brackets(cell)) != cell:
+        return cell.replace(inner, as_unit(inner)) if inner else cell
     if re.fullmatch(_DEGREES_CELSIUS, cell):
         return "°C"
+    if re.fullmatch(_DEGREES, cell):
+        return "°"
     if cell[:1].isalpha():
+        cell = re.sub(_AGAINST, "", cell)
         from ..engine.quantities.table import units_file  # most rows of units have symbols
 
         words, word = units_file()["written out"], cell.lower()
@@ -189,8 +210,7 @@ def column_units(
         text = texts.get(name, "1" if asked else "")
         if name in labels:
             message = f"`{text}` in the heading of `{name}` is taken as a label without a factor"
-            hint = "`--in` with a unit uses those of all headings" if unit_or_none(text) is not None else None
-            notes.append(Diagnostic("note", message, None, hint))
+            notes.append(Diagnostic("note", message, None, _hint_of_label(text)))
         if name in labels or not text:
             units[name] = Unit()
             continue
@@ -221,18 +241,30 @@ def column_units(
 
 
 def _labels(names: Iterable[str], texts: Mapping[str, str], angles: bool) -> set[str]:
-    """Return the columns whose headings have labels for units: names of scales, and scaled numbers.
+    """Return the columns whose headings have labels for units: unknown ones, names of scales, and scaled numbers.
 
     Degrees and the like have their factor in programs with angles, or where two such units stand side by side.
     """
     from ..engine.quantities.unit import NUMBER, unit_or_none
 
-    labels = {name for name in names if texts.get(name) in LABELS}
+    labels = {name for name in names if (text := texts.get(name)) and (text in LABELS or _is_unknown(text))}
     scaled = {name: unit for name in names if name not in labels and (unit := unit_or_none(texts.get(name, "")))}
     scaled = {name: unit for name, unit in scaled.items() if unit.dimension == NUMBER and unit.atoms}
     if angles or len({*map(str, scaled.values())}) > 1:
         return labels
     return labels | {name for name, unit in scaled.items() if unit.to_si(1.0) != 1}
+
+
+def _hint_of_label(text: str) -> str | None:
+    if not _is_unknown(text):
+        return "`--in` with a unit uses those of all headings"
+    return None if text in LABELS else "`autodiff units` lists the units that are known"
+
+
+def _is_unknown(text: str) -> bool:
+    from ..engine.quantities.unit import unit_or_none
+
+    return text != "1" and unit_or_none(text) is None
 
 
 def _of_temperature(name: str, text: str) -> tuple[str, list[Diagnostic]]:

@@ -308,7 +308,7 @@ class ProgramUnits:
         if unit.zero and result.temperatures == 0:
             message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
             raise usage_error(message, "ask for it in kelvin: `--in K`")
-        if asked is not None and asked.zero:
+        if asked is not None and asked.zero and self.point:
             why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
             hint = "leave `--in` out for kelvin"
             self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))

@@ -176,7 +176,7 @@ def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: s
             errors = {name: getattr(x, "error", math.inf) for name, x in doubtful[k].items()}
             chosen, proven = {name: doubles[name] for name in errors}, have_bounds([*doubtful[k].values()])
             digits = _correct_digits(values, values, compute, chosen, errors, proven=proven)
-            lost = {name: left or 0 for name, left in digits.items() if _is_lost(doubles[name], left, allowed[name])}
+            lost = {name: n or 0 for name, (n, _) in digits.items() if _is_lost(doubles[name], n, allowed[name])}
             if lost:
                 from .digits import having_digits
 
@@ -260,12 +260,17 @@ def _lost_digits_of(
 
 
 def lost_number_warnings(
-    graph: Graph, values: Mapping[str, float], point: Point, compute: Compute, command: str
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    compute: Compute,
+    command: str,
+    tolerated: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Diagnostic]:
     """Return warnings that name the numbers which lose digits.
 
-    `compute` returns numbers of the graph by what messages call them. The hint offers the digits of
-    a `command`.
+    `compute` returns numbers of the graph by what messages call them; errors of a number up to that `tolerated` are
+    none. The hint offers the digits of a `command`.
     """
 
     def find() -> list[Diagnostic]:
@@ -276,7 +281,8 @@ def lost_number_warnings(
         except (ExpressionError, *NO_RESULT):
             bounded = {name: Bounded(float(x), math.inf) for name, x in doubles.items()}
             proven = False
-        doubtful = {name: float(doubles[name]) for name, x in bounded.items() if not is_accurate(x)}
+        room = {name: tolerated.get(name, 0.0) / 4 for name in bounded}
+        doubtful = {name: float(doubles[name]) for name, x in bounded.items() if not is_accurate(x, room[name])}
         if proven and not doubtful:
             return []
         doubtful = doubtful if proven else {name: float(x) for name, x in doubles.items()}
@@ -285,22 +291,37 @@ def lost_number_warnings(
         errors = {name: getattr(bounded[name], "error", 0.0) for name in doubtful}
         digits = _correct_digits(values, point, compute, doubtful, errors, proven=proven)
         found: list[Diagnostic] = []
-        lost = {name: left for name, left in digits.items() if left is not None and left < REQUIRED_DIGITS}
+        lost = {name: left for name, (left, _) in digits.items() if left is not None and left < REQUIRED_DIGITS}
+        lost = {name: n for name, n in lost.items() if _is_lost(float(doubles[name]), n, tolerated.get(name, -1.0))}
         if lost:
             message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
             found.append(Diagnostic("lost_digits", message, None, "rewrite the formula"))
-        zeros = [name for name, left in digits.items() if left is None]
+        zeros = [name for name, (left, _) in digits.items() if left is None]
         if zeros:
             found.append(zero_warning(_listed(zeros), len(zeros)))
         if len(digits) < len(doubtful):
             found.append(UNSETTLED)
-        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in found]
+        answer = "".join(f", which gives {_short(digits[name].exact)} for {name}" for name in [*lost][:1])
+        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}{answer}") for warning in found]
 
     return _within_share(graph, find, command)
 
 
+def _short(x: Number) -> str:
+    from .digits import short_text
+
+    return short_text(x)
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join([*names[:MAX_NAMED], *["…"] * (len(names) > MAX_NAMED)])
+
+
+class _CheckedDigits(NamedTuple):
+    """The correct digits of a double, None for a rounding error of 0, and the number in more digits."""
+
+    digits: int | None
+    exact: Number
 
 
 def _correct_digits(
@@ -311,8 +332,8 @@ def _correct_digits(
     errors: Mapping[str, float],
     *,
     proven: bool,
-) -> dict[str, int | None]:
-    """Return the correct digits of `doubles`, None for a rounding error of 0, nothing where more digits change them.
+) -> dict[str, _CheckedDigits]:
+    """Return the correct digits of `doubles`, nothing where more digits change them.
 
     As in `digits.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
     `errors`; unless these are `proven`, more digits have to prove them.
@@ -355,7 +376,10 @@ def _correct_digits(
     with suppress(ExpressionError, BudgetExceeded):
         m = Multiprecision(2 * digits, decimals=True)
         written = compute(m, {name: number_as_typed(m, name, x) for name, x in point.items()})
-    return {name: _digits_of(doubles[name], x, written.get(name, x)) for name, x in settled.items()}
+    return {
+        name: _CheckedDigits(_digits_of(doubles[name], x, written.get(name, x)), written.get(name, x))
+        for name, x in settled.items()
+    }
 
 
 def _settled_number(

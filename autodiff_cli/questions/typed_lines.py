@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError
 from ..language.diagnostics.leniency import read_leniently
@@ -21,11 +21,15 @@ from ..language.tokens import (
     NAME,
     OPEN,
     LazyPattern,
+    names_in,
     plain_number,
     scan,
     split_statements,
 )
 from .problem import parse
+
+if TYPE_CHECKING:
+    from ..engine.quantities.unit import Unit
 
 MAX_LENGTH = 500
 """The most characters of a question by hand: each blank may begin its end, so the search is quadratic."""
@@ -128,6 +132,8 @@ _INTEGRAL = LazyPattern(
 """`∫x² dx`, `∫_0^1 x² dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
 _SMALL = LazyPattern(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
+_FROM_FIRST = LazyPattern(r"\s*integra(?:te|l)\s+from\s+(.+?)\s+to\s+(.+?)\s+of\s+(.+)", re.DOTALL)
+"""`integral from 0 to 1 of x^2`, which is turned round."""
 _INTEGRATE = LazyPattern(
     r"\s*(?:integrate|integral(?:\s+of)?)\s+(.+?)(?:\s+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*", re.DOTALL
 )
@@ -143,6 +149,7 @@ def integral_arguments(text: str) -> list[str] | None:
     """
     if len(text) > MAX_LENGTH:
         return None
+    text = _FROM_FIRST.sub(r"integral \3 from \1 to \2", text)
     text = _SMALL.sub(lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text)
     match = _INTEGRAL.fullmatch(text)
     if match is not None:
@@ -251,22 +258,79 @@ def conversion_of(text: str) -> list[str] | None:
     number, own = quantity
     if plain_number(number) and not own.zero:
         return [f"{number}[{own}]", "--in", match[2]]
-    # a temperature is no number in a formula, but a value
+    kelvin = _in_kelvin(number, own) if plain_number(number) else None
+    if kelvin is not None:
+        return [kelvin, "--in", match[2]]
     return ["T", "--at", f"T={match[1]}", "--in", match[2]]
+
+
+def _in_kelvin(number: str, scale: Unit) -> str | None:
+    """Return a temperature on a scale in kelvin, as a formula: on its scale it is no number there."""
+    from fractions import Fraction
+
+    from ..engine.algebra.canonical import number_text
+
+    if "e" in number.lower():
+        return None  # perhaps of a million digits
+    x = Fraction(number) * scale.scale + scale.zero
+    text = number_text(x)
+    if x < 0:
+        return None
+    return f"{text}[K]" if text is not None else f"{x.numerator}/{x.denominator}*1[K]"
 
 
 _ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
 _AT = LazyPattern(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
-_DERIVATIVE_OF = LazyPattern(r"(?:the\s+)?(?:derivative|slope|gradient)\s+of\s+(.+)", re.DOTALL)
+_DERIVATIVE_OF = LazyPattern(
+    r"(?:the\s+)?(?:(first|second|third|fourth|partial)\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
+    r"(?:\s+(?:with\s+respect\s+to|wrt)\s+([^\W\d]\w*))?",
+    re.DOTALL,
+)
+_ORDERS = {"second": "2", "third": "3", "fourth": "4"}
+_EXTREME_OF = LazyPattern(r"(?:the\s+)?(?:(minimum)|maximum)\s+of\s+(.+)", re.DOTALL)
+_PRIME_OF = LazyPattern(r"([^\W\d]\w*)['’′]\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL)
+"""`y' if y = x^2`."""
+_THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+);\s*\1['’′]", re.DOTALL)
+"""`y = x^2; y'`."""
 
 
 def words_arguments(text: str) -> list[str] | None:
-    """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text."""
+    """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text.
+
+    >>> words_arguments("second derivative of x^4"), words_arguments("y' if y = x^2")
+    (['diff', 'x^4', '--order', '2'], ['diff', 'x^2'])
+    """
+    text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
-    derivative = _DERIVATIVE_OF.fullmatch(text.strip())
-    formula = derivative[1] if derivative else text
+    extreme = _EXTREME_OF.fullmatch(text)
+    if extreme is not None:
+        return ["minimize" if extreme[1] else "maximize", extreme[2]]
+    prime = _PRIME_OF.fullmatch(text) or _THEN_PRIME.fullmatch(text)
+    if prime is not None and prime[1] not in names_in(prime[2]):
+        return ["diff", prime[2].strip()]
+    derivative = _DERIVATIVE_OF.fullmatch(text)
+    order = _ORDERS.get(derivative[1]) if derivative else None
+    by = ["--wrt", derivative[3]] if derivative and derivative[3] else []
+    formula = derivative[2] if derivative else text
     at = _AT.fullmatch(formula)
+    if order is not None:
+        return None if at else ["diff", formula, *by, "--order", order]
     if at is not None:
-        return ["grad", at[1], "--at", at[2]]
-    return ["diff", formula] if derivative else None
+        return ["grad", at[1], "--at", at[2], *by]
+    return ["diff", formula, *by] if derivative else None
+
+
+_PLACED = LazyPattern(
+    r"(?:(?:line|series|polynomial)\s+)?(?:(?:of|to|for)\s+)?(.+?)\s+(?:at|around|about|near)\s+(\S.*)", re.DOTALL
+)
+
+
+def placed_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `tangent` or `taylor` for a formula with its place in words; None for another text.
+
+    >>> placed_arguments("line of x^3 at x=1"), placed_arguments("cos x around 0")
+    (['x^3', '--at', 'x=1'], ['cos x', '--at', '0'])
+    """
+    match = _PLACED.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    return None if match is None else [match[1], "--at", match[2]]

@@ -23,7 +23,7 @@ def module_beside(answer: Any, part: str) -> ModuleType:
     # the Python functions have kinds of their own of the questions' answers
     question = next(home for home in homes if home.startswith(CAPABILITIES) and not home.endswith("_function"))
     # a plot over two variables is another answer to the same question
-    return import_module(f"{question.replace('.contours', '.plot')}_{part}")
+    return import_module(f"{question.replace('.contours', '.plot').replace('.implicit', '.plot')}_{part}")
 
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
@@ -78,7 +78,9 @@ def html(answer: Any, **choices: Any) -> str | None:
     before = [text_line(note, "faint")] if note else []
     drawing = view.drawing(answer)
     blocks = [
-        block for block in view.document(view.select_with_units(answer)) if not (drawing and type(block) is Outline)
+        block
+        for block in view.notebook_document(view.select_with_units(answer))
+        if not (drawing and type(block) is Outline)
     ]
     return notebook_html(_formula(view, answer), Html(terminal).render([*before, *blocks, *lines]), drawing or "")
 

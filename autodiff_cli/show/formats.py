@@ -31,6 +31,8 @@ MAX_TEMPLATES = 1024
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
 COLUMNAR = ("parquet", "arrow")
 """Formats of rows of data only, which are wide."""
+OF_ROWS = (*COLUMNAR, "xlsx")
+"""The formats that only answers to many points are written in."""
 _BREAKS = re.compile("([\t\n])")
 _QUOTED = re.compile('["\t\n]')
 MAX_PROGRAM_LENGTH = 2_000
@@ -401,6 +403,7 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "markdown": (".md", ".markdown"),
     "parquet": (".parquet", ".pq"),
     "arrow": (".arrow", ".feather", ".ipc"),
+    "xlsx": (".xlsx",),
     "latex": (".tex",),
     "tikz": (".tikz", ".tex"),
     "svg": (".svg",),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..questions.figures import Shown
     from .characters import Theme
     from .document import Block
+    from .picture_look import Legend
 
 Answer = TypeVar("Answer")
 OutputRow = Mapping[str, object]
@@ -349,8 +350,12 @@ class View(Generic[Answer]):
 
         return short_formula_sides(text, point)
 
+    def notebook_document(self, answer: Answer) -> Iterable[Block]:
+        """Return the parts of an answer in a notebook, which may have fewer rows."""
+        return self.document(answer)
+
     def drawing(self, answer: Answer) -> str | None:
-        """Return a small graph as SVG for a page with `notebook_css`; None for a large one, or without one."""
+        """Return a small picture as SVG for a page with `notebook_css`; None for a large one, or without one."""
         return None
 
     def latex_formula(self, answer: Answer) -> str | None:
@@ -374,8 +379,13 @@ class PlotPage(NamedTuple):
 class PicturedView(View[Answer]):
     """How answers with a picture are shown."""
 
-    extra_formats = PICTURES
+    extra_formats: ClassVar[tuple[str, ...]] = PICTURES
     theme: Theme = "auto"
+    title: str = ""
+    """The title of a picture, instead of the formula."""
+    size: str = ""
+    """The size of a picture, as `16x10cm`."""
+    legend: Legend = "best"
 
     figure: ClassVar[str] = ""
     """The function here that draws the picture."""
@@ -386,7 +396,13 @@ class PicturedView(View[Answer]):
         return picture
 
     def draw(self, answer: Answer, format: str) -> bytes:
-        drawing: bytes = resolve("plot.figure.draw_file")(self.picture(answer), format, self.theme)
+        picture = self.picture(answer)
+        if self.title:
+            picture = picture._replace(title=self.title)
+        from .picture_look import PictureLook, read_size  # few answers are pictures
+
+        look = PictureLook(self.theme, read_size(self.size), self.legend)
+        drawing: bytes = resolve("plot.figure.draw_file")(picture, format, look)
         return drawing
 
 

@@ -15,6 +15,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -162,31 +163,91 @@ def _steps_recorded(engine: str) -> Any:
     return step
 
 
-def _steps_of_torch(engine: str) -> Any:
+def _steps_of_scalar_tensors(engine: str) -> Any:
+    """The step of `Value`s with tensors of one number in their place."""
+    import torch
+
+    torch.set_num_threads(1)
+    rng = random.Random(3)
+    layers = [
+        [
+            [torch.tensor(rng.uniform(-1, 1), dtype=torch.float64, requires_grad=True) for _ in range(n + 1)]
+            for _ in range(m)
+        ]
+        for n, m in pairwise(SIZES)
+    ]
+    parameters = [w for layer in layers for neuron in layer for w in neuron]
+    rows, targets = _samples()
+
+    def model(row: Any) -> Any:
+        for layer in layers:
+            sums = [sum((w * x for w, x in zip(neuron, row, strict=False)), neuron[-1]) for neuron in layer]
+            row = sums if layer is layers[-1] else [each.relu() for each in sums]
+        return row[0]
+
+    def step() -> float:
+        losses = [(model(row) - target) ** 2 for row, target in zip(rows, targets, strict=True)]
+        loss = sum(losses) * (1.0 / SAMPLES)
+        for p in parameters:
+            p.grad = None
+        loss.backward()
+        for p in parameters:
+            p.data -= RATE * p.grad
+        return float(loss.data)
+
+    return step
+
+
+def _torch_network() -> Any:
+    """PyTorch on one core, the weights, and a function from samples to results."""
     import torch
 
     torch.set_num_threads(1)
     weights = [torch.tensor(w, requires_grad=True) for w in _weights()]
-    rows, targets = (torch.tensor(each, dtype=torch.float64) for each in _samples())
 
-    def step() -> float:
-        out = rows
+    def model(out: Any) -> Any:
         for k in range(0, len(weights), 2):
             out = out @ weights[k] + weights[k + 1]
             out = torch.relu(out) if k < len(weights) - 2 else out
-        loss = ((out[:, 0] - targets) ** 2).mean()
+        return out
+
+    def learn(loss: Any) -> float:
         for w in weights:
             w.grad = None
         loss.backward()
         with torch.no_grad():
             for w in weights:
                 w.sub_(RATE * w.grad)
-        return loss.item()
+        return float(loss.item())
+
+    return torch, model, learn
+
+
+def _steps_of_torch_by_sample(engine: str) -> Any:
+    """One call of the network a sample, a loss of all, and its gradient, as the tutorial has it."""
+    torch, model, learn = _torch_network()
+    rows, targets = _samples()
+    tensors = [torch.tensor(row, dtype=torch.float64) for row in rows]
+
+    def step() -> float:
+        losses = [(model(row)[0] - target) ** 2 for row, target in zip(tensors, targets, strict=True)]
+        return float(learn(sum(losses) * (1.0 / SAMPLES)))
+
+    return step
+
+
+def _steps_of_torch(engine: str) -> Any:
+    torch, model, learn = _torch_network()
+    rows, targets = (torch.tensor(each, dtype=torch.float64) for each in _samples())
+
+    def step() -> float:
+        return float(learn(((model(rows)[:, 0] - targets) ** 2).mean()))
 
     return step
 
 
 def _steps_of_jax(engine: str) -> Any:
+    """All samples at once, or one call of the compiled gradient a sample."""
     import jax
     import jax.numpy as jnp
 
@@ -194,18 +255,26 @@ def _steps_of_jax(engine: str) -> Any:
     weights = [jnp.array(w) for w in _weights()]
     rows, targets = (jnp.array(each) for each in _samples())
 
-    def loss(weights: Any) -> Any:
+    def loss(weights: Any, rows: Any, targets: Any) -> Any:
         out = rows
         for k in range(0, len(weights), 2):
             out = out @ weights[k] + weights[k + 1]
             out = jax.nn.relu(out) if k < len(weights) - 2 else out
-        return ((out[:, 0] - targets) ** 2).mean()
+        return ((out[..., 0] - targets) ** 2).mean()
 
     both = jax.jit(jax.value_and_grad(loss))
+    add = jax.jit(lambda total, more: jax.tree.map(jnp.add, total, more))
+    apart = [*zip(rows, targets, strict=True)]
 
     def step() -> float:
         nonlocal weights
-        value, slopes = both(weights)
+        if engine == "jax":
+            value, slopes = both(weights, rows, targets)
+        else:
+            value, slopes = 0.0, [jnp.zeros_like(w) for w in weights]
+            for row, target in apart:
+                value, slopes = add((value, slopes), both(weights, row, target))
+            value, slopes = value / SAMPLES, [slope / SAMPLES for slope in slopes]
         weights = [w - RATE * slope for w, slope in zip(weights, slopes, strict=True)]
         return float(value)
 
@@ -213,14 +282,41 @@ def _steps_of_jax(engine: str) -> Any:
 
 
 TRAINED = {
-    "autodiff": _steps_of_values, "micrograd": _steps_of_values, "autodiff, jit": _steps_recorded,
+    "autodiff": _steps_of_values, "micrograd": _steps_of_values, "torch, numbers": _steps_of_scalar_tensors,
+    "autodiff, jit": _steps_recorded, "torch, by sample": _steps_of_torch_by_sample, "jax, by sample": _steps_of_jax,
     "torch": _steps_of_torch, "jax": _steps_of_jax,
 }  # fmt: skip
-"""Engines that train the network; those of arrays take all samples at once, the others each by itself."""
+"""Engines that train the network, in three groups: number by number, sample by sample, and all samples at once."""
+ROWS = "autodiff, rows"
+"""All samples at once: a formula, whose samples are rows of data."""
+
+
+def _training_by_rows(least: int) -> dict[str, float]:
+    """Steps a second of `descend` with data, without the time that reading and compiling take, and megabytes."""
+    from autodiff_cli import descend
+
+    before = _memory()
+    first, second, third = (w.T for w in _weights()[::2])
+    start = {"W1": first, "b1": [0.0] * 16, "W2": second, "b2": [0.0] * 16, "V": third[0], "c": 0.0}
+    rows, targets = _samples()
+    data = {f"x{k + 1}": [row[k] for row in rows] for k in range(SIZES[0])} | {"y": targets}
+    text = "h = relu(W1 @ [x1, x2, x3, x4] + b1); g = relu(W2 @ h + b2); (V @ g + c - y)**2"
+
+    def spent(steps: int) -> float:
+        begin = time.process_time()
+        found = descend(text, start, data=data, reduce="mean", rate=RATE, steps=steps)
+        assert found.last.value < found.start.value
+        return time.process_time() - begin
+
+    count = max(300, least)
+    short, long = spent(1), spent(1 + count)
+    return {"steps": count / (long - short), "megabytes": (_memory() - before) / 1e6}
 
 
 def training(engine: str, least: int) -> dict[str, float]:
     """Steps a second of training a network of 4, 16, 16 and 1 neurons over 100 samples, and megabytes."""
+    if engine == ROWS:
+        return _training_by_rows(least)
     before = _memory()
     step = TRAINED[engine](engine)
     losses = [step(), step()]
@@ -233,10 +329,14 @@ def training(engine: str, least: int) -> dict[str, float]:
     return {"steps": count / seconds, "megabytes": (_memory() - before) / 1e6}
 
 
-def measure_training(least: int, rounds: int) -> list[dict[str, object]]:
+FEW = ("autodiff", "autodiff, jit", ROWS)
+"""The engines that a short run measures."""
+
+
+def measure_training(least: int, rounds: int, engines: Sequence[str] = (*TRAINED, ROWS)) -> list[dict[str, object]]:
     """One row an engine, the rounds in turn: the medians."""
     here = [
-        name for name in TRAINED if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
+        name for name in engines if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
     ]
     found: dict[str, list[dict[str, float]]] = {engine: [] for engine in here}
     for _ in range(rounds):

@@ -70,7 +70,9 @@ def main() -> None:
         "files": lambda: tables.files(10**4, 1, ["polynomial"]) if options.small else tables.files(10**7, 3),
         "texts": lambda: tables.files(*((10**4, 1, ["polynomial"]) if options.small else (10**6, 3)), kind="csv"),
         "engine": lambda: engine.measure(1000, [10**3], 1) if options.small else engine.measure(10**5, CHAINS, 5),
-        "training": lambda: engine.measure_training(1 if options.small else 5, 1 if options.small else 5),
+        "training": lambda: (
+            engine.measure_training(1, 1, engine.FEW) if options.small else engine.measure_training(5, 5)
+        ),
         "growth": lambda: growth.measure(SMALL if options.small else FULL),
         "stream": lambda: growth.stream([100, 1000] if options.small else [10**3, 10**4, 10**5]),
         "evaluations": lambda: evaluations.measure(rounds=1 if options.small else 7),

@@ -11,6 +11,7 @@ import pytest
 
 import autodiff_cli as api
 from autodiff_cli import ExpressionError, check
+from autodiff_cli.capabilities.check.digits_over_box import DigitsSearch
 
 FORMULAS = ["x*sin(x) + 2", "exp(x) - 1", "1 - cos(x)", "x**3 - 2*x", "log(2 + x)/(1 + x**2)", "sqrt(x**2 + 1) - x/2"]
 EXACT = {
@@ -84,3 +85,14 @@ def test_refusals() -> None:
         check("x", over={"y": (0, 1)}, at={"x": 1})
     assert "`y` is not a variable" in str(error.value)
     assert math.isfinite(over("x", 0.0, 1.0).parts[0].digits)
+
+
+def test_a_part_with_a_point_without_digits_is_halved_to_a_sixty_fourth_of_the_box(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bounded = DigitsSearch._bounded
+    parts: list[object] = []
+    monkeypatch.setattr(DigitsSearch, "_bounded", lambda self, box: parts.append(box) or bounded(self, box))
+    answer = over("(x + 1e17) - 1e17", 0.25, 0.75)  # 0 everywhere
+    assert not any(part.enough for part in answer.parts)
+    assert len(parts) == 2 * 64 - 1  # a tree with 64 leaves

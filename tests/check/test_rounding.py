@@ -428,3 +428,9 @@ def test_a_zero_that_may_be_an_underflow_is_not_believed_when_the_work_ends(
     answer = gradient(text, point)
     assert (answer.value if right == "value" else answer.gradient[right]) == 0
     assert any("could not be determined" in warning.message for warning in answer.warnings)
+
+
+def test_a_product_of_factors_that_are_0_within_their_errors_is_not_believed() -> None:
+    # (x - sin(x))/x**3 is 1/6, where doubles have 0: the value is (1/6*2/6)**7
+    answer = gradient("prod((x - sin(x))/x**3*k, k, 1, 2)**7", {"x": -1.2e-8})
+    assert answer.value == 0 and any(w.kind == "lost_digits" for w in answer.warnings)

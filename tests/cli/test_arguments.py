@@ -38,7 +38,7 @@ from autodiff_cli.data.text_dialects import ForcedDialect
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions import digits as checks
 from autodiff_cli.show.characters import Theme
-from autodiff_cli.show.formats import COLUMNAR
+from autodiff_cli.show.formats import COLUMNAR, OF_ROWS
 from autodiff_cli.show.schema import View
 from running import a_value, autodiff
 
@@ -112,7 +112,7 @@ def view_of(command: str) -> type[View[Any]]:
 def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
     offered = all_options()["--format"][command][0].choices
     there = FORMATS if command == "graph" else view_of(command)().formats
-    assert set(offered) == {*there, *(COLUMNAR if command in all_options()["--points"] else ())}
+    assert set(offered) == {*there, *(OF_ROWS if command in all_options()["--points"] else ())}
     for name in offered:
         assert name in autodiff(command, "--help").out
 

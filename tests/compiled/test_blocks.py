@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 import random
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,6 +19,7 @@ from autodiff_cli.compiled import kernels, llvm
 from autodiff_cli.compiled.columns_io import program_over
 from autodiff_cli.compiled.evaluator import Evaluator, gradient_recorder
 from autodiff_cli.compiled.kernels import Kernel, ProgramOverRows, evaluate, kernel
+from autodiff_cli.compiled.lowering import Lowering, vectors
 from autodiff_cli.data.rows import row_request
 from autodiff_cli.engine.table.primitive import FUNCTIONS, OPERATIONS
 from autodiff_cli.errors import ExpressionError
@@ -369,6 +371,47 @@ def test_without_vector_mathematics_it_is_the_plain_library(monkeypatch: pytest.
     monkeypatch.setattr(kernels, "_symbols", lambda: lambda name: not name.startswith("_ZGV"))
     found = Compared("exp(x)*atan2(x, y)", "llvm", random.Random(1))
     assert found.different() == 0 and found.silent() == []
+
+
+def test_vector_functions_of_two_doubles_are_called_for_each_half(monkeypatch: pytest.MonkeyPatch) -> None:
+    """x86-64 has functions of two, too; on AArch64 there are no others."""
+    has = kernels._symbols()
+    if not has("_ZGVbN2v_exp"):
+        pytest.skip("the C library has no vector functions")
+    used = set()
+
+    def spy(name: str) -> bool:
+        used.add(name)
+        return has(name)
+
+    monkeypatch.setattr(llvm, "VECTOR_FUNCTIONS", (("_ZGVbN2", 2, ""),))
+    monkeypatch.setattr(kernels, "_symbols", lambda: spy)
+    found = Compared("exp(x)*atan2(x, y)", "llvm", random.Random(1))
+    assert found.different() == 0 and found.silent() == []
+    assert {"_ZGVbN2v_exp", "_ZGVbN2vv_atan2"} <= used
+    made = kernel(gradient_recorder(parse("exp(x)*x**y"), ["x", "y"]), 2, frozenset(), "llvm")
+    assert made.compute is not None
+    x, y = np.linspace(0.1, 5, 41), np.linspace(3, -2, 41)
+    results, flags = np.empty((3, 41)), np.empty(41, bool)
+    made.compute([x, y], results, flags)
+    assert not flags.any()
+    assert results[0].tolist() == pytest.approx([math.exp(a) * a**b for a, b in zip(x, y, strict=True)], rel=1e-14)
+
+
+def test_aarch64_calls_the_functions_of_its_own_library() -> None:
+    import llvmlite.binding as binding
+
+    binding.initialize_all_targets()
+    binding.initialize_all_asmprinters()
+    lowering = Lowering(llvm.NATIVE, functions=False, columns=True)
+    plan = vectors(gradient_recorder(parse("exp(x)*atan2(x, y)"), ["x", "y"])(lowering))
+    text = llvm.Llvm(plan, (), lambda name: name.startswith("_ZGVn")).module(2)
+    assert "declare aarch64_vector_pcs <2 x double> @_ZGVnN2vv_atan2(<2 x double>, <2 x double>)" in text
+    machine = binding.Target.from_triple("aarch64-unknown-linux-gnu").create_target_machine(opt=2)
+    code = machine.emit_assembly(binding.parse_assembly(text))
+    calls = [line.split()[1] for line in code.splitlines() if line.strip().startswith("bl\t_Z")]
+    assert calls.count("_ZGVnN2v_exp") == calls.count("_ZGVnN2vv_atan2") == 2
+    assert not re.search(r"\bbl\t(?:exp|atan2)\b", code)
 
 
 def test_the_operations_of_the_table_are_printed() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from autodiff_cli.data import readers, sources
 from running import autodiff
 
 FILES = {
@@ -138,3 +139,68 @@ def test_marks_of_missing_values(tmp_path: Path, name: str, backend: list[str]) 
     fit = autodiff("fit", "x = a", "--data", str(path), *marks, "--on-error", "skip", "--json")
     assert json.loads(fit.out)["parameters"]["a"] == 2.5
     assert json.loads(fit.out)["rows"] == 2
+
+
+ROWS_OF_UNITS = {
+    # a header, the row below it, the first reading, and the units of its columns
+    "t,x|UTC,m|1.5,2": {"t": "UTC", "x": "m"},
+    "t,x|UTC,1|1.5,2": {"t": "UTC", "x": "1"},
+    "t,x,n|UTC,m,1|2020-01-01T00:00:00Z,2,3": {"t": "UTC", "x": "m", "n": "1"},
+    "t,U|hh:mm:ss,V|10:00:00,1.5": {"t": "hh:mm:ss", "U": "V"},
+    "t,U|YYYY-MM-DD,V|2020-01-01,1.5": {"t": "YYYY-MM-DD", "U": "V"},
+    "s,v|1e-3,m s-1|1,2": {"s": "1", "v": "m s^-1"},
+    "lat,lon,T|degrees_north,degrees_east,degree_C|1,2,3": {"lat": "°", "lon": "°", "T": "°C"},
+    "r,n|%,-|1,2": {"r": "%", "n": "-"},
+    "n,U|n/a,V|1,2": {"U": "V"},
+    "n,U|nan,V|1,2": {"U": "V"},
+    "n,t|counts,s|1,2": {"n": "counts", "t": "s"},
+    "S,z|PSU,m|1,2": {"S": "PSU", "z": "m"},
+    "a,U|foo,V|1,2": {"a": "foo", "U": "V"},
+    "T,h|°C,%rF|1,2": {"T": "°C", "h": "%rF"},
+    "h,U|% RH,V|1,2": {"h": "% RH", "U": "V"},
+    "t,F|(sec),(N)|1,2": {"t": "s", "F": "N"},
+    "t,F|(s),(foo)|1,2": {"t": "s", "F": "foo"},
+    "t,T|# s,K|1,2": {"t": "s", "T": "K"},
+    "X,CH1,Start|Sequence,Volt,-6e-4|0,1.2,": {"X": "Sequence", "CH1": "V"},
+    "no,day,x|5s,20d,14n|1,2020-01-01,3": {},
+    "\tPt\tVf\tOver|\t#\tV vs. Ref.\tbits|\t0\t0.5\t...........": {"Pt": "#", "Vf": "V", "Over": "bits"},
+    "#YY  MM WDIR VIS|#yr  mo degT nmi|2020 01 120  MM": {"YY": "yr", "MM": "mo", "WDIR": "°", "VIS": "nmi"},
+}
+
+
+def read(path: Path) -> tuple[dict[str, str], list[list[object]]]:
+    (source,) = sources.sources([str(path)])
+    with readers.reader(source) as file:
+        return dict(file.units), [[*cells.values()] for _, cells, _ in file.rows()]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize(("lines", "units"), ROWS_OF_UNITS.items(), ids=ROWS_OF_UNITS)
+def test_a_row_of_units_is_no_reading(tmp_path: Path, lines: str, units: dict[str, str], separator: str) -> None:
+    own = lines if "\t" in lines or "  " in lines else lines.replace(",", separator)
+    header, below, first = own.split("|")
+    (tmp_path / "data.txt").write_text("\n".join([header, below, first, first, ""]))
+    found, rows = read(tmp_path / "data.txt")
+    assert found == units
+    assert len(rows) == 2
+
+
+READINGS = [
+    "a,b,c|1,overflow,3", "a,b|1,1", "a,b|1e-3,1", "a,b|foo,overflow", "a,b|-,-", "day,rain|2020-01-01,T",
+    "Station,Seattle|Time,V",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("lines", READINGS)
+def test_a_reading_is_no_row_of_units(tmp_path: Path, lines: str) -> None:
+    count = lines.partition("|")[0].count(",")
+    (tmp_path / "data.txt").write_text("\n".join([*lines.split("|"), "1" + ",2" * count, "3" + ",4" * count, ""]))
+    units, rows = read(tmp_path / "data.txt")
+    assert not units and len(rows) == 3
+
+
+def test_an_unknown_unit_is_a_label_beside_known_ones(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("t,x\nfoo,mm\n1,2\n2,4\n3,6\n")
+    answer = autodiff("grad", "x**2*t", "--points", str(tmp_path / "data.csv"), "--wide")
+    assert answer.out.splitlines()[:2] == ["value [mm²],d_x [mm],d_t [mm²],error", "4.0,4.0,4.0,"]
+    assert "`foo` in the heading of `t` is taken as a label" in answer.err

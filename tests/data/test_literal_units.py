@@ -180,3 +180,16 @@ def test_a_formula_with_units_in_it_is_drawn():
     assert result.code == 0
     record = json.loads(result.out)
     assert record["formula"] == "2*80[g]*v" and record["units"]["value"] == "J"
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_say_where_they_are_at_kinks(library: str) -> None:
+    frames = pytest.importorskip(library)
+    with pytest.warns(UserWarning, match="at 1 of 3 rows `abs` has no derivative") as warned:
+        answers = gradient("abs(x)", frames.DataFrame({"x": [0.0, 1, -1]}))
+    notes = answers.attrs["notes"] if library == "pandas" else answers.notes
+    assert notes == ["at 1 of 3 rows `abs` has no derivative at … (convention: 0 at 0)"]
+    assert warned[0].filename == __file__
+    with pytest.warns(UserWarning, match="`I` has no unit") as warned:
+        answers = rows("U*I")(frames.DataFrame({"U [V]": [1.0], "I": [2.0]}))
+    assert warned[0].filename == __file__

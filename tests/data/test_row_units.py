@@ -161,9 +161,15 @@ def test_workers_of_dask_have_the_units(ohm: str, tmp_path: Path):
     np.testing.assert_allclose(rows.T[0], 1e3 * U / I, rtol=1e-14)
 
 
-@pytest.mark.parametrize("heading", ["I [foo]", "I (°C)"])
-def test_units_are_ignored_beside_one_that_is_not_known(tmp_path: Path, heading: str):
-    (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", heading))
+def test_a_unit_that_is_not_known_is_a_label_beside_others(tmp_path: Path):
+    (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", "I [foo]"))
+    result = autodiff("grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide")
+    assert result.out.startswith("value [V],d_U,d_I [V],error\n")
+    assert "note: `foo` in the heading of `I` is taken as a label without a factor" in result.err
+
+
+def test_units_are_ignored_beside_one_whose_zero_is_not_absolute(tmp_path: Path):
+    (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", "I (°C)"))
     result = autodiff("grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide")
     assert result.out.startswith("value,d_U,d_I,error\n")
     assert "note: the units in the headings are ignored: `I` " in result.err
@@ -355,7 +361,7 @@ def test_constants_of_nature_do_not_move_and_are_held_in_fits(tmp_path: Path) ->
 
 
 def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignored(tmp_path: Path):
-    (tmp_path / "rows.csv").write_text("x [foo],y [m],dx [foo],u(y) [mm]\n1,2,0.1,20\n")
+    (tmp_path / "rows.csv").write_text("x [°C],y [m],dx [°C],u(y) [mm]\n1,2,0.1,20\n")
     for wide in ((), ("--wide",)):
         options = ("propagate", "3*y + x", "--points", "rows.csv", "--errors", "auto", *wide)
         result = autodiff(*options, "--format", "jsonl", folder=tmp_path)
@@ -369,7 +375,7 @@ def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignor
 
 def test_columns_in_two_units_of_one_quantity_are_not_used_as_numbers_alone(tmp_path: Path):
     for heads, named in (
-        ("x [m],z [mm],w [foo]", "`x` is in m, `z` in mm"),
+        ("x [m],z [mm],w [°C]", "`x` is in m, `z` in mm"),
         ("x [K],z [°C],w", "`x` is in K, `z` in °C"),
     ):
         (tmp_path / "two.csv").write_text(f"{heads}\n1,500,2\n")

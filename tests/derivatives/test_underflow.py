@@ -49,9 +49,17 @@ def test_the_hint_has_the_answer_of_more_digits(
 def test_no_hint_has_an_answer_where_there_is_none(text: str, x: float) -> None:
     with pytest.raises(autodiff_cli.ExpressionError) as caught:
         autodiff_cli.gradient(text, {"x": x})
-    assert "underflow" not in str(caught.value.hint) and "more digits" not in str(caught.value.hint)
+    assert "underflow" not in str(caught.value) and "more digits" not in str(caught.value.hint)
 
 
 def test_a_stream_says_what_underflows() -> None:
     lines = autodiff("grad", "--at", "x=1e-200", "--format", "plain", stdin="x/(x*x)\nsqrt(x**2)\n")
-    assert lines.code == 4 and lines.err.count("is too small for a double, and 0 by underflow") == 2
+    assert lines.code == 4 and lines.err.count("error: underflow: the result of") == 2
+    assert lines.err.count("is too small for a double, and counts as 0") == 2
+
+
+def test_second_derivatives_have_the_number_of_more_digits_in_the_hint() -> None:
+    shown = autodiff("hessian", "log(1+exp(y))", "--at", "y=300", "--format", "plain")
+    assert "no reliable digit" in shown.err
+    # sigmoid(300)*sigmoid(-300), which is exp(-300) to 130 digits
+    assert "which gives 5.1482e-131 for the second derivative by `y`" in shown.err

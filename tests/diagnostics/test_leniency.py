@@ -213,15 +213,15 @@ def counting(found: list[str]) -> Callable[[str], object]:
 
 def test_the_work_is_bounded() -> None:
     asked: list[str] = []
-    read_leniently(" + ".join(["2 x"] * (MAX_CORRECTIONS - 1)), counting(asked))
+    read_leniently(" + ".join(["2 w"] * (MAX_CORRECTIONS - 1)), counting(asked))
     assert len(asked) == MAX_CORRECTIONS
     asked.clear()
     with pytest.raises(ExpressionError):
-        read_leniently(" + ".join(["2 x"] * (2 * MAX_CORRECTIONS)), counting(asked))
+        read_leniently(" + ".join(["2 w"] * (2 * MAX_CORRECTIONS)), counting(asked))
     assert len(asked) == MAX_CORRECTIONS + 1
     asked.clear()
     with pytest.raises(ExpressionError):
-        read_leniently("2 x" + " " * MAX_LENGTH, counting(asked))
+        read_leniently("2 w" + " " * MAX_LENGTH, counting(asked))
     assert len(asked) == 1
 
 

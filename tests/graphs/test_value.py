@@ -431,7 +431,18 @@ def test_scalars_of_numpy_are_numbers(kind: Callable[[int], Any]) -> None:
 def test_arrays_of_numpy() -> None:
     x = Value(3.0)
     with pytest.raises(TypeError, match=r"an array of shape \(2,\): go through its elements, .*to='numpy'"):
-        x * np.array([1.0, 2.0])
+        exp(np.array([1.0, 2.0]))
+    numbers = np.array([1.0, 2.0])
+    pairs = [
+        (x + numbers, 3 + numbers),
+        (x - numbers, 3 - numbers),
+        (x * numbers, 3 * numbers),
+        (x / numbers, 3 / numbers),
+    ]
+    pairs += [(x**numbers, 3.0**numbers), (numbers**x, numbers**3), (numbers - x, numbers - 3)]
+    for found, expected in pairs:
+        assert [entry.data for entry in found] == expected.tolist()
+    assert (x > numbers * 1.5).tolist() == [True, False] and (numbers * 1.5 < x).tolist() == [True, False]
     with pytest.raises(TypeError, match=r"not an array of shape \(2,\)"):
         Value(np.array([1.0, 2.0]))  # type: ignore[arg-type]
     weights = np.array([Value(1.0), Value(2.0)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ pytest.importorskip("scipy")
 
 import numpy as np
 
+from autodiff_cli import fit
 from autodiff_cli.capabilities.optimize.constraints import ConstrainedProblem, parse_constraints
 from autodiff_cli.capabilities.optimize.convergence import Sense
 from autodiff_cli.capabilities.optimize.descend import begin_descent
@@ -85,3 +87,16 @@ def test_a_constraint_holds_up_to_ten_digits() -> None:
     assert not np.any(constrained(1 + 1e-11)[1])
     assert np.any(constrained(1 + 1e-9)[1])
     assert constrained(1.0)[0].is_feasible([1 + 1e-11]) and not constrained(1.0)[0].is_feasible([1 + 1e-9])
+
+
+@pytest.mark.parametrize(
+    ("counts", "reason"), [([4, 7, 10, 12, 14, 15], "undetermined"), ([5, 10, 13, 16, 19, 20], "converged")]
+)
+def test_a_likelihood_is_open_where_ten_standard_errors_raise_the_deviance_by_less_than_one(
+    counts: list[int], reason: str
+) -> None:
+    # there it rises by 0.96 and by 1.20, towards the line through 0 that a saturating curve goes to
+    data = {"x": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "y": [*map(float, counts)]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert fit("y = a*x/(K + x)", data, {"a": 50, "K": 10}, loss="poisson").reason == reason

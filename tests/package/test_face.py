@@ -45,11 +45,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
-    "keep_all", "on_error", "output", "points", "report", "residuals", "save_path", "save_point",
+    "keep_all", "on_error", "output", "plot", "points", "report", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
     "header", "missing", "quiet", "strict", "tangent",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
+
+LOOK = {"theme": "dark", "title": "A", "size": "8x6cm", "legend": "none"}
+PICTURES = ("theme", "title", "size", "legend")
+"""Options of the pictures of answers."""
 
 
 def keywords(command: str) -> set[str]:
@@ -90,7 +94,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("check", SUM, {"at": POINT, "decimals": 2}),
     ("check", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
     ("descend", "x**2 + w**2", {"at": POINT, "rate": 0.2, "steps": 9, "wrt": "x", "digits": 3}),
-    ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2, "theme": "dark"}),
+    ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2, **LOOK}),
     ("descend", "x**2 + w**2", {"at": "x=1", "init": "normal", "seed": 5, "steps": 3}),
     ("descend", "-x**2", {"at": "x=1", "method": "adam", "beta1": 0.8, "beta2": 0.9, "maximize": True}),
     ("descend", "x**2", {"at": "x=1", "gradient_tolerance": 1e-3, "value_tolerance": 1e-9, "work": 2}),
@@ -109,10 +113,12 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("minimize", "(x-3)**2 + w**2", {"at": POINT, "subject_to": "x + w <= 1"}),
     ("minimize", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
     ("plot", "x**2*w", {"at": POINT, "range": "x=-1:1", "work": 2, "digits": 3}),
-    ("plot", "x**2*w", {"at": POINT, "wrt": "w", "theme": "dark", "decimals": 2}),
+    ("plot", "x**2*w", {"at": POINT, "wrt": "w", "theme": "dark", "size": "8x6cm", "decimals": 2}),
+    ("plot", "x**2", {"at": "x=1", "title": "A", "legend": "none"}),
     ("plot", "x**2 + w**2", {"at": POINT, "path": "path.jsonl"}),
     ("plot", "x**3", {"at": POINT, "order": 2}),
-    ("plot", "x**2, w*x", {"at": POINT, "wrt": "x"}),
+    ("plot", "x**2, w*x", {"at": POINT, "wrt": "x", "apart": True}),
+    ("plot", "x**2 + w**2 = 25", {"at": "x=3,w=4"}),
     ("diff", "x**3*w", {"at": POINT, "wrt": "x", "order": 2, "digits": 3}),
     ("diff", "x**w", {"at": POINT, "assume": "x > 0"}),
     ("diff", "x**w", {"wrt": "x", "everywhere": True}),
@@ -156,7 +162,8 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x*w", {"at": "x=0.5±0.1 m,w=2.00(3) N", "in_": "J"}),
     ("propagate", "G*m", {"at": "m=1.0(1) kg", "constants": "G"}),
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
-    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "theme": "dark", "decimals": 2}),
+    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", **LOOK, "decimals": 2}),
+    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00±0.03", "worst_case": True}),
     ("propagate", "x*w", {"data": "readings.csv", "samples": 2000, "seed": 4, "work": 2}),
     ("propagate", "x*w", {"draws": "readings.csv", "samples": 2000}),
     ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),
@@ -177,7 +184,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
         "dead = sigmoid(a + b*dose)",
         {"data": "beetles.csv", "loss": "binomial", "trials": "n", "at": "a=-57,b=32"},
     ),
-    ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", "theme": "dark"}),
+    ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", **LOOK}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
@@ -267,7 +274,9 @@ def test_a_call_answers_what_the_command_answers(
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
     Path("beetles.csv").write_text("dose,dead,n\n1.7,6,59\n1.75,18,62\n1.8,40,60\n1.85,55,59\n", encoding="utf-8")
     answer = FUNCTIONS[command](*([text] if text else []), **given)
-    of_pictures = () if command in ("graph", "page") else ("theme",)  # of answers drawn in a notebook
+    of_pictures = {"graph": (), "page": (), "plot": ("theme", "size")}.get(
+        command, PICTURES
+    )  # of answers drawn in a notebook
     asked = arguments(command, text, {name: x for name, x in given.items() if name not in of_pictures})
     drawn = command == "graph" and {"layout", "partials", "width", "theme"} & given.keys()
     printed = autodiff(*asked, *(["--format", "svg"] if drawn else []))
@@ -754,7 +763,7 @@ assert_type(minimize("x", {"x": 1}), api.Minimum)
 assert_type(propagate("x", {"x": "1±0.1"}).results[0].uncertainty, float)
 assert_type(solve("x**2 = a", {"a": 2}).solutions[0].simple, bool)
 assert_type(fit("y = a*x", data={"x": [1, 2], "y": [1, 2]}).converged, bool)
-assert_type(plot("x"), api.Curve | api.Surface)
+assert_type(plot("x"), api.Curve | api.Surface | api.ImplicitPlot)
 assert_type(export("x", "c"), api.Exported)
 assert_type(functions(), api.Functions)
 assert_type(functions("tanh"), api.FunctionEntry)

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import autodiff_cli
+from autodiff_cli.cli.shell_scripts import SCRIPTS
 from autodiff_cli.extras import EXTRAS, install_command, installed_extras
 from places import TOP
 
@@ -98,6 +99,9 @@ def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Pat
     assert held[f"{data}/data/share/man/man1/autodiff.1"].startswith(b".TH AUTODIFF 1")
     package = TOP / "autodiff_cli"
     assert held[f"{info}/entry_points.txt"] == b"[console_scripts]\nautodiff = autodiff_cli.__main__:main\n"
+    assert held[f"{data}/data/share/bash-completion/completions/autodiff"] == SCRIPTS["bash"].encode()
+    assert held[f"{data}/data/share/zsh/site-functions/_autodiff"].startswith(b"#compdef autodiff\n")
+    assert held[f"{data}/data/share/fish/vendor_completions.d/autodiff.fish"] == SCRIPTS["fish"].encode()
     shared = {path.relative_to(package).as_posix() for path in (package / "share").rglob("*") if path.is_file()}
     assert {name for name in held if name.startswith(data)} == {f"{data}/data/{name}" for name in shared}
     assert held[GRAMMAR] == (TOP / "grammars" / "expression.lark").read_bytes()
@@ -202,6 +206,21 @@ def test_the_description_leads_nowhere_into_the_repository(wheel: Path) -> None:
     assert len(description) > 2000 and not re.findall(r"\]\((?!https?:)", description)
     for version in range(11, 15):
         assert f"Classifier: Programming Language :: Python :: 3.{version}\n" in metadata
+
+
+def test_where_it_runs_is_claimed_of_what_was_tried_only(wheel: Path) -> None:
+    metadata = contents(wheel)[f"autodiff_cli-{autodiff_cli.__version__}.dist-info/METADATA"].decode()
+    systems = re.findall("Classifier: Operating System :: (.*)\n", metadata)
+    assert systems == ["POSIX :: Linux"]
+
+
+def test_the_citation_and_the_changes_are_of_this_version() -> None:
+    citation = (TOP / ".github" / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {autodiff_cli.__version__}\n" in citation
+    pointer = (TOP / ".github" / "CHANGELOG.md").read_text(encoding="utf-8")
+    link = re.findall(r"\]\((.*?)\)", pointer)
+    changes = (TOP / ".github" / link[0]).read_text(encoding="utf-8")
+    assert re.findall("^## ([0-9.]+)", changes, re.MULTILINE)[0] == autodiff_cli.__version__
 
 
 def test_the_sdist_installs_and_does_the_main_job(sdist: Path, tmp_path: Path) -> None:

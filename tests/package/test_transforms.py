@@ -17,7 +17,7 @@ import pytest
 import autodiff_cli
 from autodiff_cli import ExpressionError, Value, grad, hessian, jacobian, value_and_grad
 from autodiff_cli.capabilities.derivatives.transforms import _named_leaves
-from autodiff_cli.engine.graphs.value import gradient_by, graph_of
+from autodiff_cli.engine.graphs.value import NUMPY_FUNCTIONS, gradient_by, graph_of
 from autodiff_cli.engine.graphs.value_and_gradient import evaluate_in
 from autodiff_cli.engine.numbers.floats import REAL
 
@@ -293,3 +293,32 @@ def test_a_gradient_of_ten_nodes_makes_few_calls() -> None:
     finally:
         sys.setprofile(None)
     assert calls <= 80
+
+
+@pytest.mark.parametrize("jit", [False, True])
+def test_parameters_that_are_numbers_meet_arrays_of_data(jit: bool) -> None:
+    def loss(p: Any, x: Any, y: Any) -> Any:
+        return ((p["w"] * x + p["b"] - y) ** 2).mean() + (p["w"] ** x).sum() / 7 + (1 - p["b"] / x).sum()
+
+    x, y, w, b = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.5, 6.0]), 2.0, 0.5
+    value, slopes = value_and_grad(loss, jit=jit)({"w": w, "b": b}, x, y)
+    left = w * x + b - y
+    assert value == pytest.approx((left**2).mean() + (w**x).sum() / 7 + (1 - b / x).sum(), rel=1e-14)
+    assert slopes["w"] == pytest.approx((2 * left * x).mean() + (x * w ** (x - 1)).sum() / 7, rel=1e-13)
+    assert slopes["b"] == pytest.approx((2 * left).mean() - (1 / x).sum(), rel=1e-13)
+
+
+@pytest.mark.parametrize("name", [*NUMPY_FUNCTIONS, "std", "var", "conjugate"])
+def test_functions_of_numpy_take_arrays_of_values(name: str) -> None:
+    function, start = getattr(np, name), 1.3 if name == "arccosh" else 0.3
+    others = (0.7,) if name in ("arctan2", "hypot") else ()
+    x, step = np.array([start, start + 0.2]), 1e-6
+
+    def total(x: Any) -> Any:
+        return np.sum(function(x, *others))
+
+    steps = [(total(x + step * e) - total(x - step * e)) / (2 * step) for e in np.eye(2)]
+    for jit in (False, True):
+        value, slopes = value_and_grad(total, jit=jit)(x)
+        assert value == pytest.approx(float(total(x)), rel=1e-14)
+        assert slopes == pytest.approx(steps, rel=1e-7)

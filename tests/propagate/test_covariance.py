@@ -62,6 +62,20 @@ def test_random_matrices_in_all_forms_are_sandwich_products(tmp_path: Path) -> N
             assert answer.results[0].uncertainty == pytest.approx(right, rel=1e-9), form
 
 
+def test_lmfits_parameters_have_standard_errors_and_correlations() -> None:
+    parameters = [
+        ["a", 1.0, True, None, None, None, None, 0.2, {"b": -0.5}, 1.0, None],
+        ["b", 2.0, True, None, None, None, None, 0.1, {"a": -0.5}, 1.0, None],
+        ["c", 3.0, False, None, None, None, None, 0.0, None, 3.0, None],
+    ]
+    answer = autodiff_cli.propagate("a + 2*b + c", {"c": 3}, covariance={"unique_symbols": {}, "params": parameters})
+    assert answer.results[0].value == 8
+    assert answer.results[0].uncertainty == pytest.approx(math.sqrt(0.04 + 4 * 0.01 - 4 * 0.5 * 0.02))
+    without = [[*row[:7], None, None, *row[9:]] for row in parameters]
+    with pytest.raises(ExpressionError, match="errors were not estimated"):
+        autodiff_cli.propagate("a + 2*b + c", {"c": 3}, covariance={"unique_symbols": {}, "params": without})
+
+
 def test_a_frame_and_lmfits_result() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([[0.04, 0.01], [0.01, 0.09]], index=["a", "b"], columns=["a", "b"])

@@ -232,3 +232,10 @@ def is_saturated(left: str, at: dict[str, Any], x: Any, change: Any) -> bool:
     except (ValueError, ZeroDivisionError, ArithmeticError, TypeError):
         return True
     return bool(abs(moved) < mpf("1e-40"))
+
+
+def test_a_case_whose_conditions_contradict_each_other_is_no_solution() -> None:
+    # where y is 0 the quadratic is linear, and a divisor is 0: a Lorentzian curve is 0 nowhere
+    answer = solve("y = A/(1 + ((x - c)/g)**2)", unknowns=["x"])
+    root, condition = "sqrt(y*g**2*(A - y))", "y != 0 and y*g**2*(A - y) >= 0 and g != 0 and A != 0"
+    assert formulas_of(answer) == [(f"(y*c - {root})/y", condition), (f"(y*c + {root})/y", condition)]

@@ -389,10 +389,98 @@ define("max", lambda *xs: max(xs), even_split(max))
 define("hypot", length, lambda *xs: [x / length(*xs) if any(xs) else mpf(0) for x in xs])
 define("logsumexp", log_sum_exp, lambda *xs: [softmax_weight(x, *xs) for x in xs])
 
+
+# ---- incomplete gamma and beta functions, as integrals
+def gamma_density(a: Any, x: Any) -> Any:
+    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+
+def beta_density(a: Any, b: Any, x: Any) -> Any:
+    return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - mp.log(mp.beta(a, b)))
+
+
+def upper_gamma(a: Any, x: Any) -> Any:
+    return mp.gammainc(a, x, regularized=True)
+
+
+def by_parameters(function: Reference, orders: Sequence[int], parameters: Sequence[Any]) -> Any:
+    """A derivative by difference quotients with several times the digits."""
+    return mp.diff(function, tuple(parameters), tuple(orders)) if any(orders) else function(*parameters)
+
+
+def lower_gamma_by_a(n: Any, a: Any, x: Any) -> Any:
+    return by_parameters(lambda c: mp.gammainc(c, 0, x, regularized=True), (int(n),), (a,))
+
+
+def lower_beta(a: Any, b: Any, x: Any) -> Any:
+    return mp.betainc(a, b, 0, x, regularized=True)
+
+
+def lower_beta_by(i: Any, j: Any, a: Any, b: Any, x: Any) -> Any:
+    return by_parameters(lambda c, d: lower_beta(c, d, x), (int(i), int(j)), (a, b))
+
+
+def gamma_density_by(n: Any, a: Any, x: Any, by_x: int = 0) -> Any:
+    return by_parameters(gamma_density, (int(n), by_x), (a, x))
+
+
+def beta_density_by(i: Any, j: Any, a: Any, b: Any, x: Any, by_x: int = 0) -> Any:
+    return by_parameters(beta_density, (int(i), int(j), by_x), (a, b, x))
+
+
+define("gamma_density", gamma_density, lambda a, x: gamma_density(a, x) * (mp.log(x) - mp.digamma(a)),
+       lambda a, x: gamma_density(a, x) * ((a - 1) / x - 1))  # fmt: skip
+define("gammainc", lambda a, x: 1 - upper_gamma(a, x) if x > a else mp.gammainc(a, 0, x, regularized=True),
+       lambda a, x: lower_gamma_by_a(1, a, x), gamma_density)  # fmt: skip
+define("gammaincc", upper_gamma, lambda a, x: -lower_gamma_by_a(1, a, x), lambda a, x: -gamma_density(a, x))
+define("gammainc_derivative", lower_gamma_by_a, None, lambda n, a, x: lower_gamma_by_a(n + 1, a, x),
+       gamma_density_by)  # fmt: skip
+
+
+define("gamma_density_derivative", gamma_density_by, None, lambda n, a, x: gamma_density_by(n + 1, a, x),
+       lambda n, a, x: gamma_density_by(n, a, x, 1))  # fmt: skip
+define("beta_density", beta_density,
+       lambda a, b, x: beta_density(a, b, x) * (mp.log(x) - mp.digamma(a) + mp.digamma(a + b)),
+       lambda a, b, x: beta_density(a, b, x) * (mp.log(1 - x) - mp.digamma(b) + mp.digamma(a + b)),
+       lambda a, b, x: beta_density(a, b, x) * ((a - 1) / x - (b - 1) / (1 - x)))  # fmt: skip
+define("betainc", lower_beta, lambda a, b, x: lower_beta_by(1, 0, a, b, x),
+       lambda a, b, x: lower_beta_by(0, 1, a, b, x), beta_density)  # fmt: skip
+define("betainc_derivative", lower_beta_by, None, None, lambda i, j, a, b, x: lower_beta_by(i + 1, j, a, b, x),
+       lambda i, j, a, b, x: lower_beta_by(i, j + 1, a, b, x),
+       beta_density_by)  # fmt: skip
+define("beta_density_derivative", beta_density_by, None, None,
+       lambda i, j, a, b, x: beta_density_by(i + 1, j, a, b, x),
+       lambda i, j, a, b, x: beta_density_by(i, j + 1, a, b, x),
+       lambda i, j, a, b, x: beta_density_by(i, j, a, b, x, 1))  # fmt: skip
+
+
+# ---- Bessel functions
+def define_bessel(kind: str, below: int, above: int) -> None:
+    """Enter one, its derivatives by the order, and that by the argument."""
+    function = getattr(mp, f"bessel{kind}")
+
+    def by(n: Any, nu: Any, x: Any) -> Any:
+        return by_parameters(lambda order: function(order, x), (int(n),), (nu,))
+
+    def slope(n: Any, nu: Any, x: Any) -> Any:
+        return (below * by(n, nu - 1, x) + above * by(n, nu + 1, x)) / 2
+
+    define(f"bessel{kind}", function, lambda nu, x: by(1, nu, x), lambda nu, x: slope(0, nu, x))
+    define(f"bessel{kind}_slope", lambda nu, x: slope(0, nu, x))
+    define(f"bessel{kind}_derivative", by, None, lambda n, nu, x: by(n + 1, nu, x), slope)
+
+
+for arguments in (("j", 1, -1), ("y", 1, -1), ("i", 1, 1), ("k", -1, -1)):
+    define_bessel(*arguments)
+
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
-define("standardized_excess", with_spread(lambda x, mu, sigma: ((x - mu) / sigma) ** 2 - 1))
-define("normpdf_over_sigma", lambda x, mu, sigma: scaled_density(x, mu, sigma) / sigma)
+define("normcdf_by_sigma", lambda x, mu, sigma: -(x - mu) / sigma * scaled_density(x, mu, sigma))
+define("normpdf_by_mu", lambda x, mu, sigma: (x - mu) / sigma * scaled_density(x, mu, sigma) / sigma)
+define(
+    "normpdf_by_sigma",
+    with_spread(lambda x, mu, sigma: (((x - mu) / sigma) ** 2 - 1) * scaled_density(x, mu, sigma) / sigma),
+)
 define("erfcx_derivative", scaled_complementary_error_function, None,
        lambda n, x: scaled_complementary_error_function(n + 1, x))  # fmt: skip
 define("norminv_slope", lambda p, out: 1 / normal_density(normal_quantile(p)))

@@ -240,7 +240,9 @@ def test_linear_rows_are_those_whose_derivatives_depend_on_no_input() -> None:
         ):
             continue
         count = max(map(len, samples_of(row)))
-        points = [sample for sample in samples_of(row) if len(sample) == count] + [(0.25, 0.75, 0.5, 0.125)[:count]]
+        points = [sample for sample in samples_of(row) if len(sample) == count] + [
+            (0.25, 0.75, 0.5, 0.125, 0.375)[:count]
+        ]
         slopes = set()
         for point in points:
             with suppress(ValueError, ArithmeticError, Refusal):
@@ -355,6 +357,7 @@ OPERATORS: dict[str, str] = {
     "engine/algebra/one_sided_series": "a polynomial; the bounds of a variable near its value",
     "engine/algebra/sides_of_guards": "where the branches of a guard meet, and on which side each is taken",
     "engine/algebra/guards_at_point": "what a guard at one point is: a choice by an equation",
+    "engine/algebra/borders": "where two formulas are equal, and on which side an operation has which piece",
     "errors": "a word of a hint",
     "cli/arguments": "a word of a hint",
     "questions/quantities": "how a number is converted between units: by factors and a zero",

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from itertools import count
 from typing import Any, NamedTuple
 
+from ...api.api_answers import Answer
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.budget import Defined, charge, current_budget
@@ -46,8 +47,8 @@ class DigitsInPart(Record):
     """The part of the program that loses most of them; empty without one."""
 
 
-class DigitsOverBox(Record):
-    """How many digits of a program's value are right over a box, at least."""
+class DigitsOverBox(Answer, Record, shows=("agrees", "parts")):
+    """How many digits of a program's value are right over a box, at least: `check(…, over=…)`."""
 
     declaration = """
     csv line id part variable low high digits sample_digits operation error

@@ -8,15 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from ...api.api_answers import as_answer
-from ...api.api_arguments import sums_a_list
-from ...api.calls import converted
 from ...api.tracebacks import explain, explained
-from ...engine.graphs.value import Value, as_float, constant, values_of
+from ...engine.graphs.value import Value, as_float, constant, values_of, variable
 from ...engine.numbers.budget import use_budget
 from ...engine.numbers.floats import REAL
 from ...engine.run.evaluation import error_at, with_fallback
 from ...engine.run.sweep import NodeError, forward
-from ...errors import plural, quote, usage_error
+from ...errors import Diagnostic, plural, quote
 from ...language import builder
 from ...questions import problem
 from ...questions.problem import check_single
@@ -38,6 +36,8 @@ class ProgramDerivatives(Record):
     """Rows of second derivatives, in the order of `parameters`."""
     jacobian: Any = None
     """Rows of derivatives by `parameters`, one for each result."""
+    warnings: Sequence[Diagnostic] = ()
+    """Kinks at the point, whose derivatives are conventions."""
     errors: Mapping[int, str] = MappingProxyType({})
     """Why points of arrays have no answer, by their index in the flattened array; their numbers are nan."""
 
@@ -65,6 +65,7 @@ def is_array(x: object) -> bool:
 class Program:
     """A program that has been read: a function of its variables, with its gradient at any point.
 
+    >>> from autodiff_cli import parse
     >>> f = parse("s = x*y; s**2 + x")
     >>> f.parameters, f(x=3, y=0.5)
     (('x', 'y'), 5.25)
@@ -167,7 +168,7 @@ class Program:
         point = self._point(values)
         with explained(self.text), use_budget(length=len(self.text)):
             check_single(self._program)
-            quick = self._compiled.second([*point.values()])
+            quick = self._compiled.second(self._leaf_numbers(point))
             if quick is not None:
                 return ProgramDerivatives(quick.value, dict(zip(names, quick.gradient, strict=True)), quick.hessian)
             from .hessian import hessian  # most points have compiled answers
@@ -191,24 +192,32 @@ class Program:
             return ProgramDerivatives(found, jacobian=np.stack(rows, axis=-2), errors=columns["error"])
         point = self._point(values)
         with explained(self.text), use_budget(length=len(self.text)):
-            quick = self._compiled.first([*point.values()])
+            quick = self._compiled.first(self._leaf_numbers(point))
             if quick is not None:
                 return ProgramDerivatives(quick.values, jacobian=quick.rows)
             from .jacobian import jacobian  # most points have compiled answers
 
             answer = jacobian(self.text, point, wrt=names)
-        return ProgramDerivatives(answer.values, jacobian=answer.jacobian)
+        return ProgramDerivatives(answer.values, jacobian=answer.jacobian, warnings=answer.warnings)
 
     @cached_property
     def _compiled(self) -> PointDerivatives:
         from ...compiled.point_derivatives import PointDerivatives
 
         variables = self.variables
-        by = [variables[name] for name in self.parameters]
+        by = [variables.get(name) or variable(name) for name in self.parameters]
         return PointDerivatives(self.outputs, [variables[name] for name in self._program.leaves], by)
 
+    @cached_property
+    def _names(self) -> dict[str, None]:
+        """The variables; of a list that the program uses in part all entries."""
+        return dict.fromkeys((*self._program.leaves, *self.parameters))
+
     def _point(self, values: Mapping[str, Any]) -> dict[str, float]:
-        return {name: as_float(values[name], f"`{name}` cannot be") for name in self._program.leaves}
+        return {name: as_float(values[name], f"`{name}` cannot be") for name in self._names}
+
+    def _leaf_numbers(self, point: Mapping[str, float]) -> list[float]:
+        return [point[name] for name in self._program.leaves]
 
     # ---- arrays
     def _over(
@@ -230,9 +239,6 @@ class Program:
         except ValueError as error:
             shapes = {name: a.shape for name, a in zip(values, arrays, strict=True)}
             raise ValueError(f"the arrays have shapes that do not fit together: {shapes}") from error
-        if sums_a_list(self.text):
-            message = "a sum of one argument adds the entries of a list, and arrays are many points here"
-            raise usage_error(message, f"for the sum of a list: `{_FUNCTIONS[question]}(text, {{…}})`")
         key = question if wrt is None else "values"
         if key not in self._rows:
             with explained(self.text):
@@ -257,7 +263,7 @@ class Program:
     # ---- arguments
     def _named(self, args: Sequence[Any], values: dict[str, Any]) -> dict[str, Any]:
         if args:
-            names = [*self._program.leaves]
+            names = [*self._names]
             if len(args) > len(names):
                 raise TypeError(
                     f"the program has {plural(len(names), 'variable')}, and the call has {len(args)} values"
@@ -269,7 +275,7 @@ class Program:
         return values
 
     def _check(self, values: Mapping[str, Any]) -> None:
-        leaves = self._program.leaves
+        leaves = self._names
         if values.keys() == leaves.keys():
             return
         for name in [name for name in values if name not in leaves]:
@@ -280,13 +286,10 @@ class Program:
         raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return parse, (self.text, tuple(self._program.leaves))
+        return _program_of, (self.text, tuple(self._names))
 
     def __repr__(self) -> str:
         return f"<Program of {quote(self._program.leaves, 'no variables')}>"
-
-
-_FUNCTIONS = {"grad": "gradient", "jacobian": "jacobian", "hessian": "hessian"}
 
 
 def _as_array(np: Any, name: str, x: Any) -> Any:
@@ -308,20 +311,5 @@ def _square(columns: Mapping[str, Any], names: Sequence[str]) -> Any:
     return np.stack([np.stack([entry(i, j) for j in places], axis=-1) for i in places], axis=-2)
 
 
-def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
-    """Return the program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
-
-    With `lenient` its `text` is the one that was read.
-
-    `given` are the names that are variables although they are called like the constants `e`, `pi`, `π`. Raises
-    `ExpressionError` where the text is not valid.
-
-    >>> parse("s = x*y; s**2 + x").parameters
-    ('x', 'y')
-    """
-    with converted(parse, "grad", text=text, given=given, lenient=lenient) as asked:
-        if not asked.lenient:
-            return Program(problem.parse(asked.text, asked.given))
-        from ...language.diagnostics.leniency import read_leniently
-
-        return Program(read_leniently(asked.text, lambda read: problem.parse(read, asked.given))[0])
+def _program_of(text: str, given: Collection[str]) -> Program:
+    return Program(problem.parse(text, given))

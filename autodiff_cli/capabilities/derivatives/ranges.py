@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Answer
 from ...engine.numbers.base import UNDECIDED
 from ...engine.numerics.box_ranges import BoxRanges, ProvenRange, UnprovenPlace, range_numbers
 from ...errors import Diagnostic, ExpressionError, point_error, require
@@ -71,8 +72,8 @@ class BoxPlace(Record):
     """The part of the program that it is about."""
 
 
-class GradientRanges(Record):
-    """Proven ranges of a program and its partial derivatives over a box."""
+class GradientRanges(Answer, Record, shows=("box", "ranges")):
+    """Proven ranges of a program and its partial derivatives over a box: `gradient(…, over=…, certified=True)`."""
 
     declaration = """
     csv line id variable low[] high[] everywhere monotonicity error

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any, ClassVar
 
 from ...language.typesetting import name_latex, text_latex
 from ...show.document import Block, Paragraph, Pieces, Table, input_lines, text_line
 from ...show.numerals import (
-    DEFAULT_DIGITS,
-    Decimals,
     attach_units,
     format_number,
     repr_number,
-    unit_of,
 )
+from ...show.outward import outward
 from ...show.schema import Values, View
 from ...show.tex import unit_latex
 from ...show.tex_tables import number, paragraphs, table
@@ -29,9 +26,6 @@ from .ranges import (
 )
 
 MAX_LISTED_PLACES = 6
-UNBOUNDED = "–"
-MAX_EXACT_DIGITS = 40
-"""More than twice those of any double."""
 
 
 class GradientRangesView(View[GradientRanges], of=GradientRanges):
@@ -119,30 +113,3 @@ def _extent(one: NumberRange) -> str:
 
 def _verdict(one: NumberRange) -> str:
     return MONOTONICITY[one.monotonicity] if one.monotonicity else "not proven"
-
-
-def outward(x: float | None, digits: int | None, *, up: bool) -> str:
-    """Return an end of a range as text, rounded so that the range does not shrink.
-
-    >>> outward(0.36591269, 4, up=False), outward(0.36591269, 4, up=True), outward(2.0, None, up=True)
-    ('0.3659', '0.366', '2')
-    """
-    if x is None:
-        return UNBOUNDED
-    how, exact = ROUND_CEILING if up else ROUND_FLOOR, _decimal(x, up)
-    if isinstance(digits, Decimals):
-        rounded = exact.quantize(Decimal(1).scaleb(-int(digits)), rounding=how, context=Context(prec=400))
-    else:
-        rounded = Context(prec=digits or DEFAULT_DIGITS, rounding=how).plus(exact)
-    text = format_number(float(rounded), digits)
-    unit = unit_of(x)
-    return text if unit is None else f"{text} {unit}".rstrip()
-
-
-def _decimal(x: float, up: bool) -> Decimal:
-    """Return a number as a decimal: itself if it is known exactly, or one a little further outside."""
-    exact = getattr(x, "exact", None)
-    if exact is None:
-        return Decimal(float(x))
-    context = Context(prec=MAX_EXACT_DIGITS, rounding=ROUND_CEILING if up else ROUND_FLOOR)
-    return context.divide(Decimal(exact.numerator), Decimal(exact.denominator))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from functools import partial, wraps
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...engine.graphs.higher_order import hessian_in
 from ...engine.graphs.own_operations import has_own_rules
@@ -15,85 +15,16 @@ from ...engine.run.evaluation import Evaluation
 from ...engine.run.flat_graph import Graph
 from ...engine.table.operators import VARIABLE
 from ...errors import plural
+from .structures import ArrayShape, Structure, flatten, unflatten
 
 Argnums = int | Sequence[int] | str | Sequence[str]
-
-
-# ---- structures: numbers, arrays, lists, tuples and dictionaries of them
-class _ArrayShape(NamedTuple):
-    shape: tuple[int, ...]
-
-
-Structure = Any
-"""A list, tuple or dictionary of structures, an `_ArrayShape`, or None for one number."""
-
-
-def _is_array(x: object) -> bool:
-    return hasattr(x, "__array__") and getattr(x, "shape", ()) != ()
-
-
-def _flatten(x: Any, what: str, numbers: list[Any]) -> Structure:
-    """Return the structure of an argument, and add its numbers to a list."""
-    if isinstance(x, Mapping):
-        return {key: _flatten(entry, what, numbers) for key, entry in x.items()}
-    if isinstance(x, list | tuple):
-        parts = [_flatten(entry, what, numbers) for entry in x]
-        return _like(x, parts)
-    if _is_array(x):
-        import numpy as np
-
-        flat = np.asarray(x).reshape(-1)
-        numbers.extend(entry if isinstance(entry, Value) else as_float(entry, what) for entry in flat)
-        return _ArrayShape(tuple(x.shape))
-    numbers.append(x if isinstance(x, Value) else as_float(x, what))
-    return None
-
-
-def _like(x: Any, parts: list[Any]) -> Any:
-    if isinstance(x, list):
-        return parts
-    return type(x)(*parts) if hasattr(x, "_fields") else tuple(parts)
-
-
-def _unflatten(structure: Structure, entries: Iterator[Any], numeric: bool) -> Any:
-    """Return the structure with its numbers taken from `entries`; arrays hold floats if `numeric`."""
-    if structure is None:
-        return next(entries)
-    if isinstance(structure, _ArrayShape):
-        import numpy as np
-
-        count = 1
-        for size in structure.shape:
-            count *= size
-        rows = [next(entries) for _ in range(count)]
-        return _stacked(np, rows, structure.shape, numeric)
-    if isinstance(structure, Mapping):
-        return {key: _unflatten(part, entries, numeric) for key, part in structure.items()}
-    return _like(structure, [_unflatten(part, entries, numeric) for part in structure])
-
-
-def _stacked(np: Any, rows: list[Any], shape: tuple[int, ...], numeric: bool) -> Any:
-    """Return an array of entries, each a number, an array, or a structure of these, which stays outside."""
-    first: Any = rows[0] if rows else 0.0
-    if isinstance(first, Mapping):
-        return {key: _stacked(np, [row[key] for row in rows], shape, numeric) for key in first}
-    if isinstance(first, list | tuple):
-        parts = [_stacked(np, [row[k] for row in rows], shape, numeric) for k in range(len(first))]
-        return _like(first, parts)
-    if _is_array(first):
-        return np.array(rows).reshape(shape + first.shape)
-    if numeric and not any(isinstance(row, Value) for row in rows):
-        return np.array(rows, dtype=float).reshape(shape)
-    array = np.empty(len(rows), dtype=object)
-    array[:] = rows
-    return array.reshape(shape)
 
 
 # ---- functions and calls of them
 def _function(f: Any) -> tuple[Callable[..., Any], tuple[str, ...] | None]:
     """Return a function on Values, and the names of its variables if it is a text."""
     if isinstance(f, str):
-        from .program import parse
+        from .parse_function import parse
 
         program = parse(f)
         names = program.parameters
@@ -123,14 +54,14 @@ class _TracedCall:
         self.chosen, self.single = _places(f, names, argnums, args, keywords)
         self.numbers: list[Any] = []
         self.structures = [
-            _flatten(_entry(args, keywords, k), f"{name}: an argument cannot be", self.numbers) for k in self.chosen
+            flatten(_entry(args, keywords, k), f"{name}: an argument cannot be", self.numbers) for k in self.chosen
         ]
         self.is_nested = any(isinstance(x, Value) for x in self.numbers)
         # of a Value a node of its own, of which the derivative is a function
         self.leaves = [x * 1.0 if isinstance(x, Value) else Value(x) for x in self.numbers]
         given = iter(self.leaves)
         for k, structure in zip(self.chosen, self.structures, strict=True):
-            entry = _unflatten(structure, given, numeric=False)
+            entry = unflatten(structure, given, numeric=False)
             if isinstance(k, str):
                 keywords[k] = entry
             else:
@@ -153,7 +84,7 @@ class _TracedCall:
 
 def _by_input(structures: Sequence[Structure], chosen: Sequence[Any], single: bool, entries: Sequence[Any]) -> Any:
     rest = iter(entries)
-    parts = [_unflatten(structure, rest, numeric=True) for structure in structures]
+    parts = [unflatten(structure, rest, numeric=True) for structure in structures]
     if single:
         return parts[0]
     return dict(zip(chosen, parts, strict=True)) if isinstance(chosen[0], str) else tuple(parts)
@@ -195,14 +126,14 @@ def _one_result(name: str, result: Any) -> tuple[list[Any], Structure]:
 
 def _flat_results(result: Any) -> tuple[list[Any], Structure]:
     outputs: list[Any] = []
-    structure = _flatten(result, "jacobian: a result cannot be", outputs)
+    structure = flatten(result, "jacobian: a result cannot be", outputs)
     return outputs, structure
 
 
 def _structure_of(spec: Any) -> Structure:
     """Return the structure of a described argument."""
     if not hasattr(spec, "parts"):
-        return None if spec.shape is None else _ArrayShape(spec.shape)
+        return None if spec.shape is None else ArrayShape(spec.shape)
     parts = [_structure_of(part) for part in spec.parts]
     if issubclass(spec.kind, Mapping):
         return dict(zip(spec.keys, parts, strict=True))
@@ -438,10 +369,10 @@ def jacobian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = 
     @wraps(function)
     def differentiated(*args: Any, **keywords: Any) -> Any:
         if recorded is not None and (quick := recorded.first(args, keywords)) is not None:
-            return _unflatten(quick[2], iter(quick[1]), numeric=True)
+            return unflatten(quick[2], iter(quick[1]), numeric=True)
         call = _TracedCall(function, names, argnums, args, keywords, "jacobian")
         outputs: list[Any] = []
-        structure = _flatten(call.result, "jacobian: a result cannot be", outputs)
+        structure = flatten(call.result, "jacobian: a result cannot be", outputs)
         roots = [as_value(x) for x in outputs]
         if call.is_differentiated_again(roots):
             rows: list[list[Any]] = [_symbolic_gradient(root, call.leaves) for root in roots]
@@ -449,6 +380,6 @@ def jacobian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = 
             rows = [_gradient(roots[0], call)]
         else:
             rows = _rows(roots, call.leaves) if roots else []
-        return _unflatten(structure, iter([call.of_inputs(row) for row in rows]), numeric=True)
+        return unflatten(structure, iter([call.of_inputs(row) for row in rows]), numeric=True)
 
     return differentiated

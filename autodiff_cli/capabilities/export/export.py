@@ -11,12 +11,13 @@ from ...engine.numbers.budget import WRITTEN_STEP, charge
 from ...engine.numbers.double.formulas import Lacking
 from ...engine.run.flat_graph import Graph
 from ...engine.table.operators import WHERE
-from ...errors import Diagnostic, ExpressionError, usage_error
+from ...errors import Diagnostic, ExpressionError, quote, usage_error
+from ...language.builder import Program
 from ...language.typesetting import typesetting
-from ...questions.problem import check_single, parse, wanted_variables
+from ...questions.problem import Point, as_number, check_single, parse, wanted_variables
 from ...record import Record
 from ..formulas.diff import diff
-from ..formulas.guards import guard_warnings
+from ..formulas.guards import comments_of, guard_warnings, program_kinks
 from .targets import DIALECTS, target
 
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
@@ -43,6 +44,8 @@ class Exported(Record):
     source: str
     dialect: str | None = None
     warnings: tuple[Diagnostic, ...] = ()
+    comments: tuple[str, ...] = ()
+    """What the source says of the derivatives, in LaTeX."""
 
 
 def export(
@@ -54,12 +57,13 @@ def export(
     dialect: str | None = None,
     table: str | None = None,
     keep: Sequence[str] = (),
+    at: Point | None = None,
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function `name` returns the value and the partial derivatives by `wrt`.
     SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
-    columns `keep` of these as well.
+    columns `keep` of these as well. A spreadsheet has the values `at` in the cells of the variables.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
@@ -68,6 +72,8 @@ def export(
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
     if (table or keep) and to != "sql":
         raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
+    if at and to != "spreadsheet":
+        raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
@@ -83,6 +89,11 @@ def export(
         return _equations(text, name, wrt)
     program = parse(text)
     warnings = guard_warnings(program)
+    if at:
+        from .languages import Spreadsheet  # other languages do without
+
+        assert isinstance(writer, Spreadsheet)
+        writer.point = _numbers_at(at, program)
     if to != "sql":
         check_single(program, SEVERAL)
     trained = wanted_variables(program, {}, wrt) if to == "torch-module" and wrt is not None else ()
@@ -97,19 +108,23 @@ def export(
     except Lacking as lacking:
         raise _lacks(writer, lacking, graph, recorder.node) from None
     charge(WRITTEN_STEP * len(recorder.steps))
-    bound = [(None if (at := program.place(i)) is None else place(at), name) for name, _, i in program.bound]
+    bound = [(None if (node := program.place(i)) is None else place(node), name) for name, _, i in program.bound]
     labels = {
         recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
     }
     shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
-    unit = SourceUnit(text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained))
+    kinks = program_kinks(program, wanted)
+    variables, notes = tuple(program.variables), kinks.comments
+    unit = SourceUnit(text, name, variables, tuple(wanted), shown, labels, tuple(trained), notes)
     try:
         module = writer.module(unit)
     except Lacking as lacking:  # a rule of the engine that the code is for
         named = str(lacking).partition("(")[0]
         node = next(i for i, primitive in enumerate(graph.primitives) if primitive.name == named)
         raise _lacks(writer, lacking, graph, node) from None
-    return Exported(text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, warnings)
+    return Exported(
+        text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, (*warnings, *kinks.notes)
+    )
 
 
 def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> ExpressionError:
@@ -118,6 +133,13 @@ def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> Express
     need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
     hint = "leave the function out, or export to another target"
     return usage_error(f"{writer.title} has no function `{lacking}`{need}", hint, span=graph.span(node))
+
+
+def _numbers_at(at: Point, program: Program) -> dict[str, float]:
+    """Return the values of a point. Raises `ExpressionError` for names that the program has not."""
+    if unknown := [name for name in at if name not in program.variables]:
+        raise usage_error(f"the program has no variable `{unknown[0]}`", f"it has {quote(program.variables)}")
+    return {name: as_number(value, name) for name, value in at.items()}
 
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:
@@ -136,7 +158,9 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
     answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
     typeset = typesetting(program, function=name)
     heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
+    comments = comments_of(answer.warnings)
+    heading += comments
     source = "\n".join([*(f"% {line}".rstrip() for line in heading), answer.program]) + "\n"
     wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
     variables = {label: typeset.name(label) for label in program.variables}
-    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings)
+    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings, comments=comments)

@@ -14,9 +14,13 @@ from ...engine.graphs.adjoint import Recording, all_of
 from ...engine.graphs.value import Value
 from ...engine.numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ...engine.table.operators import VARIABLE
-from ...engine.table.primitive import ATOM, CHOICE, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
+from ...engine.table.primitive import ATOM, CHOICE, DEFINITIONS, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
 from ...engine.table.primitives import by_name
+from ...errors import usage_error
 from ...language.printer import Item, Written, as_call, assemble, fill_in, number_text, spell
+
+_USED = {"import jax": "jax.scipy", "import scipy.special": "scipy.special"}
+"""What code contains that needs an import, if not all code does."""
 
 
 class Python(Target):
@@ -36,7 +40,7 @@ class Python(Target):
     def lines(self) -> list[str]:
         library, function = self.library(), self.defined()
         code = "\n".join([*library, *function])
-        imports = [line for line in self.imports if line != "import jax" or "jax.scipy" in code]
+        imports = [line for line in self.imports if _USED.get(line, "") in code]
         # PEP 263: the first two lines may set an encoding, so no line of the program is there.
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
@@ -116,7 +120,8 @@ class Torch(Guarded):
         super().__init__(name)
         tensors = by_library("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
         forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
-        self.forms = {**self.forms, **forms, **by_name({"where": self._choose})}
+        incomplete = {name: partial(self._above_zero, f"torch.special.{name}") for name in ("gammainc", "gammaincc")}
+        self.forms = {**self.forms, **forms, **by_name({"where": self._choose, **incomplete})}
 
     def function(self, name: str) -> Form:
         return partial(self._tensors, f"ad_{name}")
@@ -128,6 +133,11 @@ class Torch(Guarded):
 
     def _tensors(self, function: str, target: Target, step: Step) -> Written:
         return as_call(function, step.args, self._tensor)
+
+    def _above_zero(self, function: str, target: Target, step: Step) -> Written:
+        """Return a call that is nan unless the first argument is above 0, where the library has a limit."""
+        _, call = as_call(function, step.args, self._tensor)
+        return ATOM, ["torch.where(", self._tensor(step.args[0]), " > 0.0, ", *call, ", torch.nan)"]
 
     def _choose(self, target: Target, step: Step) -> Written:
         condition, x, y = step.args
@@ -193,6 +203,7 @@ class C(Curly):
         return [
             *("/* Written by autodiff from this program:", " *"),
             *[f" *     {row}".rstrip() for row in self._comment(unit.text)],
+            *[f" * {row}" for row in self._notes()],
             *(" */", "#include <math.h>", *self.library()),
             *("", "/* Returns the value, and puts the derivatives into `gradient`:"),
             *[f" *     gradient[{k}] by {name}" for k, name in enumerate(wanted)],
@@ -255,6 +266,9 @@ class Spreadsheet(Target):
     Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it have their own cells.
     """
 
+    point: Mapping[str, float] = {}
+    """The values of variables that are known."""
+
     def _number(self, value: float | bool) -> str:
         return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
 
@@ -270,12 +284,13 @@ class Spreadsheet(Target):
     def lines(self) -> list[str]:
         unit = self.unit
         results = unit.recording.results
-        rows = [(name, "") for name in self.variables]
+        rows = [(name, repr(self.point[name]) if name in self.point else "") for name in self.variables]
         for step in self.cell_steps(results):
             rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
             self.names[step] = f"B{len(rows)}"
         labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
         rows += [(label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)]
+        rows += [("", " ".join(unit.notes))] if unit.notes else []
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(rows)
         return out.getvalue().removesuffix("\n").split("\n")
@@ -319,6 +334,9 @@ def sympy_text(root: Value) -> str:
 
 def _sympy_parts(value: Value) -> Written:
     while value._prev and value.primitive.name not in SYMPY_FORMS:
+        if value.primitive.name not in DEFINITIONS:
+            message = f"SymPy has no function `{value.primitive.name}`, which the formula needs"
+            raise usage_error(message, "print the formula as text, or leave the variable out with `--wrt`")
         value = by_definition(value, always=True)
     inputs = value._prev
     if not inputs:

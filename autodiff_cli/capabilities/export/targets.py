@@ -4,8 +4,8 @@ from ...compiled.target import Target
 
 TARGETS = {
     "python": (".py",), "numpy": (".py",), "c": (".c", ".h"), "javascript": (".js", ".mjs"), "jax": (".py",),
-    "torch": (".py",), "sql": (".sql",), "matlab": (".m",), "r": (".r",), "julia": (".jl",), "spreadsheet": (".csv",),
-    "latex": (".tex",), "micrograd": (".py",), "torch-module": (".py",),
+    "torch": (".py",), "sql": (".sql",), "matlab": (".m",), "r": (".r",), "julia": (".jl",),
+    "spreadsheet": (".csv", ".xlsx"), "latex": (".tex",), "micrograd": (".py",), "torch-module": (".py",),
 }  # fmt: skip
 """The languages that programs can be exported to, with their file endings."""
 

@@ -57,7 +57,7 @@ from ...record import Record
 from .derivation import Derivation, check_length, derivations
 from .derivation import latex as steps_latex
 from .differential_operator import differential_operator
-from .guards import guard_warnings
+from .guards import ConventionalPlace, KinkNotes, guard_warnings, kink_notes
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
@@ -130,6 +130,7 @@ class Diff(Record):
     units
     equations optional nonempty: with `--for`: the equations
     assumptions optional nonempty: with `--assume`: what was assumed
+    conventions optional nonempty keys=ConventionalPlace: where the formulas keep a convention
     constants
     warnings
     """
@@ -152,6 +153,7 @@ class Diff(Record):
     equations: Sequence[str] = ()
     units: Units | None = None
     """The units of the values and the point, by field."""
+    conventions: tuple[ConventionalPlace, ...] = ()
 
 
 class _DiffProblem(NamedTuple):
@@ -186,6 +188,8 @@ class _Derived(NamedTuple):
     shorts: Sequence[Generic | None]
     assumed: Sequence[Assumption]
     used: Sequence[Assumption]
+    comments: tuple[str, ...] = ()
+    """What code says of the formulas."""
 
     def with_numbers(self, quantities: Mapping[str, Value]) -> _Derived:
         """Return them with the numbers with units that were variables."""
@@ -250,10 +254,10 @@ def diff(
     keeps_guards = everywhere or share or language in ("python", "sympy")
     derived = _derived(problem, assume, short=not keeps_guards)
     warnings += [_unused(one) for one in derived.assumed if one not in derived.used]
-    if problem.order > 1:
-        warnings += _kinks(problem.output, problem.order)
+    kinks = _kink_notes(problem, derived)
     if keeps_guards and any(v.primitive is WHERE for v in in_order(derived.formulas.values())):
         warnings += guard_warnings(problem.program)
+    derived = derived._replace(comments=kinks.comments)
     worked = _worked(problem, derived) if steps else ()
     derived = derived.with_numbers(problem.quantities)
     at_point = _values(problem, derived.formulas, arithmetic, units)
@@ -267,11 +271,12 @@ def diff(
         derivatives,
         document,
         at_point.point,
-        (*warnings, *at_point.warnings),
+        (*warnings, *at_point.warnings, *kinks.notes),
         problem.program.constants,
         worked,
         tuple(one.text for one in derived.assumed),
         units=at_point.units,
+        conventions=kinks.places,
     )
 
 
@@ -404,7 +409,8 @@ def _written(
     ]
     if language == "python":
         by_names = tuple(dict.fromkeys(name for one in listed for name in one.by))
-        return shared, listed, _module(problem.text, [problem.output, *derived.formulas.values()], by_names)
+        outputs = [problem.output, *derived.formulas.values()]
+        return shared, listed, _module(problem.text, outputs, by_names, derived.comments)
     if typeset is None:
         return shared, listed, _line(language, shared, [one.formula for one in listed])
     lines = _equations(program, typeset, shared, parts.function, listed)
@@ -652,16 +658,10 @@ def _derive(
     return derived, used
 
 
-def _kinks(output: Value, order: int) -> list[Diagnostic]:
-    left = {v.primitive for v in in_order((simplify((output,), spell=False)[0],)) if v.primitive.breakpoint}
-    warnings = []
-    for v in in_order((output,)):
-        if v.primitive in left and not all(p.primitive is CONSTANT for p in v._prev):
-            name = v.primitive.symbol
-            where = "where both sides are equal" if v.primitive.gives_condition else "at a kink of it"
-            message = f"`{name}`: {where}, a formula of order {order} need not hold, and there may be no derivative"
-            warnings.append(Diagnostic("kink", message, v.span, "compute it at a point with `hessian` or `taylor`"))
-    return warnings
+def _kink_notes(problem: _DiffProblem, derived: _Derived) -> KinkNotes:
+    """Return where the formulas keep a convention, of the places that the assumptions admit."""
+    facts = [one.condition for one in derived.assumed]
+    return kink_notes((problem.symbolic,), lambda _: derived.formulas.values(), problem.leaves, problem.order, facts)
 
 
 def _higher(
@@ -735,7 +735,7 @@ def _share(function: Value | None, derivatives: Sequence[Value], bound: Collecti
     return _SharedParts(parts, rest[:first], rest[first:])
 
 
-def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str:
+def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...], notes: tuple[str, ...]) -> str:
     from ...compiled.lowering import Lowering
     from ...compiled.target import SourceUnit
     from ...engine.numbers.double.formulas import Lacking
@@ -754,7 +754,8 @@ def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...]) -> str
             span=graph.span(recorder.node),
         ) from None
     reordered = recording._replace(values=recording.values[:1], partials=recording.values[1:])
-    unit = SourceUnit(text, "derivative", tuple(graph.labels[i] for i in leaves), wanted, reordered, {})
+    variables = tuple(graph.labels[i] for i in leaves)
+    unit = SourceUnit(text, "derivative", variables, wanted, reordered, {}, notes=notes)
     return str(writer.module(unit)).rstrip("\n")
 
 

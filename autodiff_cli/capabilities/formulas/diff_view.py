@@ -22,7 +22,9 @@ from ...show.numerals import attach_units
 from ...show.schema import OutputRow, Values, View, read_declaration, record_of
 from .derivation import Derivation, RuleStep, as_written, derivative_name, latex, operator
 from .diff import LANGUAGES, Derivative, Diff
+from .guards import ConventionalPlace
 
+read_declaration(ConventionalPlace)
 DERIVATIVE, DERIVATION = read_declaration(Derivative).fields, read_declaration(Derivation).fields
 """The keys of a derivative, and of the steps that lead to it."""
 _WORDS = ("unless ", "away ", "where ")

@@ -7,7 +7,7 @@ import os
 import random
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -146,7 +146,8 @@ class ParametricAntiderivatives:
 def best_of(written: Value, integrand: Value, name: str) -> Antiderivative | None:
     """Return a formula, or it with log|u|, if it is an antiderivative: rather a proven one; else None."""
     best: Antiderivative | None = None
-    for formula in dict.fromkeys((_both_sides(written), written)):
+    own = {expression_text(value._prev[0]) for value in in_order((integrand,)) if value.primitive is LOG}
+    for formula in dict.fromkeys((_both_sides(written), _both_sides(written, own), written)):
         (shortest,) = simplify((formula,))
         checked = check_antiderivative(shortest, integrand, name)
         if checked is not None and (best is None or checked.proven > best.proven):
@@ -213,11 +214,16 @@ def _rows(integrand: Value) -> list[list[Any]]:
     return rows
 
 
-def _both_sides(formula: Value) -> Value:
-    """Return the formula with log|u| for log(u): the derivative is the same, and it holds on both sides of a pole."""
+def _both_sides(formula: Value, kept: Collection[str] = ()) -> Value:
+    """Return the formula with log|u| for log(u): the derivative is the same, and it holds on both sides of a pole.
+
+    Logarithms of the `kept` arguments, those of the integrand, stay.
+    """
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         if value.primitive is LOG and inputs[0].primitive is not ABS and _may_be_negative(inputs[0]):
+            if expression_text(inputs[0]) in kept:
+                return rebuild(value, inputs)
             return node(LOG, (node(ABS, inputs),))
         return rebuild(value, inputs)
 
@@ -236,7 +242,7 @@ def check_antiderivative(formula: Value, integrand: Value, name: str) -> Antider
         slope = slope_of(formula, name)
     if slope is None:
         return None
-    points = _agreements(slope, integrand)
+    points = _agreements(formula, slope, integrand)
     if not points:
         return None
     if is_zero(node(SUB, (slope, integrand))):
@@ -256,11 +262,14 @@ def ratio_of(one: Value, other: Value) -> Fraction | None:
     return exact_value(simplify((node(DIV, (one, other)),))[0])
 
 
-def _agreements(slope: Value, integrand: Value) -> int:
-    """Return at how many rational points two formulas agree in enclosures of 50 digits; 0 if they differ at one."""
+def _agreements(formula: Value, slope: Value, integrand: Value) -> int:
+    """Return at how many rational points the last two agree in enclosures of 50 digits; 0 if they differ at one.
+
+    Only points count where the formula, whose slope it is, has a value: 1/(x - 2) has some where log(x - 2) has none.
+    """
     m = RunningDigits(DIGITS)
     chosen = random.Random(1)  # the same answer every time
-    names = sorted({leaf.label for leaf in in_order((slope, integrand)) if leaf.primitive is VARIABLE})
+    names = sorted({leaf.label for leaf in in_order((formula, slope, integrand)) if leaf.primitive is VARIABLE})
     agreed = 0
     for k in range(POINTS):
         at = {name: m.fraction(_point(chosen, k)) for name in names}
@@ -271,7 +280,8 @@ def _agreements(slope: Value, integrand: Value) -> int:
         size = max(1.0, abs(float(one)), abs(float(other)))
         if abs(float(one - other)) > AGREEMENT * size:
             return 0
-        agreed += 1
+        with Defined(ExpressionError, *NO_RESULT):
+            agreed += value_in(m, formula, at) is not None
     return agreed
 
 

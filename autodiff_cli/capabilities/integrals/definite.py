@@ -26,8 +26,10 @@ from ..limit.limit import LimitUnknown, SideLimit, side_limit
 from .antiderivatives import Antiderivative
 from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
 from .ends import IntegralEnd, at_number
+from .holes import fill_hole
 from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
+from .tails import integral_with_tails
 
 SIZES = (4, 8, 14)
 """Terms of the series that show how an integrand behaves at an end."""
@@ -121,17 +123,25 @@ def definite(
         about = with_antiderivative(about, found[0].antiderivative)
     exact = _sum([one.exact for one in found])
     quadrature = segments[0].quadrature
-    totals = [
-        segment.quadrature.value(one.exact.node) if one.total is None and one.exact is not None else one.total
-        for segment, one in zip(segments, found, strict=True)
-    ]
-    total = _sum(totals)
+    total = _sum([_total(segment, one, name) for segment, one in zip(segments, found, strict=True)])
     if exact is not None:
         total = quadrature.value(exact.node)  # one number has more digits than a sum of balls
     if total is not None and total.is_finite():
         doubts = [] if exact is not None else _doubts(segments, name)
         return _proven(about, total, exact, digits, quadrature.bits, doubts)
     return _numerical(about, segments, found, name)
+
+
+def _total(segment: Segment, found: Found, name: str) -> Any:
+    """Return the ball of the integral over a segment, or None."""
+    if found.total is not None:
+        return found.total
+    if found.exact is not None:
+        return segment.quadrature.value(found.exact.node)
+    if any(UNKNOWN in (piece.low_state, piece.high_state) for piece in found.pieces):
+        return None
+    ends = [(piece.low, piece.high) for piece in found.pieces]
+    return integral_with_tails(segment.quadrature, segment.integrand, name, ends)
 
 
 def _sum(numbers: Sequence[Any]) -> Any:
@@ -248,6 +258,9 @@ def _pieces(
     """Return the pieces between singular points, and the ball of the whole integral if it is known."""
     low_state = _end(integrand, name, low, 1)
     high_state = _end(integrand, name, high, -1)
+    for place, state in ((low, low_state), (high, high_state)):
+        if state == BOUNDED:
+            fill_hole(quadrature, place, name)
     if low.formula is not None and high.formula is not None and INTEGRABLE not in (low_state, high_state):
         total = quadrature.integral(_ball(quadrature, low), _ball(quadrature, high))
         if total.is_finite():
@@ -256,6 +269,8 @@ def _pieces(
     start, start_state = low, low_state
     for place in _singular_points(quadrature, integrand, name, low, high):
         before, after = (_end(integrand, name, place, side) for side in (-1, 1))
+        if before == after == BOUNDED:
+            fill_hole(quadrature, place, name)
         pieces.append(RegularPiece(start, place, start_state, before))
         start, start_state = place, after
     pieces.append(RegularPiece(start, high, start_state, high_state))

@@ -9,16 +9,17 @@ from typing import Any, NamedTuple
 from flint import acb
 
 from ...engine.algebra.exact_constants import ExactConstants, UndecidedSign, fraction_node
+from ...engine.algebra.simplify import simplify
 from ...engine.algebra.walk import substitute
-from ...engine.graphs.value import Value, in_order, node
+from ...engine.graphs.value import Value, in_order, node, variable
 from ...engine.numbers.budget import Defined
-from ...engine.table.operators import GT, LT, NE, VARIABLE
+from ...engine.table.operators import ADD, GT, LT, MUL, NE, SUB, VARIABLE
 from ...errors import ExpressionError, quote, usage_error
 from ..limit.limit import LimitUnknown, side_limit
 from .antiderivatives import NoAntiderivative, antiderivative, is_available, slope_of
 from .continuous import Condition, NotContinuous, conditions_of, decides
 from .definite import HINT, UNKNOWN, RegularPiece, definite, is_continuous
-from .ends import IntegralEnd, hold
+from .ends import IntegralEnd, at_number, hold, names_in
 from .integrate import Integral
 from .quadrature import Quadrature, ball, precision
 
@@ -32,6 +33,8 @@ STEP = Fraction(1, 2**13)
 """The step of the difference quotient that confirms a derivative, as a share of the parameter: about 1e-12**(1/3)."""
 AGREEMENT = 1e-5
 """The largest relative difference of the two: the quotient's is about STEP**2, and 1e-12/STEP of rounding."""
+COMPARED_DIGITS = 12
+"""The digits of the integrals in the quotient."""
 CONFIRMED_DIGITS = 5
 """The digits that are shown of a derivative that is only confirmed by a difference quotient."""
 
@@ -89,9 +92,9 @@ def with_derivatives(answer: Integral, integral: Parametric, wrt: Sequence[str])
             raise usage_error(f"`{by}` is no parameter of the integral", hint)
         factor = integral.factors.get(by)
         try:
-            total = _scaled(integral, _proven_slope(integral, by), factor)
+            total = _scaled(integral, _slope_with_fixed_ends(integral, by), factor)
         except NotProven:
-            slope = _confirmed_slope(answer, integral, by)
+            slope = _confirmed(answer, integral, by)
             slopes[by] = float(_scaled(integral, integral.quadrature(integral.output).value(slope), factor).mid())
             doubtful.append(f"d/d{by} {slopes[by]:.{CONFIRMED_DIGITS}g}")
             continue
@@ -119,6 +122,58 @@ def _scaled(integral: Parametric, total: Any, factor: Value | None) -> Any:
     quadrature = integral.quadrature(integral.output)
     with precision(quadrature.bits):
         return total * quadrature.value(factor)
+
+
+def _slope_with_fixed_ends(integral: Parametric, by: str) -> Any:
+    """Return the ball of a derivative by a parameter, if need be over an interval that does not move."""
+    try:
+        return _proven_slope(integral, by)
+    except NotProven:
+        fixed = fixed_ends(integral, by)
+        if fixed is None:
+            raise
+        return _proven_slope(fixed, by)
+
+
+def _confirmed(answer: Integral, integral: Parametric, by: str) -> Value:
+    fixed = fixed_ends(integral, by)
+    try:
+        return _confirmed_slope(answer, integral, by)
+    except ExpressionError:
+        if fixed is None:
+            raise
+        return _confirmed_slope(answer, fixed, by)
+
+
+def fixed_ends(integral: Parametric, by: str) -> Parametric | None:
+    """Return the integral over an interval that does not move with a parameter; None if it does not move at all.
+
+    The variable is low + (high - low) u with u from 0 to 1, or the finite end plus or minus u with u from 0 on.
+    """
+    low, high = integral.ends
+    if not any(by in end.names() for end in (low, high)):
+        return None
+    inside = {*names_in(integral.output), *low.names(), *high.names()}
+    name = next(f"u{k or ''}" for k in range(len(inside) + 1) if f"u{k or ''}" not in inside)
+    u = variable(name)
+    if low.formula is not None and high.formula is not None:
+        width = node(SUB, (high.formula, low.formula))
+        place, ends = node(ADD, (low.formula, node(MUL, (width, u)))), (at_number(Fraction(0)), at_number(Fraction(1)))
+    elif high.infinite > 0 and low.formula is not None:
+        width, place, ends = None, node(ADD, (low.formula, u)), (at_number(Fraction(0)), high)
+    elif low.infinite < 0 and high.formula is not None:
+        width, place, ends = (
+            None,
+            node(SUB, (high.formula, u)),
+            (at_number(Fraction(0)), low._replace(text="inf", infinite=1)),
+        )
+    else:
+        return None
+    output = substitute(
+        integral.output, lambda v: place if v.primitive is VARIABLE and v.label == integral.name else None
+    )
+    (output,) = simplify((output if width is None else node(MUL, (output, width)),))
+    return integral._replace(name=name, output=output, ends=ends)
 
 
 def _proven_slope(integral: Parametric, by: str) -> Any:
@@ -288,7 +343,7 @@ def _integral(answer: Integral, integral: Parametric) -> float:
     about = answer._replace(warnings=())
     formula = hold(integral.output, integral.held)
     # no antiderivative is looked for: three of them would take SymPy half a minute
-    found = definite(about, formula, integral.name, integral.places, integral.digits, lambda _: None)
+    found = definite(about, formula, integral.name, integral.places, COMPARED_DIGITS, lambda _: None)
     if found.value is None or found.warnings:
         raise NotProven
     return found.value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 from flint import acb, arb, ctx, fmpq
 
@@ -20,6 +20,10 @@ GUARD_BITS = 30
 STEPS_AN_EVALUATION = 2
 """Work for an operation of the integrand on a ball, in steps."""
 MAX_EVALUATIONS = 8_000
+ROUGH_EVALUATIONS = 4_000
+"""Near an end: if these are not enough, as many are left for two computations that prove nothing."""
+NEAR = 2.0**-20
+"""How far around a place an integrand has to be analytic."""
 SINGULAR_BITS = 40
 """An interval without a finite ball is halved until it is 2**-40 of the whole."""
 MAX_SINGULAR = 24
@@ -28,20 +32,50 @@ FINE = 4096
 """Wide balls overestimate: only parts of 1/4096 of the whole tell that there are too many singular ones."""
 
 
+class Hole(NamedTuple):
+    """A place where quotients in the integrand are 0/0."""
+
+    place: Value
+    parts: Sequence[Value]
+    """Their numerators and denominators."""
+    formula: Value
+    """The integrand with quotients of derivatives instead."""
+
+
 class Quadrature:
     """An integrand of one variable, with enclosures over balls."""
 
     def __init__(self, integrand: Value, name: str, digits: int, others: Mapping[str, Any] | None = None) -> None:
-        self.integrand, self.name = integrand, name
+        self.integrand, self.name, self.digits = integrand, name, digits
         self.bits = int(digits * 3.33) + GUARD_BITS
         self.others = others or {}
         """Balls of other variables."""
         self.types = ComplexBalls(False), ComplexBalls(True)
+        self.holes: list[Hole] = []
+        """Places where quotients of the integrand are 0/0, which it has enclosures around."""
         self.exhausted: BudgetExceeded | None = None
 
     def at(self, x: Any, analytic: bool = False, formula: Value | None = None) -> Any:
         """Return the enclosure of the integrand, or another formula, over a ball; not a finite one if there is none."""
-        formula = self.integrand if formula is None else formula
+        if formula is not None:
+            return self._at(x, analytic, formula)
+        found = self._at(x, analytic, self.integrand)
+        for hole in self.holes:
+            found = found if found.is_finite() else self._around(hole, x, analytic)
+        return found
+
+    def _around(self, hole: Hole, x: Any, analytic: bool) -> Any:
+        """Return the enclosure over the hull of a ball and a hole.
+
+        Where numerator and denominator are analytic on a convex set, and 0 at a point of it, p times, their quotient
+        is one of averages of their p-th derivatives over the set.
+        """
+        whole = acb(x).union(acb(self.value(hole.place)))
+        if not all(self._at(whole, True, part).is_finite() for part in hole.parts):
+            return acb("nan")
+        return self._at(whole, analytic, hole.formula)
+
+    def _at(self, x: Any, analytic: bool, formula: Value) -> Any:
         try:
             charge(STEPS_AN_EVALUATION * len(in_order((formula,))))
             return acb(evaluate_in(self.types[analytic], formula, {self.name: x, **self.others}).value)
@@ -66,10 +100,16 @@ class Quadrature:
             known = result.is_finite() and result.imag.contains(0)
             return result.real if known else arb("nan")
 
-    def _integral(self, low: Any, high: Any, goal: Any) -> Any:
+    def rough_integral(self, low: Any, high: Any, goal: Any) -> Any:
+        """Return the ball of an integral with an error of about a goal; not a finite one if that takes much work."""
+        self.straddles = False
+        result = self._integral(low, high, goal, ROUGH_EVALUATIONS)
+        return result.real if result.is_finite() and result.imag.contains(0) else arb("nan")
+
+    def _integral(self, low: Any, high: Any, goal: Any, limit: int = MAX_EVALUATIONS) -> Any:
         more = {} if goal is None else {"abs_tol": goal}
         result = acb.integral(
-            lambda x, analytic: self.at(x, bool(analytic)), acb(low), acb(high), eval_limit=MAX_EVALUATIONS, **more
+            lambda x, analytic: self.at(x, bool(analytic)), acb(low), acb(high), eval_limit=limit, **more
         )
         if self.exhausted is not None:
             raise self.exhausted
@@ -79,10 +119,19 @@ class Quadrature:
         """Return whether the integrand is proven to have a value at a real ball."""
         return bool(self.at(acb(place)).is_finite())
 
+    def is_analytic_near(self, place: Any) -> bool:
+        """Return whether the integrand is proven to be analytic around a real ball."""
+        around = acb(place + arb(0, NEAR), arb(0, NEAR))
+        return bool(self.at(around, analytic=True).is_finite())
+
     @property
     def straddles(self) -> bool:
         """Return whether a root or logarithm was taken of balls that are partly negative."""
         return self.types[0].straddles
+
+    @straddles.setter
+    def straddles(self, straddles: bool) -> None:
+        self.types[0].straddles = straddles
 
     def enclosure(self, formula: Value, low: Fraction, high: Fraction) -> Any:
         """Return the real ball of a formula between two numbers; not a finite one if there is none."""

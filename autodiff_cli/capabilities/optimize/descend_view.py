@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 from ...capability import resolve
-from ...show.characters import shorten_end
+from ...show.characters import on_one_line, shorten_end
 from ...show.document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from ...show.numerals import attach_units, heading, unit_of, words
 from ...show.schema import OutputRow, PicturedView, PlotPage, read_declaration
@@ -14,12 +14,17 @@ MAX_SCREEN_ROWS = 40
 """How many rows a terminal is shown."""
 MAX_TABLE_ROWS = 10_000
 """How many rows a table elsewhere has."""
+MIN_DRAWN_STEPS = 3
+"""Fewer steps have no chart in a notebook."""
 STRIDES = (1, 2, 10, 20, 100)
 """The step between rows that are shown, as rows become many."""
 
 
 class Run:
     """The rows of a run for people: a page, or a screen."""
+
+    all_rows = "`--format csv` or `jsonl` gives them all"
+    """Where the rows are that are left out."""
 
     def __init__(self, descent: Descent, thin: bool) -> None:
         self.descent, self.thin = descent, thin
@@ -42,7 +47,7 @@ class Run:
         """Return a note on omitted rows; empty if all are shown."""
         if self._stride == 1 or self.last is None:
             return ""
-        return f"every {self._stride:,}th of {self.last.step + 1:,} rows; `--format csv` or `jsonl` gives them all"
+        return f"every {self._stride:,}th of {self.last.step + 1:,} rows; {self.all_rows}"
 
     def rows_shown(self) -> list[DescentStep]:
         """Return the rows, the last one among them."""
@@ -104,6 +109,30 @@ class DescentView(PicturedView[Answer], of=DescentStep):
             place = assignments({name: self.number(best.point[name]) for name in free})
             value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
             yield Paragraph((*value, (" at ", "faint"), *place))
+
+    def notebook_document(self, shown: Answer) -> Iterator[Block]:
+        if not isinstance(shown, Descent):
+            return self.document(shown)
+        run = Run(shown, thin=True)
+        run.all_rows = "its `rows` are all"
+        for row in shown:
+            run.add(row)
+        return self.document(run)
+
+    def drawing(self, shown: Answer) -> str | None:
+        from ...show.chart import Panel, chart  # only notebooks need it
+
+        if isinstance(shown, DescentStep):
+            return None
+        run = _run(shown)
+        rows, best = [*map(_measured, run.rows_shown())], _measured(run.descent.best)
+        if len(rows) < MIN_DRAWN_STEPS:
+            return None
+        values = [(float(row.step), float(row.value)) for row in rows]
+        ring = [(float(best.step), float(best.value))]
+        name = on_one_line(heading("value", unit_of(best.value)))
+        panel = Panel(name, 130, line=values, rings=ring, may_be_logarithmic=True)
+        return chart([panel], "step", f"{name} over {len(values):,} steps, the best in a ring")
 
     def picture(self, shown: Answer) -> PlotPage:
         run = _run(shown)

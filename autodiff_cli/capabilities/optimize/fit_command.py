@@ -17,6 +17,7 @@ from ...questions.parse_point import merge, parse_point
 from ...questions.problem import Quantity, as_number
 from ...questions.sweeps import Sweeping, grid_of
 from ...show.error import keeping_notes, write_note
+from ...show.schema import PICTURES
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from .fit import Fit, fit
@@ -27,11 +28,13 @@ MAX_PREDICTED_POINTS = 100_000
 
 def run(call: Command) -> int:
     """Fit the parameters of a formula to data, by least squares."""
-    residuals, report, method = call.residuals, call.report, method_of(call)
+    residuals, report, picture, method = call.residuals, call.report, call.plot, method_of(call)
     call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
     call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
         raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
+    if picture is not None:
+        check_plot(picture, force=call.force)
     if residuals is not None:
         files.check(residuals, force=call.force)
     if report is not None:
@@ -46,9 +49,21 @@ def run(call: Command) -> int:
 
         files_read = ", ".join("standard input" if path == "-" else path for path in call.data)
         write_report(report, searches.last, call.view, [f"data: {files_read}", *notes], force=call.force)
+    if picture is not None and searches.last is not None:
+        files.write(picture, call.view.draw(searches.last, PurePath(picture).suffix[1:]), force=call.force)
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
     return code
+
+
+def check_plot(path: str, *, force: bool) -> None:
+    """Check before the fit that its picture can be written. Raises a usage error or `io`."""
+    if PurePath(path).suffix[1:] not in PICTURES:
+        raise usage_error(
+            f"`{path}` is no picture", f"end its name in {' or '.join(f'`.{name}`' for name in PICTURES)}"
+        )
+    require("matplotlib", "plot", "drawing needs the libraries of the extra `plot`", "; a fit needs none")
+    files.check(path, force=force)
 
 
 def method_of(call: OptionValues) -> Method:

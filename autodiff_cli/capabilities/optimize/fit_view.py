@@ -129,6 +129,26 @@ class FitView(PicturedView[Fit], of=Fit):
             columns += [f"{level} confidence", f"{level} prediction"]
             yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
+    def drawing(self, answer: Fit) -> str | None:
+        from ...show.chart import Panel, chart  # only notebooks need it
+
+        observed, response = answer.columns[answer.response], answer.heading_of(answer.response)
+        if len(answer.predictors) == 1:
+            (predictor,) = answer.predictors
+            across, below = answer.columns[predictor], answer.heading_of(predictor)
+        else:
+            across, below = answer.fitted, f"fitted {response}"
+        curve = [(x, y) for x, y, _ in answer.curve]
+        band = [(x, y - wide, y + wide) for x, y, wide in answer.curve if wide]
+        if len(answer.predictors) != 1:
+            curve, band = [(end, end) for end in (min(across), max(across))], []
+        data, residuals = (_places(across, heights) for heights in (observed, answer.residuals))
+        panels = [
+            Panel(response, 150, data, curve, band),
+            Panel("residual", 55, residuals, zero=True),
+        ]
+        return chart(panels, below, f"data, fitted curve and residuals of {response}")
+
     def formula_sides(self, answer: Fit) -> Sequence[tuple[str, str]]:
         sides: Sequence[tuple[str, str]] = resolve("optimize.fit_latex.model_sides")(answer)
         return sides
@@ -181,3 +201,7 @@ class FitView(PicturedView[Fit], of=Fit):
 
 def _times(end: float | None, factor: float) -> float | None:
     return None if end is None else end * factor
+
+
+def _places(across: Sequence[float], heights: Sequence[float]) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in zip(across, heights, strict=True)]

@@ -11,23 +11,28 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...questions.measured_value import concise, plus_minus
-from ...show.characters import Theme, on_one_line, shorten_end
+from ...show.characters import on_one_line, shorten_end
 from ...show.numerals import level_digits, percent
+from ...show.picture_look import Legend, PictureLook
 from ...show.schema import PlotPage
 from .contours import Surface, refine_surface
 from .frame import (
     MAX_DOTS,
+    RAISED,
     ROWS,
     PlotLine,
     arrow,
     axis_of,
+    curve_lines,
     in_sight,
     library,
+    one_panel,
     panels,
     path_of,
     rows_of,
     with_gaps,
 )
+from .implicit import ImplicitPlot
 from .plot import Curve
 from .sampling import Stretch
 
@@ -47,9 +52,19 @@ LOG_SCALE_RATIO = 100.0
 """The ratio of values from which their scale is logarithmic."""
 MAX_DOTTED_STEPS = 40
 """The most steps of a descent that have a dot each."""
+MAX_DECADES_OF_MANY_TICKS = 2.5
+"""The length of a logarithmic axis with ticks between powers of ten."""
+MAX_POWERS = 14
+"""The most powers of ten that have a tick each."""
+MAX_LEGEND_CHARACTERS = 80
+"""The characters of a legend above the axes, in a line."""
+MAX_BESIDE = 3
+"""The most functions side by side."""
+WIDTH_BESIDE, HEIGHT_BESIDE = 4.4, 3.8
+"""The inches of each."""
+DEFAULT_LOOK = PictureLook()
 MAX_BARS = 20
 MAX_OUTPUTS = 6
-_RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 class Palette(NamedTuple):
@@ -93,8 +108,9 @@ SETTINGS: Any = {
 }
 
 
-def draw_file(picture: PlotPage, format: str, theme: Theme = "auto") -> bytes:
+def draw_file(picture: PlotPage, format: str, look: PictureLook = DEFAULT_LOOK) -> bytes:
     """Return the content of a file with a picture."""
+    theme = look.theme
     palette = DARK if theme == "dark" else LIGHT
     matplotlib = library("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -112,10 +128,7 @@ def draw_file(picture: PlotPage, format: str, theme: Theme = "auto") -> bytes:
         _fit(page.suptitle(picture.title, fontsize=11, color=palette.ink))
         if picture.caption:
             _fit(page.supxlabel(picture.caption, fontsize=9, color=palette.faint))
-        page.draw_without_rendering()
-        width, height = page.get_size_inches()
-        free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
-        page.set_size_inches(width, height * (1 - max(free, 0.0)))
+        _fit_page(page, look)
         file = io.BytesIO()
         metadata: Any = {"Date": None, "Creator": None} if format == "svg" else {"Software": None}
         if format == "pdf":
@@ -125,7 +138,7 @@ def draw_file(picture: PlotPage, format: str, theme: Theme = "auto") -> bytes:
                 "CreationDate": None,
                 "Creator": None,
             }
-        page.savefig(file, format=format, dpi=150, metadata=metadata)
+        page.savefig(file, format=format, dpi=_dots_per_inch(look), metadata=metadata)
     if format != "svg":
         return file.getvalue()
     # in pixels: not every program can read points
@@ -148,6 +161,52 @@ def draw_file(picture: PlotPage, format: str, theme: Theme = "auto") -> bytes:
         if b"%b: %b" % (what, one) in svg
     )
     return svg.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
+
+
+def _dots_per_inch(look: PictureLook) -> int:
+    return 96 if look.size is not None and look.size.in_pixels else 150
+
+
+def _fit_page(page: Any, look: PictureLook) -> None:
+    """Place the legends, and cut the height of the page to what is drawn unless its size is chosen."""
+    if look.size is not None:
+        page.set_size_inches(look.size.width, look.size.height)
+    page.draw_without_rendering()
+    for axes in page.axes:
+        if axes.get_legend() is not None:
+            _place_legend(axes, look.legend)
+    page.draw_without_rendering()
+    if look.size is None:
+        width, height = page.get_size_inches()
+        free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
+        page.set_size_inches(width, height * (1 - max(free, 0.0)))
+
+
+def _place_legend(axes: Any, where: Legend) -> None:
+    legend = axes.get_legend()
+    if where == "none":
+        legend.remove()
+    elif where == "outside" or (where == "best" and _hides(legend, axes)):
+        # above the axes, in as many columns as fit
+        handles, labels = axes.get_legend_handles_labels()
+        columns = max(1, min(len(labels), MAX_LEGEND_CHARACTERS // max(map(len, labels))))
+        place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns, "borderaxespad": 0.2}
+        axes.legend(handles, labels, fontsize=9, **place)
+    elif where != "best":
+        legend.set_loc(where.replace("-", " "))
+
+
+def _hides(legend: Any, axes: Any) -> bool:
+    """Return whether a legend stands on a curve, a dot or a band."""
+    box = legend.get_window_extent()
+    lines = [line for line in axes.lines if line.get_linestyle() != "None" or line.get_marker() != "None"]
+    if any(line.get_path().transformed(line.get_transform()).intersects_bbox(box, filled=False) for line in lines):
+        return True
+    for collection in axes.collections:
+        for path in collection.get_paths():
+            if collection.get_transform().transform_path(path).intersects_bbox(box, filled=True):
+                return True
+    return False
 
 
 def _fit(line: Any) -> None:
@@ -185,10 +244,20 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
     return [to_hex(color) for color in scale(places)]
 
 
-def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool) -> None:
-    """Draw a function with its derivatives; see `panels`."""
+def draw_curve(
+    page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool, apart: bool = False
+) -> None:
+    """Draw a function with its derivatives, see `panels`, or several functions, perhaps side by side."""
     parts = panels(curve, names, kinked)
-    if len(parts) == 1:
+    if apart and len(curve.outputs) > 1:
+        parts = [one_panel(curve, k, name) for k, name in enumerate(names)]
+        rows, columns = -(-len(parts) // MAX_BESIDE), min(len(parts), MAX_BESIDE)
+        page.set_size_inches(WIDTH_BESIDE * columns, HEIGHT_BESIDE * rows)
+        places = list(page.subplots(rows, columns, squeeze=False).flat)
+        for axes in places[len(parts) :]:
+            axes.remove()
+        grid = places[: len(parts)]
+    elif len(parts) == 1:
         grid = [page.subplots()]
     else:
         page.set_size_inches(6.4, 5.6)
@@ -207,15 +276,16 @@ def draw_curve(page: Any, palette: Palette, curve: Curve, names: Sequence[str], 
                 draw_line(0, color=palette.faint, linewidth=0.9, zorder=1)
         with_grid(axes, palette)
         axes.legend(loc="best", fontsize=9)
-    grid[-1].set_xlabel(axis_of(curve, curve.variable))
+    for axes in grid if apart else grid[-1:]:
+        axes.set_xlabel(axis_of(curve, curve.variable))
 
 
-def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve | Surface) -> None:
+def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve | Surface | ImplicitPlot) -> None:
     for style, pieces, label in series:
         color, options = style.color and getattr(palette, style.color), {**style.options}
         if "markerfacecolor" in options:
             options["markerfacecolor"] = palette.paper
-        if style is ROWS and (data := plot.data) is not None:
+        if style is ROWS and not isinstance(plot, ImplicitPlot) and (data := plot.data) is not None:
             draw_dots(axes, (data.x, data.y), (data.dx, data.dy), color, zorder=4)
         elif style.marker:
             xs, ys = zip(*chain(*pieces), strict=True)
@@ -230,17 +300,25 @@ def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve
 
 
 def _powers(axis: Any, ratio: float) -> None:
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     def label(x: float, _: object) -> str:
         if 1e-4 < x < 1e5 or x <= 0:
             return f"{x:g}"
         mantissa, exponent = f"{x:.2e}".split("e")
-        power = f"10{str(int(exponent)).translate(_RAISED)}"
+        power = f"10{str(int(exponent)).translate(RAISED)}"
         return power if float(mantissa) == 1 else f"{float(mantissa):g}·{power}"
 
     axis.set_major_formatter(FuncFormatter(label))
-    axis.set_minor_formatter(FuncFormatter(label) if ratio < 50 else NullFormatter())
+    axis.set_minor_formatter(NullFormatter())
+    decades = math.log10(ratio)
+    if decades < MAX_DECADES_OF_MANY_TICKS:
+        # between powers of ten as many ticks with numbers as fit
+        digits = (1, 2, 3, 4, 5, 6, 7, 8, 9) if decades < 1 else (1, 2, 3, 5) if decades < 1.5 else (1, 2, 5)
+        axis.set_major_locator(LogLocator(subs=digits, numticks=30))
+    else:
+        axis.set_major_locator(LogLocator(numticks=MAX_POWERS))
+        axis.set_minor_locator(LogLocator(subs="auto", numticks=MAX_POWERS))
 
 
 def with_grid(axes: Any, palette: Palette, direction: str = "both") -> None:
@@ -299,6 +377,27 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
     axes.set_ylabel(axis_of(surface, surface.variables[1]))
     if axes.get_legend_handles_labels()[1]:
         axes.legend(loc="best", fontsize=9, frameon=True, framealpha=0.85, edgecolor="none")
+
+
+def draw_implicit(page: Any, palette: Palette, plot: ImplicitPlot, names: Sequence[str]) -> None:
+    """Draw the curves of equations, with the tangent at a point."""
+    axes = page.subplots()
+    _series(axes, curve_lines(plot, names), palette, plot)
+    (left, right), (low, high) = plot.x, plot.y
+    axes.set(xlim=plot.x, ylim=plot.y)
+    if left < 0 < right:
+        axes.axvline(0, color=palette.faint, linewidth=0.9, zorder=1)
+    if low < 0 < high:
+        axes.axhline(0, color=palette.faint, linewidth=0.9, zorder=1)
+    ratio = (high - low) / (right - left)
+    if 1 / 3 < ratio < 3:
+        # a circle is round
+        axes.set_aspect("equal")
+        page.set_size_inches(6.4, min(7.0, 5.5 * ratio + 1.2))
+    axes.set_xlabel(axis_of(plot, plot.variables[0]))
+    axes.set_ylabel(axis_of(plot, plot.variables[1]))
+    with_grid(axes, palette)
+    axes.legend(loc="best", fontsize=9)
 
 
 def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:

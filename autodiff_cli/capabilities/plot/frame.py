@@ -16,6 +16,7 @@ from ...show.characters import Terminal
 from ...show.document import TextDrawing
 from ...show.numerals import heading
 from .contours import Surface, refine_surface
+from .implicit import ImplicitPlot, tangent_ends
 from .plot import Curve
 from .sampling import FLAT, Stretch
 from .sampling import Point as Place
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 WIDTH = 72
 HEIGHT = 20
+RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 _CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
 MARGIN = 0.06
 """The share of the height that is free at each end."""
@@ -51,7 +53,7 @@ class Frame(NamedTuple):
     high: float
 
 
-def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
+def plot_unit(plot: Curve | Surface | ImplicitPlot, *keys: str | int) -> Unit | None:
     """Return the unit at these keys of a plot's units."""
     unit: Any = plot.units
     for key in keys:
@@ -59,12 +61,12 @@ def plot_unit(plot: Curve | Surface, *keys: str | int) -> Unit | None:
     return unit  # type: ignore[no-any-return]
 
 
-def axis_name(plot: Curve | Surface, name: str, *keys: str | int) -> str:
+def axis_name(plot: Curve | Surface | ImplicitPlot, name: str, *keys: str | int) -> str:
     """Return a name with the unit at these keys."""
     return heading(name, plot_unit(plot, *keys))
 
 
-def axis_of(plot: Curve | Surface, name: str) -> str:
+def axis_of(plot: Curve | Surface | ImplicitPlot, name: str) -> str:
     """Return a variable with its unit."""
     return axis_name(plot, name, "range", name)
 
@@ -87,6 +89,7 @@ SLOPE, BEND = SeriesStyle("red", 0.02, "red"), SeriesStyle("cyan", 0.06, "violet
 TANGENT = SeriesStyle("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidth": 1.3})
 MARKED_POINT = SeriesStyle("yellow", None, "blue", "o", POINT)
 KINKS = SeriesStyle("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
+UNDECIDED = SeriesStyle("yellow", None, "faint", "s", {"markersize": 3, "alpha": 0.6})
 BARS, ROWS = SeriesStyle("magenta", 0, ""), SeriesStyle("magenta", None, "ink")
 """The uncertainties of rows, and rows."""
 
@@ -154,6 +157,8 @@ def rows_of(plot: Curve | Surface) -> Iterator[PlotLine]:
 
 def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     """Return the frames of function and derivative, if not one."""
+    if "y" in curve.log and curve.vertical is not None:
+        return Frame(*curve.vertical), None
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
@@ -164,7 +169,7 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     if (data := curve.data) is not None:
         rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
         heights += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
-    one = _frame(heights)
+    one = _frame(heights) if curve.vertical is None else Frame(*curve.vertical)
     if not derivative.stretches:
         return one, None
     slopes = [derivative.low, derivative.high, *([tangent.slope] if tangent else [])]
@@ -172,7 +177,8 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
         slopes += [curve.second.low, curve.second.high]
     two = _frame(slopes)
     around, least = _frame([*one, *two]), min(one.high - one.low, two.high - two.low)
-    return (_frame([*heights, *slopes]), None) if around.high - around.low <= 3.0 * least else (one, two)
+    together = one if curve.vertical is not None else _frame([*heights, *slopes])
+    return (together, None) if around.high - around.low <= 3.0 * least else (one, two)
 
 
 def _frame(heights: Sequence[float]) -> Frame:
@@ -227,19 +233,82 @@ def _cells(numbers: Sequence[float]) -> list[int]:
     return [min(int(x / size - low / size), CELLS - 1) for x in numbers]
 
 
-def drawings(plot: Curve | Surface, names: Sequence[str]) -> list[TextDrawing]:
-    """Return the plot as one drawing, or as two under `names`."""
+class DrawingExtent(NamedTuple):
+    """The place of a drawing on a terminal: its sides, its rows, its logarithmic axes, a chosen size, its columns."""
+
+    sides: tuple[float, float]
+    height: int
+    log: str = ""
+    size: tuple[int, int] | None = None
+    columns: int | None = None
+
+    def extent(self, terminal: Terminal) -> tuple[int, int]:
+        """Return the columns and rows."""
+        if self.size is not None:
+            return self.size
+        free = max(20, min(terminal.width or WIDTH + 12, 100) - 12)
+        return min(free, self.columns or free), self.height
+
+
+def drawings(
+    plot: Curve | Surface | ImplicitPlot, names: Sequence[str], size: tuple[int, int] | None = None, apart: bool = False
+) -> list[TextDrawing]:
+    """Return the plot as one drawing, or as several under `names`, perhaps of a chosen size."""
     if isinstance(plot, Surface):
-        return [TextDrawing("", partial(_surface, plot))]
-    plot = plot.in_logs() if plot.log else plot
-    sides = (plot.low, plot.high)
+        return [TextDrawing("", partial(_surface, plot, size))]
+    if isinstance(plot, ImplicitPlot):
+        return [TextDrawing("", partial(_implicit, plot, size))]
+    log, plot = plot.log, plot.in_logs() if plot.log else plot
     parts = panels(plot, names, False)
+    if apart and plot.outputs:
+        parts = [one_panel(plot, k, name) for k, name in enumerate(names)]
     titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
     titled = zip(titles, parts, strict=False)
-    return [TextDrawing(title, partial(_drawing, part, sides, frame, height)) for title, (frame, part) in titled]
+    room = DrawingExtent((plot.low, plot.high), height, log, size)
+    return [TextDrawing(title, partial(_drawing, part, room, frame)) for title, (frame, part) in titled]
 
 
-def _surface(surface: Surface, terminal: Terminal) -> str:
+def one_panel(curve: Curve, k: int, name: str) -> tuple[Frame, list[PlotLine]]:
+    """Return one of several functions in a frame of its own."""
+    output = curve.outputs[k]
+    alone = curve._replace(outputs=(output,), function=output.function, data=curve.data if k == 0 else None)
+    if not output.function.stretches:
+        return Frame(0.0, 1.0), []
+    frame, lines = panels(alone, [name], False)[0]
+    style = FUNCTIONS[k]
+    blue = FUNCTIONS[0].color
+    return frame, [
+        line._replace(style=line.style._replace(color=style.color)) if line.style.color == blue else line
+        for line in lines
+    ]
+
+
+def curve_lines(plot: ImplicitPlot, names: Sequence[str]) -> list[PlotLine]:
+    """Return the branches of curves, what is undecided of them, and the tangent."""
+    lines: list[PlotLine] = []
+    for style, curve, name in zip(FUNCTIONS, plot.curves, names, strict=False):
+        lines.append(PlotLine(style, curve.branches, name))
+    undecided = [rectangle for curve in plot.curves for rectangle in curve.undecided]
+    if undecided:
+        middles = [(((x0 + x1) / 2, (y0 + y1) / 2),) for (x0, y0), (x1, y1) in undecided]
+        lines.append(PlotLine(UNDECIDED, middles, "not decided"))
+    if plot.tangent is not None:
+        point = ", ".join(f"{name} = {x:.6g}" for name, x in zip(plot.variables, plot.tangent.point, strict=True))
+        lines.append(PlotLine(TANGENT, [*tangent_ends(plot)], f"tangent at {point}"))
+        lines.append(PlotLine(MARKED_POINT, [(plot.tangent.point,)]))
+    return lines
+
+
+def _implicit(plot: ImplicitPlot, size: tuple[int, int] | None, terminal: Terminal) -> str:
+    width, height = plot.x[1] - plot.x[0], plot.y[1] - plot.y[0]
+    rows = HEIGHT + 4
+    # a character is about twice as high as wide
+    columns = round(2 * rows * width / height) if 1 / 3 < height / width < 3 else None
+    room = DrawingExtent(plot.x, rows, "", size, columns)
+    return _drawing(curve_lines(plot, [""] * len(plot.curves)), room, Frame(*plot.y), terminal)
+
+
+def _surface(surface: Surface, size: tuple[int, int] | None, terminal: Terminal) -> str:
     numpy, contourpy = library("numpy"), library("contourpy")
     across, up, heights = refine_surface(surface)
     generator: Any = contourpy.contour_generator(across, up, numpy.ma.masked_invalid(heights))
@@ -250,7 +319,8 @@ def _surface(surface: Surface, terminal: Terminal) -> str:
     if surface.point is not None:
         series += [PlotLine(SeriesStyle("green", 0, ""), arrow(surface)), PlotLine(MARKED_POINT, [(surface.point,)])]
     frame = Frame(surface.y[0], surface.y[-1])
-    return _drawing([*series, *rows_of(surface)], (surface.x[0], surface.x[-1]), frame, HEIGHT + 4, terminal)
+    room = DrawingExtent((surface.x[0], surface.x[-1]), HEIGHT + 4, "", size)
+    return _drawing([*series, *rows_of(surface)], room, frame, terminal)
 
 
 def arrow(surface: Surface) -> list[Stretch]:
@@ -268,9 +338,7 @@ def arrow(surface: Surface) -> list[Stretch]:
     return [(surface.point, tip), (left, tip, right)]
 
 
-def _drawing(
-    series: Sequence[PlotLine], sides: tuple[float, float], frame: Frame, height: int, terminal: Terminal
-) -> str:
+def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal) -> str:
     numpy = library("numpy")
     # uniplot does without numba, which takes seconds to import
     absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
@@ -279,8 +347,9 @@ def _drawing(
     finally:
         if absent:
             del sys.modules["numba"]
-    across, up = _unit(*sides), _unit(*frame)
-    width = max(20, min(terminal.width or WIDTH + 12, 100) - 12)
+    sides = room.sides
+    across, up = (1.0 if axis in room.log else _unit(*ends) for axis, ends in (("x", sides), ("y", frame)))
+    width, height = room.extent(terminal)
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
     block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if terminal.unicode else [(0.0, 0.0)]
     drawn: list[tuple[SeriesStyle, list[Place]]] = []
@@ -309,13 +378,64 @@ def _drawing(
         y_max=frame.high / up,
         x_unit="" if across == 1 else f"·{across:g}",
         y_unit="" if up == 1 else f"·{up:g}",
+        x_labels="x" not in room.log,
+        y_labels="y" not in room.log,
+        # the grid line at 0 would be at 1
+        **{f"{axis}_gridlines": [] for axis in room.log},
     )
     if not terminal.color:
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
+    if room.log:
+        text = with_log_ticks(text, room, frame, (width, height))
     if terminal.unicode:
         return text
     lines = text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+"))
     return lines.encode("ascii", "replace").decode()
+
+
+def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
+    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers, or 1, 2, 5 of each.
+
+    >>> [text for _, text in log_ticks(0.0, 2.0, 9)], [text for _, text in log_ticks(0.0, 6.0, 4)]
+    (['1', '2', '5', '10', '20', '50', '100'], ['1', '100', '10⁴', '10⁶'])
+    """
+    first, last = math.floor(low), math.ceil(high)
+    ticks: list[tuple[float, str]] = []
+    for digits in ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
+        places = [(k + math.log10(digit), digit, k) for k in range(first, last + 1) for digit in digits]
+        ticks = [(place, power_text(digit, k)) for place, digit, k in places if low <= place <= high]
+        if len(ticks) <= most:
+            break
+    step = math.ceil(len(ticks) / max(most, 1))
+    return ticks[::step]
+
+
+def power_text(digit: int, exponent: int) -> str:
+    """Return digit·10ᵏ as text: as a decimal where that is short."""
+    if -4 <= exponent < 4:
+        return f"{float(f'{digit}e{exponent}'):g}"
+    power = f"10{str(exponent).translate(RAISED)}"
+    return power if digit == 1 else f"{digit}·{power}"
+
+
+def with_log_ticks(text: str, room: DrawingExtent, frame: Frame, extent: tuple[int, int]) -> str:
+    """Return a drawing with the ticks of its logarithmic axes."""
+    width, height = extent
+    lines = text.splitlines()
+    if "y" in room.log:
+        for place, label in log_ticks(*frame, height // 2):
+            row = min(height - 1, max(0, round((frame.high - place) / (frame.high - frame.low) * height - 0.5)))
+            lines[1 + row] = f"{lines[1 + row].rstrip()} {label}"
+    if "x" in room.log:
+        low, high = room.sides
+        written = ""
+        for place, label in log_ticks(low, high, width // 9):
+            column = 1 + min(width - 1, round((place - low) / (high - low) * width - 0.5))
+            start = max(0, column - len(label) // 2)
+            if start > len(written.rstrip()) or not written:
+                written = f"{written.ljust(start)}{label}"
+        lines = [*lines[: height + 2], written]
+    return "\n".join(lines)
 
 
 def with_gaps(pieces: Iterable[Stretch]) -> list[Place]:

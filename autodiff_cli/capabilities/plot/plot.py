@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
@@ -19,7 +19,9 @@ from ...engine.numbers.floats import REAL
 from ...engine.numerics.krawczyk import enclosure
 from ...errors import Diagnostic, ExpressionError, limit_error, quote, usage_error
 from ...language.builder import Program
+from ...language.equation_trees import last_equation
 from ...language.printer import expression_text
+from ...questions.equations import read_equations
 from ...questions.figures import unsigned
 from ...questions.optional_units import left_out, program_units, with_units
 from ...questions.parse_point import Range
@@ -30,16 +32,20 @@ from ...questions.problem import (
     have_units,
     numbers_or_quantities,
     output_names,
+    parse,
     parse_program,
 )
 from ...questions.rounding import Points, lost_numbers_over, rounding_warnings, rounding_warnings_over, spread_over
 from ...record import Record
 from .contours import Surface, of_row, span_of, surface_of
+from .implicit import ImplicitPlot, implicit_equations, implicit_plot, two_variables
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
 if TYPE_CHECKING:
+    from ...engine.quantities.unit import Unit
     from ...questions.column_uncertainties import Sigma
     from ...questions.quantities import ProgramUnits, Units
+    from ..propagate.measurement_model import Implicit, SolutionBranch
     from .measurements import Measurements
 
 _raised = partial(pow, 10.0)
@@ -81,6 +87,7 @@ class Curve(Record):
     csv line id x[] y[] value[] derivative[] second[] output error
     variables: the variables that it is drawn over
     range: the range of each
+    vertical optional: with a range of the heights: its two ends
     point: the point; null without one
     value: the value at the point
     gradient: the partial derivatives at the point
@@ -118,6 +125,10 @@ class Curve(Record):
     formula: str = ""
     """The derivative as a formula; empty if long."""
     tangent: Tangent | None = None
+    name: str = "f"
+    """What the function is called: as the program names its output, or the unknown of equations."""
+    vertical: tuple[float, float] | None = None
+    """The heights to show, if chosen."""
     unknown: str = ""
     """The name of the function if equations define it."""
     equations: tuple[str, ...] = ()
@@ -148,6 +159,7 @@ class Curve(Record):
             log="",
             low=across(self.low),
             high=across(self.high),
+            vertical=self.vertical and (up(self.vertical[0]), up(self.vertical[1])),
             function=_map(self.function, across, up),
             outputs=tuple([output._replace(function=_map(output.function, across, up)) for output in self.outputs]),
             data=data,
@@ -176,8 +188,8 @@ def plot(
     response: str | None = None,
     sigma: Sigma | None = None,
     units: Sequence[str] | str | None = None,
-) -> Curve | Surface:
-    """Return a `Curve` over one variable of the program `text`, or a `Surface` over two.
+) -> Curve | Surface | ImplicitPlot:
+    """Return a `Curve` over one variable of the program `text`, a `Surface` over two, or the curves of equations.
 
     The variables are those of `ranges` and `wrt`; others have values in `point`.
     With `unknowns`, or bounds `between`, the first unknown of equations is drawn.
@@ -193,6 +205,11 @@ def plot(
         bounds = {"": between} if isinstance(between, Range) else between or {}
         if order not in (None, 1):
             raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
+    options = _PlotOptions(path, order, log or "", samples)
+    if not equations and data is None and implicit_equations(text):
+        return _implicit(text, values, wrt, ranges, options, units)
+    ranges, vertical = _without_vertical(text, ranges, {*values, *(wrt or ())}, unknowns, bounds)
+    options = options._replace(vertical=vertical)
     rows: Measurements | None = None
     if data is not None:
         from .measurements import columns_drawn, rows_drawn
@@ -203,15 +220,71 @@ def plot(
         rows, around_rows = rows_drawn(data, over, columns[:2], sigma, path, in_units)
         ranges = around_rows | ranges
     if equations:
-        drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units)
+        drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units, vertical)
     else:
-        drawn = _formulas(text, values, wrt, ranges, _PlotOptions(path, order, log or "", samples), units)
+        drawn = _formulas(text, values, wrt, ranges, options, units)
     if rows is None or drawn.units is None:
         return drawn if rows is None else drawn._replace(data=rows)
     from .measurements import in_axis_units
 
     axes = [drawn.units["range"].get(name, drawn.units["value"]) for name in (rows.across, rows.up)]
     return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), axes))
+
+
+def _without_vertical(
+    text: str,
+    ranges: dict[str, Range],
+    known_names: Collection[str],
+    unknowns: Sequence[str] | None,
+    bounds: Ranges,
+) -> tuple[dict[str, Range], Range | None]:
+    """Return the ranges of variables, and that of the heights: of an unknown or output by its name, else of `y`."""
+    of_heights = {*(unknowns or ()), *bounds} & {*ranges}
+    if not of_heights and len(ranges) < 3:
+        last = last_equation(text)
+        of_output = () if last is None else (last.called or last.left,)
+        # `y` is a variable where the program has one
+        named = [name for name in (*of_output, "y", "f") if name in ranges and name not in known_names][:1]
+        others = [*known_names, *(name for name in ranges if name not in named)]
+        of_heights = {name for name in named if name not in _leaves(text, others)}
+    name = next(iter(of_heights), "")
+    return {other: ends for other, ends in ranges.items() if other != name}, ranges.get(name)
+
+
+def _leaves(text: str, known_names: Sequence[str]) -> Collection[str]:
+    try:
+        return parse(text, known_names, units=True).leaves
+    except ExpressionError:
+        # explained where the program is read for its plot
+        return ()
+
+
+def _implicit(
+    text: str,
+    values: dict[str, float],
+    wrt: Sequence[str] | None,
+    ranges: dict[str, Range],
+    options: _PlotOptions,
+    units: Sequence[str] | str | None,
+) -> ImplicitPlot:
+    for option in ("order", "log", "samples", "path"):
+        if getattr(options, option) not in (None, "", ()):
+            message = f"`--{option}` is for functions, and this is the curve of an equation"
+            raise usage_error(message, "name the unknown for a function of the other variable: `--for y`")
+    program, texts = read_equations(text, [*values, *ranges, *(wrt or ())], units=True)
+    names = two_variables(program, [*(wrt or ranges)], values)
+    of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
+    measured = program_units(program, {**dict.fromkeys(names, 0.0), **of_ranges, **values}, units)
+    pointed = all(name in values for name in names)
+    if measured is not None:
+        program, values, ranges = _in_own_units(measured, program, values, ranges)
+    for name, ends in ranges.items():
+        _check(name, ends)
+    drawn = implicit_plot(program, texts, names, values, ranges, pointed)
+    if measured is None:
+        return drawn
+    used = measured.tree(range={name: measured.point[name] for name in names})
+    return drawn._replace(units=used, warnings=(*drawn.warnings, *measured.warnings))
 
 
 class _PlotOptions(NamedTuple):
@@ -221,6 +294,8 @@ class _PlotOptions(NamedTuple):
     order: int | None
     log: str
     samples: int | None
+    vertical: Range | None = None
+    """The range of the heights, if chosen."""
 
     def check(self, names: Sequence[str], functions: int, ranges: Ranges) -> None:
         """Raise a usage error for options that do not go with so many variables and functions."""
@@ -235,6 +310,12 @@ class _PlotOptions(NamedTuple):
                 raise usage_error(f"`--{option}` is for functions of one variable", hint)
         if self.log and self.order:
             raise usage_error("on logarithmic axes only the function is drawn", "leave `--order` out")
+        if self.vertical is not None:
+            bottom, _ = _check("y", self.vertical)
+            if "y" in self.log and bottom <= 0:
+                raise usage_error(
+                    "a logarithmic axis needs positive heights", "write `--range y=0.01:100`, for example"
+                )
         low = ranges[names[0]].low if names[0] in ranges else None
         if "x" in self.log and (low is None or low <= 0):
             message = f"a logarithmic axis needs a range of positive {names[0]}"
@@ -256,6 +337,8 @@ def _formulas(
     of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
     program, point = typed, {**dict.fromkeys(names, 0.0), **of_ranges, **values}
     measured = program_units(typed, point, units)
+    if options.vertical is not None and measured is not None:
+        options = options._replace(vertical=_heights_in(measured.outputs[0], options.vertical))
     if measured is not None:
         program, values, ranges = _in_own_units(measured, typed, values, ranges)
         notes = [*notes, *measured.warnings]
@@ -325,6 +408,18 @@ def _in_own_units(
     return measured.in_own_units(program), numbers, ranges_in(ranges, measured.point, "an end of its range")
 
 
+def _heights_in(unit: Unit, ends: Range) -> Range:
+    from ...questions.quantities import ranges_in
+
+    # a number without a unit is one of the axis
+    plain = [type(x) is not Quantity for x in ends]
+    return (
+        ends
+        if all(plain)
+        else ranges_in({"the function": ends}, {"the function": unit}, "an end of its range")["the function"]
+    )
+
+
 def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | None:
     if measured is None:
         return None
@@ -386,13 +481,14 @@ def _curve(
                 f"draw it over both: `--wrt {name},{other}`",
             )
     curve = Curve(program.text, name, low, high, fixed, tuple(warnings), log=options.log, samples=options.samples)
-    curve = curve._replace(tangent=tangent)
+    vertical = options.vertical and _check("y", options.vertical)
+    curve = curve._replace(tangent=tangent, name=_name_of(program, name), vertical=vertical)
     also = [at] if pointed else []
     if len(outputs) == 1:
         function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
         curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
         hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
-        sampled = _sample(curve, orders[: order + 1], also, hulls)
+        sampled = _out_of_sight(_sample(curve, orders[: order + 1], also, hulls))
         shown = [name] if order else []
         return sampled._replace(warnings=(*sampled.warnings, *_lost_digits(sampled, program, values, shown)))
     results: list[PlottedOutput] = []
@@ -407,7 +503,29 @@ def _curve(
         part = program.with_outputs((root,), program.text)
         lost = _lost_digits(curve._replace(function=result.function), part, values, ())
         curve = curve._replace(warnings=(*curve.warnings, *lost))
-    return _checked(curve, [result.function for result in results])
+    return _out_of_sight(_checked(curve, [result.function for result in results]))
+
+
+def _out_of_sight(curve: Curve) -> Curve:
+    """Add a note for each function that the chosen heights show nothing of."""
+    if curve.vertical is None:
+        return curve
+    low, high = curve.vertical
+    functions = [(output.name, output.function) for output in curve.outputs] or [(curve.name, curve.function)]
+    notes = [
+        Diagnostic(
+            "note", f"`{name}` has no value from {low:g} to {high:g} here", None, "give other heights: `--range`"
+        )
+        for name, function in functions
+        if function.stretches and not any(low <= y <= high for stretch in function.stretches for _, y in stretch)
+    ]
+    return curve._replace(warnings=(*curve.warnings, *notes))
+
+
+def _name_of(program: Program, variable: str) -> str:
+    """Return what a function is called: as its output is bound, else f, or y over a variable f."""
+    bound = {root: name for name, _, root in program.bound}
+    return bound.get(program.roots[0]) or ("y" if variable == "f" else "f")
 
 
 def _lost_digits(
@@ -434,8 +552,9 @@ def _on_axes(
     function: Function, curve: Curve, also: Sequence[float], hull: Hull | None = None, hidden: Sequence[float] = ()
 ) -> Samples:
     low, high, log, count = curve.low, curve.high, curve.log, curve.samples
+    vertical = None if hidden else curve.vertical
     if not log:
-        return sample(function, (low, high), also, count, hull, hidden)
+        return sample(function, (low, high), also, count, hull, hidden, vertical)
     across, up = (math.log10 if axis in log else float for axis in "xy")
 
     def drawn(u: float) -> float | None:
@@ -447,7 +566,8 @@ def _on_axes(
         return None if not bounds or ("y" in log and bounds[0] <= 0) else (up(bounds[0]), up(bounds[1]))
 
     ends = across(low), across(high)
-    samples = sample(drawn, ends, [across(x) for x in also], count, hull and drawn_hull, ())
+    heights = vertical and (up(vertical[0]), up(vertical[1]))
+    samples = sample(drawn, ends, [across(x) for x in also], count, hull and drawn_hull, (), heights)
     return _map(samples, _raised if "x" in log else float, _raised if "y" in log else float)
 
 
@@ -501,6 +621,7 @@ def _branch(
     unknowns: Sequence[str] | None,
     between: Mapping[str, Range] | Range | None,
     units: Sequence[str] | str | None,
+    vertical: Range | None,
 ) -> Curve:
     pointed = all(name in point for name in ranges)
     numbered = {name: Range(*map(float, _check(name, ends))) for name, ends in ranges.items()}
@@ -555,8 +676,37 @@ def _branch(
     tangent = Tangent(at, values[0], rows[0][0]) if pointed else None
     notes = (*model.warnings, *warnings)
     curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
-    curve = curve._replace(unknown=model.outputs[0], equations=tuple(posed.texts), known_names=frozenset(model.values))
-    return _sample(curve, (height, branch.slope), [at])
+    if vertical is not None:
+        vertical = vertical if measured is None else _heights_in(measured.outputs[0], vertical)
+        curve = curve._replace(vertical=_check(model.outputs[0], vertical))
+    curve = curve._replace(
+        name=model.outputs[0],
+        unknown=model.outputs[0],
+        equations=tuple(posed.texts),
+        known_names=frozenset(model.values),
+    )
+    sampled = _sample(curve, (height, branch.slope), [at])
+    lost = _lost_digits_of_branch(sampled, model, branch)
+    return _out_of_sight(sampled._replace(warnings=(*sampled.warnings, *lost)))
+
+
+def _lost_digits_of_branch(curve: Curve, model: Implicit, branch: SolutionBranch) -> list[Diagnostic]:
+    """Return a warning of digits that rounding loses along a solution of equations."""
+    from ..solve.residuals import derivative_phrase, numbers_at_solution
+
+    name, unknown = curve.variable, curve.unknown
+    drawn = [x for stretch in curve.function.stretches for x, _ in stretch]
+    found = [branch(drawn[k]) for k in spread_over(len(drawn))]
+    values = [*([model.values] if curve.tangent else []), *(point for point in found if point is not None)]
+    numbers = numbers_at_solution(model.program.outputs, model.outputs, [name])
+    shown = f"`{unknown}`", derivative_phrase(unknown, name)
+
+    def compute(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
+        computed = numbers(m, at)
+        return {each: computed[each] for each in shown}
+
+    points = Points(values, lambda k: f"{name} = {values[k][name]:.6g}", "points of the curve")
+    return lost_numbers_over(model.program.graph, points, compute, "solve")
 
 
 def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:

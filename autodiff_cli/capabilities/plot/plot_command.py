@@ -8,6 +8,8 @@ from typing import Any
 from ...cli.commands import answer_at
 from ...cli.option_values import Method, OptionValues
 from ...cli.runner import Command
+from ...show.picture_look import read_characters, read_size
+from ...show.schema import PICTURES
 from ...streams.requests import Request
 from .plot_view import drawn_as
 
@@ -16,6 +18,10 @@ def run(call: Command) -> int:
     """Plot a function with its derivative and tangent, or contours."""
     chosen = drawn_as(call.format, call.output)
     call.check_picture(chosen, "plot")
+    if chosen == "table":
+        read_characters(call.size or "")
+    elif chosen in PICTURES:
+        read_size(call.size or "")
     return answer_at(call, call.question_method(), chosen=chosen)
 
 

@@ -12,18 +12,21 @@ from ...show.characters import MAX_FORMULA_CHARACTERS, on_one_line, shorten_end
 from ...show.document import Block, Paragraph, held_fixed, quantity_text
 from ...show.formats import format_of
 from ...show.mathematics import program_in_mathematics
-from ...show.numerals import DEFAULT_DIGITS, Decimals, level_digits
+from ...show.numerals import DEFAULT_DIGITS, Decimals, format_number, level_digits
 from ...show.schema import OutputRow, PicturedView, PlotPage, Values, read_declaration
 from .contours import Surface
 from .frame import axis_name, axis_of, drawings, frames, plot_unit
+from .implicit import ImplicitPlot
 from .plot import Curve
 
 MAX_LISTED = 5
 """How many gaps and breaks are listed."""
 BY_CONVENTION = ", by convention: there is a kink"
+LOOKS = ("solid", "dotted", "sparsely dotted")
+"""The lines of several functions on a terminal."""
 ORDERS = ("value", "derivative", "second")
 """The units of a function and of its derivatives."""
-Plot = Curve | Surface
+Plot = Curve | Surface | ImplicitPlot
 
 
 def drawn_as(name: str | None, path: str | None) -> str:
@@ -41,6 +44,8 @@ def names_of(plot: Plot) -> tuple[str, ...]:
     """Return the names of what is drawn."""
     if isinstance(plot, Surface):
         return "f", "f′"
+    if isinstance(plot, ImplicitPlot):
+        return tuple([_equation(plot, curve.equation) for curve in plot.curves])
     if plot.outputs:
         numbered = enumerate(_outputs(plot))
         return tuple([axis_name(plot, name, "outputs", k, "value") for k, name in numbered])
@@ -51,7 +56,14 @@ def names_of(plot: Plot) -> tuple[str, ...]:
 
 
 def _plain_names(curve: Curve) -> list[str]:
-    return [f"{curve.unknown or 'f'}{mark}({curve.variable})" for mark in ("", "′", "″")]
+    return [f"{curve.name}{mark}({curve.variable})" for mark in ("", "′", "″")]
+
+
+def _equation(plot: Curve | ImplicitPlot, equation: str) -> str:
+    """Return an equation as people write it; as typed where that cannot be."""
+    sides = [*equation.split("="), "0"][:2]
+    written = [_mathematics(plot, side) for side in sides]
+    return equation if equation.count("=") > 1 or not all(written) else " = ".join(written)
 
 
 def _mathematics(plot: Plot, text: str) -> str:
@@ -73,6 +85,8 @@ def _outputs(curve: Curve) -> list[str]:
 def title_of(plot: Plot) -> str:
     """Return the function on one line."""
     typed = on_one_line(plot.text)
+    if isinstance(plot, ImplicitPlot):
+        return shorten_end("; ".join(names_of(plot)))
     if isinstance(plot, Curve) and plot.unknown:
         return f"{plot.unknown}({plot.variable}): {shorten_end(_equations(plot, typed))}"
     if isinstance(plot, Curve) and plot.outputs:
@@ -81,19 +95,14 @@ def title_of(plot: Plot) -> str:
     if not text or len(text) > max(MAX_FORMULA_CHARACTERS, len(typed)):
         text = typed
     if isinstance(plot, Curve):
-        return f"f({plot.variable}) = {shorten_end(text)}"
+        return f"{plot.name}({plot.variable}) = {shorten_end(text)}"
     return axis_name(plot, f"f({', '.join(plot.variables)}) = {shorten_end(text)}", "value")
 
 
 def _equations(curve: Curve, typed: str) -> str:
-    shown = []
-    for equation in curve.equations:
-        sides = [*equation.split("="), "0"][:2]
-        written = [_mathematics(curve, side) for side in sides]
-        if equation.count("=") > 1 or not all(written):
-            return typed
-        shown.append(" = ".join(written))
-    return "; ".join(shown)
+    shown = [_equation(curve, equation) for equation in curve.equations]
+    # an equation of many signs is shown as typed, and with it all
+    return typed if any(equation.count("=") > 1 for equation in curve.equations) else "; ".join(shown)
 
 
 def is_kinked(plot: Plot) -> bool:
@@ -106,7 +115,10 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     if isinstance(plot, Surface):
         yield from _surface_words(plot, digits)
         return
-    curve, f, x = plot, plot.unknown or "f", plot.variable
+    if isinstance(plot, ImplicitPlot):
+        yield from _implicit_words(plot, digits)
+        return
+    curve, f, x = plot, plot.name, plot.variable
 
     def across(number: float) -> str:
         return quantity_text(number, plot_unit(curve, "range", x), digits)
@@ -158,15 +170,20 @@ def linear_text(curve: Curve, digits: int | None = None) -> str:
     x, at, slope = curve.variable, curve.tangent.at, curve.tangent.slope
     shown = quantity_text(abs(at), plot_unit(curve, "range", x), digits)
     inner = x if at == 0 else f"({x} {'−' if at > 0 else '+'} {shown})"
+    value = quantity_text(curve.tangent.value, plot_unit(curve, "value"), digits)
+    if slope == 0:
+        return value
     sign = "−" if slope < 0 else "+"
     size = quantity_text(abs(slope), plot_unit(curve, "derivative"), digits)
     # a coefficient stands directly before a name or parenthesis, if that can be read
     dot = "·" if (at == 0 and "e" in size) or not size[-1].isdigit() else ""
-    product = inner if size == "1" and at == 0 else f"{size}{dot}{inner}"
-    return f"{quantity_text(curve.tangent.value, plot_unit(curve, 'value'), digits)} {sign} {product}"
+    product = inner if size == "1" else f"{size}{dot}{inner}"
+    if curve.tangent.value == 0:
+        return (product.strip("()") if size == "1" else product) if slope > 0 else f"−{product}"
+    return f"{value} {sign} {product}"
 
 
-def _rows_in_words(plot: Plot) -> Iterator[str]:
+def _rows_in_words(plot: Curve | Surface) -> Iterator[str]:
     data = plot.data
     if data is None:
         return
@@ -175,6 +192,22 @@ def _rows_in_words(plot: Plot) -> Iterator[str]:
     outside = sum(not (left <= x <= right and low <= y <= high) for x, y in zip(data.x, data.y, strict=True))
     rest = f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range" if outside else ""
     yield f"{plural(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{rest}"
+
+
+def _implicit_words(plot: ImplicitPlot, digits: int | None) -> Iterator[str]:
+    for curve, name in zip(plot.curves, names_of(plot), strict=True):
+        closed = sum(branch[0] == branch[-1] for branch in curve.branches)
+        counts = (closed, "closed"), (len(curve.branches) - closed, "open")
+        parts = [f"{count} {kind} {'branch' if count == 1 else 'branches'}" for count, kind in counts if count]
+        yield f"{name}: {' and '.join(parts) or 'no branch'} in this range"
+    if plot.tangent is not None:
+        units = [plot_unit(plot, "range", name) for name in plot.variables]
+        x, y = (quantity_text(a, unit, digits) for a, unit in zip(plot.tangent.point, units, strict=True))
+        first, second = plot.variables
+        a, b = plot.tangent.normal
+        slope = format_number(-a / b, digits or DEFAULT_DIGITS) if b else ""
+        tangent = f"d{second}/d{first} = {slope}" if b else "the tangent is vertical"
+        yield f"at {first} = {x}, {second} = {y}: {tangent}"
 
 
 def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
@@ -219,6 +252,16 @@ SURFACE = read_declaration(
 """The keys of a plot over two variables."""
 
 
+IMPLICIT = read_declaration(
+    ImplicitPlot,
+    {
+        "range": lambda plot: dict(zip(plot.variables, ([*plot.x], [*plot.y]), strict=True)),
+        "tangent": lambda plot: plot.tangent and plot.tangent._asdict(),
+    },
+).fields
+"""The keys of a plot of equations."""
+
+
 class PlotView(PicturedView[Plot], of=Curve):
     """How a plot is shown."""
 
@@ -232,7 +275,12 @@ class PlotView(PicturedView[Plot], of=Curve):
         "data": lambda curve: curve.data and curve.data._asdict(),
     }
     remembers_units = False
-    other_records = (("over two variables", Surface, SURFACE),)
+    other_records = (
+        ("over two variables", Surface, SURFACE),
+        ("of equations in two variables", ImplicitPlot, IMPLICIT),
+    )
+    apart = False
+    """Whether each of several functions has a picture of its own."""
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()
@@ -244,6 +292,11 @@ class PlotView(PicturedView[Plot], of=Curve):
         if isinstance(plot, Surface):
             for y, row in zip(plot.y, plot.heights, strict=True):
                 yield from ({"x": x, "y": y, "value": z, **units} for x, z in zip(plot.x, row, strict=True))
+            return
+        if isinstance(plot, ImplicitPlot):
+            for curve in plot.curves:
+                for x, y in chain(*curve.branches):
+                    yield {"output": curve.equation, "x": x, "y": y, **units}
             return
         for k, output in enumerate(plot.outputs):
             own = {**units, "value_unit": texts["outputs"][k]["value"]} if texts else {}
@@ -257,10 +310,15 @@ class PlotView(PicturedView[Plot], of=Curve):
         return "; ".join(words(plot)) or title_of(plot)
 
     def document(self, plot: Plot) -> Iterator[Block]:
-        yield Paragraph(((title_of(plot), "heading"),))
-        yield from drawings(plot, names_of(plot))
+        from ...show.picture_look import is_in_characters, read_characters
+
+        yield Paragraph(((self.title or title_of(plot), "heading"),))
+        # an answer of Python may have the size of a picture
+        size = read_characters(self.size) if is_in_characters(self.size) else None
+        yield from drawings(plot, names_of(plot), size, self.apart)
         yield from held_fixed(self._fixed(plot))
-        yield Paragraph(((legend(plot), "faint"),))
+        if self.legend != "none":
+            yield Paragraph(((legend(plot, self.apart), "faint"),))
         for line in words(plot, self.digits):
             yield Paragraph(((line, ""),))
 
@@ -269,12 +327,16 @@ class PlotView(PicturedView[Plot], of=Curve):
 
         caption = "; ".join(f"{name} = {x}" for name, x in self._fixed(plot).items())
         kinked = is_kinked(plot)
+        if isinstance(plot, ImplicitPlot):
+            from .figure import draw_implicit
+
+            return PlotPage(partial(draw_implicit, plot=plot, names=names_of(plot)), title_of(plot), caption)
         if isinstance(plot, Surface):
             draw = partial(draw_contours, surface=plot, kinked=kinked)
             return PlotPage(draw, title_of(plot), caption, plot.levels)
         if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
-        draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked)
+        draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked, apart=self.apart)
         return PlotPage(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
@@ -282,8 +344,14 @@ class PlotView(PicturedView[Plot], of=Curve):
         return {name: quantity_text(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 
 
-def legend(plot: Plot) -> str:
-    """Return the legend of a drawing on a terminal."""
+def legend(plot: Plot, apart: bool = False) -> str:
+    """Return the legend of a drawing on a terminal, perhaps of functions that stand apart."""
+    if isinstance(plot, ImplicitPlot):
+        looks = [f"{name} {LOOKS[k % len(LOOKS)]}" for k, name in enumerate(names_of(plot))]
+        looks += ["blocks where it is not decided"] * any(curve.undecided for curve in plot.curves)
+        looks += ["tangent sparsely dotted, the point as a block"] * (plot.tangent is not None)
+        across, up = (axis_of(plot, name) for name in plot.variables)
+        return f"across {across}, up {up}: {', '.join(looks)}"
     if isinstance(plot, Surface):
         parts = ["contours"]
         parts += ["the path, its end as a block"] if plot.path else []
@@ -292,11 +360,13 @@ def legend(plot: Plot) -> str:
         across, up = (axis_of(plot, name) for name in plot.variables)
         return f"across {across}, up {up}: {', '.join(parts)}"
     logs = " and ".join(plot.variable if axis == "x" else "the function" for axis in plot.log)
-    end = f"; axes in decimal logarithms of {logs}" if logs else ""
+    axes = "axes" if len(plot.log) > 1 else "axis"
+    end = f"; logarithmic {axes} of {logs}" if logs else ""
     end += "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
     if plot.outputs:
-        looks = ("solid", "dotted", "sparsely dotted")
-        named = [f"{name} {looks[k % len(looks)]}" for k, name in enumerate(names_of(plot))]
+        if apart:
+            return f"across {axis_of(plot, plot.variable)}, a picture for each function" + end.partition("; across")[0]
+        named = [f"{name} {LOOKS[k % len(LOOKS)]}" for k, name in enumerate(names_of(plot))]
         return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + end
     function, derivative, second = map(partial(axis_name, plot), _plain_names(plot), ORDERS)
     parts = [f"{function} solid"]

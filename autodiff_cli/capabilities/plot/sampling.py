@@ -76,8 +76,9 @@ def sample(
     count: int | None,
     hull: Hull | None,
     peaks: Sequence[float],
+    vertical: Point | None = None,
 ) -> Samples:
-    """Return the samples between `ends`, including the numbers `also`.
+    """Return the samples between `ends`, including the numbers `also`, as fine as the range `vertical` needs.
 
     With `count` there are only that many, at equal distances; else more where the
     curve bends, at the `peaks` of another function, and where the `hull` shows others.
@@ -99,6 +100,9 @@ def sample(
     # the heights beyond which the curve counts as infinite
     margin = SIGHT_MARGIN * spread if math.isfinite(SIGHT_MARGIN * spread) else math.inf
     sight = around_core if spread > MAX_HEIGHTS_OF_CORE * core > 0 else (heights[0] - margin, heights[-1] + margin)
+    if vertical is not None:
+        height = vertical[1] - vertical[0]
+        sight = vertical[0] - height, vertical[1] + height
     tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
     for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):
         tracer.add_point(a, at_a)

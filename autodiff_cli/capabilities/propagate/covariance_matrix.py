@@ -24,6 +24,7 @@ ROUNDED_EIGENVALUE = 1e-9  # how far below 0 doubles may put an eigenvalue of th
 FORMATS = (
     "it is read from csv with names in the first line, a table as R or pandas print it, or JSON of lmfit or pandas"
 )
+LMFIT_FIELDS = 9  # of a parameter in its JSON, at least
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _MISSING = ("na", "nan", "inf", "-inf")
 
@@ -85,7 +86,7 @@ def covariance_of_object(value: object) -> CovarianceMatrix:
     """Return the matrix in JSON, a data frame, a mapping of mappings or lmfit's result. Raises `ExpressionError`."""
     if not isinstance(value, Mapping):
         value = _mapping_of(value)
-    for read in (_of_lmfit, _of_split, _of_rows):
+    for read in (_of_lmfit, _of_parameters, _of_split, _of_rows):
         matrix = read(value)
         if matrix is not None:
             return matrix
@@ -117,6 +118,24 @@ def _of_lmfit(record: Mapping[str, Any]) -> CovarianceMatrix | None:
         raise point_error(message, "fit it with a method that has one, `leastsq`")
     values = record.get("best_values", {})
     return _of_lists(names, names, covar, values if isinstance(values, Mapping) else {})
+
+
+def _of_parameters(record: Mapping[str, Any]) -> CovarianceMatrix | None:
+    """Return the matrix of the standard errors and correlations in lmfit's JSON of parameters."""
+    listed = record.get("params")
+    if not isinstance(listed, list) or not all(isinstance(one, list) and len(one) >= LMFIT_FIELDS for one in listed):
+        return None
+    # the name, the value, whether it varies, its expression, bounds and step, then standard error and correlations
+    varied = [(one[0], one[1], one[7], one[8] or {}) for one in listed if one[2]]
+    if not varied or any(not isinstance(error, float | int) for *_, error, _ in varied):
+        message = "these parameters of lmfit have no covariance: their errors were not estimated"
+        raise point_error(message, "fit with a method that has one, `leastsq`")
+    names = [name for name, *_ in varied]
+    data = [
+        [error * other * (1.0 if name == column else correlations.get(column, 0.0)) for column, _, other, _ in varied]
+        for name, _, error, correlations in varied
+    ]
+    return _of_lists(names, names, data, {name: value for name, value, *_ in varied})
 
 
 def _plain(value: Any) -> Any:

@@ -29,7 +29,7 @@ from ...questions.arithmetic import DOUBLE, kink_warnings
 from ...questions.measured_value import MeasuredValue
 from ...questions.optional_units import pose_with_units
 from ...questions.problem import Point, Problem, output_names, parse
-from ...questions.rounding import rounding_warnings
+from ...questions.rounding import REQUIRED_DIGITS, lost_number_warnings, rounding_warnings
 
 MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
 STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
@@ -211,6 +211,15 @@ class Implicit:
             hint = "a small change of the other variables may split it in two, or leave none"
             raise ExpressionError("derivative", message, hint=hint) from None
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
+
+    def rounding_warnings(self, names: Sequence[str], uncertainties: Sequence[float]) -> list[Diagnostic]:
+        """Return warnings about lost digits of the unknowns, which have these uncertainties, and their derivatives."""
+        from ..solve.residuals import numbers_at_solution
+
+        compute = numbers_at_solution(self.program.outputs, self.outputs, names)
+        shares = zip(self.outputs, uncertainties, strict=True)
+        tolerated = {f"`{name}`": 10.0**-REQUIRED_DIGITS * u for name, u in shares}
+        return lost_number_warnings(self.program.graph, self.values, self.values, compute, "solve", tolerated)
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`."""

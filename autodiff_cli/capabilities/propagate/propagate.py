@@ -49,6 +49,7 @@ from ...questions.problem import Point, as_number
 from ...record import Record
 from .covariance_matrix import CovarianceMatrix
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
+from .worst_case import WorstCase, worst_cases
 
 if TYPE_CHECKING:
     from ...questions.quantities import ProgramUnits, Units
@@ -114,6 +115,7 @@ class Result(Record):
     second_order: SecondOrderTerms | None = None
     drawn: Drawn | None = None
     validation: Validation | None = None
+    worst_case: WorstCase | None = None
 
 
 class Input(Record):
@@ -163,6 +165,13 @@ class Propagation(Record):
         low: how far the lower ends of the intervals are apart
         high: how far the upper ends are apart
         valid: whether both are within the tolerance; null with too few draws
+      worst_case optional nonempty: with `--worst-case`: the output while each input is within its limits
+        below: the sum of |sensitivity|·limit downwards
+        above: that upwards
+        low: the value with nominal inputs less that sum
+        high: the value plus that sum
+        proven_low: no value within the limits is smaller; null where that is not proven
+        proven_high: no value within the limits is larger; null where that is not proven
     inputs: the inputs, by name
       estimate: the estimate
       uncertainty: its standard uncertainty
@@ -296,6 +305,7 @@ def propagate(
     draws: Mapping[str, Sequence[float]] | None = None,
     level: float | None = None,
     k: float | None = None,
+    worst_case: bool | None = None,
     samples: int | None = None,
     seed: int | None = None,
     stop: Callable[[], bool] = lambda: False,
@@ -335,6 +345,9 @@ def propagate(
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
+        if worst_case:
+            cases = worst_cases(model, linear.rows, list(inputs), linear.units)
+            results = [result._replace(worst_case=case) for result, case in zip(results, cases, strict=True)]
         if covariance is not None:
             warnings += _digit_warnings(linear, results, covariance.rounding_of_correlation())
         if count:
@@ -351,6 +364,7 @@ def propagate(
         for name, entry in inputs.items()
         if entry.distribution.family == "twopiece"
     ]
+    warnings[first_notes:first_notes] = _limit_notes(shown, values, bool(worst_case))
     return Propagation(
         text=text,
         results=results,
@@ -549,9 +563,8 @@ def _linearise(model: Model, spread: _InputCovariance, warnings: list[Diagnostic
     names, directions = list(spread.inputs), [*zip(*spread.root, strict=True)]
     estimates, rows, met = model.first_order(names)
     warnings += met
-    if isinstance(model, Explicit):
-        combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
-        warnings += model.rounding_warnings(names, combined)
+    combined = [math.hypot(*[dot(row, way) for way in directions]) for row in rows]
+    warnings += model.rounding_warnings(names, combined)
     of_program = model.units
     units = [Unit()] * len(model.outputs) if of_program is None else of_program.outputs
     if of_program is not None and by_size:
@@ -619,13 +632,41 @@ def _two_piece_note(name: str, own: Input, unit: Unit) -> Diagnostic:
     return Diagnostic("distribution", message, None, "`--samples 1e6` keeps the asymmetry in the result")
 
 
+def _limit_notes(inputs: Mapping[str, Input], values: Mapping[str, Any], worst_case: bool) -> Iterator[Diagnostic]:
+    """Yield notes on what is read as a limit, and what as a standard uncertainty."""
+    kinds = {name: getattr(getattr(values[name], "typed", values[name]), "limit", "") for name in inputs}
+    tolerances = [name for name, kind in kinds.items() if kind == "tolerance"]
+    for name in tolerances:
+        low, high = inputs[name].distribution.parameters
+        unit = f" {getattr(values[name], 'unit', '')}".rstrip()
+        message = f"`{name}` is read as a tolerance: uniform from {low:.6g} to {high:.6g}{unit}"
+        yield Diagnostic("distribution", message, None, f"u is {inputs[name].uncertainty:.4g}, the width by √12")
+    signed = [name for name, entry in inputs.items() if entry.distribution.family == "twopiece"]
+    if signed and worst_case:
+        message = (
+            f"the signed uncertainties of {quote(signed)} are standard deviations in the budget, and limits in the"
+        )
+        yield Diagnostic(
+            "distribution", f"{message} worst case", None, "write limits of a tolerance as `uniform(a, b)`"
+        )
+    stated = [name for name, kind in kinds.items() if kind == "stated"]
+    if stated and (worst_case or tolerances):
+        meaning = "is taken as a standard uncertainty" if len(stated) == 1 else "are taken as standard uncertainties"
+        message = f"the ± of {quote(stated)} {meaning} in the budget"
+        message += f", and as {'a limit' if len(stated) == 1 else 'limits'} in the worst case" if worst_case else ""
+        hint = "± on a drawing is a limit: write `uniform(49.9, 50.1)` for `50±0.1`, whose u is 0.0577"
+        yield Diagnostic("distribution", message, None, hint)
+
+
 def _units_of_answer(units: ProgramUnits, inputs: Iterable[str]) -> Units:
     names = list(inputs)
     of_inputs = {n: {"estimate": units.point[n], "uncertainty": units.point[n].degree} for n in names}
     of_results = []
     for j, unit in enumerate(units.outputs):
         shares = {n: {"sensitivity": units.sensitivity(n, j), "contribution": unit.degree} for n in names}
-        of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares})
+        case = dict.fromkeys(("below", "above"), unit.degree)
+        case |= dict.fromkeys(("low", "high", "proven_low", "proven_high"), unit)
+        of_results.append({"value": unit, "uncertainty": unit.degree, "budget": shares, "worst_case": case})
     return units.tree(results=of_results, inputs=of_inputs)
 
 

@@ -8,6 +8,7 @@ from ...questions.figures import Shown
 from ...questions.measured_value import estimate, rounded
 from ...questions.problem import parse
 from ...show.numerals import unit_of
+from ...show.outward import outward
 from ...show.siunitx import quantity_latex
 from ...show.tex import unit_latex
 from ...show.tex_tables import (
@@ -79,8 +80,21 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
             "contribution",
             "share",
         )
-        parts += [table(heads, rows, last=of_result), _expand(name, result)]
+        parts += [table(heads, rows, last=of_result), _expand(name, result), *_worst_case(result, digits)]
     return paragraphs(*parts)
+
+
+def _worst_case(result: Result, digits: int | None) -> list[str]:
+    case = result.worst_case
+    if case is None:
+        return []
+    unit = unit_latex(result.value)
+    ends = f"from {number(float(case.low), digits)} to {number(float(case.high), digits)}{unit}"
+    if case.proven_low is None or case.proven_high is None:
+        return [f"Worst case to first order: {ends}."]
+    proven = (case.proven_low, False), (case.proven_high, True)
+    low, high = (number(outward(float(x), digits, up=up)) for x, up in proven)
+    return [f"Worst case to first order: {ends}; all values within the limits: from {low} to {high}{unit}, proven."]
 
 
 def _expand(name: str, result: Result) -> str:

@@ -16,8 +16,10 @@ from ...show.document import (
     value_line,
 )
 from ...show.numerals import attach_units, format_number, percent, unit_of, word
-from ...show.schema import OutputRow, PicturedView, Values
+from ...show.outward import outward
+from ...show.schema import PICTURES, OutputRow, PicturedView, Values
 from .propagate import Propagation, Result
+from .worst_case import WorstCase
 
 VALIDATION_TEXTS = {
     True: "the first order is valid here",
@@ -42,7 +44,15 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
     }
     latex_writer, figure = "propagate.propagate_latex.budget_tables", "plot.figure.budget_picture"
 
+    extra_formats: ClassVar[tuple[str, ...]] = (*PICTURES, "html")
     sort: bool = False
+
+    def draw(self, answer: Propagation, format: str) -> bytes:
+        if format != "html":
+            return super().draw(answer, format)
+        from .propagate_page import budget_page  # few answers are pages
+
+        return budget_page(answer, self.document(self.select_with_units(answer)), self.title).encode()
 
     def select(self, answer: Propagation) -> Propagation:
         if not self.sort:
@@ -79,7 +89,12 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
         for result in answer.results:
             numbers = (result.value, result.uncertainty, result.expanded)
             value, u, expanded = map(word, attach_units(numbers, [unit_of(result.value)] * 3))
-            texts.append(f"{value} u={u} U={expanded} k={word(result.k)}")
+            text = f"{value} u={u} U={expanded} k={word(result.k)}"
+            if (case := result.worst_case) is not None:
+                text += f" low={word(case.low)} high={word(case.high)}"
+                if case.proven_low is not None:
+                    text += f" proven={word(case.proven_low)}..{word(case.proven_high)}"
+            texts.append(text)
         return "; ".join(texts)
 
     def document(self, answer: Propagation) -> Iterator[Block]:
@@ -123,6 +138,14 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             # the warning says the rest
             verdict = "" if second.matters else ": linear enough"
             yield f"with second-order terms u is {higher}{moved}{verdict}"
+        case = result.worst_case
+        if case is not None:
+            sizes = [number(float(x)) + unit for x in (case.above, case.below)]
+            sizes = sizes[:1] if sizes[0] == sizes[1] else sizes
+            signed = f"±{sizes[0]}" if len(sizes) == 1 else f"+{sizes[0]} −{sizes[1]}"
+            ends = f"from {number(float(case.low))} to {number(float(case.high))}{unit}"
+            yield f"worst case to first order, the sum of |sensitivity|·limit: {signed}, {ends}"
+            yield _proven_in_words(case, self.digits, unit)
         drawn, validation = result.drawn, result.validation
         if drawn is not None and validation is not None:
             moments = f"mean {number(drawn.mean)}{unit}, standard deviation {number(drawn.deviation)}{unit}"
@@ -136,6 +159,13 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             )
             if validation.valid is None:
                 yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
+
+
+def _proven_in_words(case: WorstCase, digits: int | None, unit: str) -> str:
+    if case.proven_low is None or case.proven_high is None:
+        return "no range is proven for all values within the limits"
+    low, high = (outward(float(x), digits, up=up) for x, up in ((case.proven_low, False), (case.proven_high, True)))
+    return f"all values within the limits: from {low} to {high}{unit}, proven"
 
 
 def _written(result: Result, unit: str) -> str:

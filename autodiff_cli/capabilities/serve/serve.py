@@ -36,6 +36,7 @@ PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601
 _NOT_FOR_TOOLS = """
 --format --json --output --force --file --debug --quiet --work --strict --document --theme --on-error --input-format
 --separator --decimal --skip --encoding --comment --header --missing --backend --no-tree --no-table
+--title --size --legend --apart
 --playground --pyodide
 """
 WITHOUT = frozenset(_NOT_FOR_TOOLS.split())

@@ -222,7 +222,8 @@ class Lines:
         hidden = self._named_by_options(values, typed_line)
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
-        takes_point = "--at" in options
+        # an exported program has the session's numbers in its text: most languages take no point
+        takes_point = "--at" in options and command != "export"
         # a parameter hides a definition of its name
         hidden |= {name for name in freed if not takes_point or name in self.session.definitions}
         reading, numbers = self.session.compose_program(piece, hidden, as_point=takes_point)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
 
 from ...engine.algebra.canonical import exact_value
@@ -10,6 +10,7 @@ from ...engine.algebra.rewriting import shorten
 from ...engine.algebra.simplify import simplify
 from ...engine.graphs.value import Value, constant, node
 from ...engine.table.operators import CONSTANT, DIV, EQ, GE, GT, MUL, NE, NEG, POW, WHERE
+from ...engine.table.primitive import Primitive
 from ...engine.table.primitives import EXP, LOG, SQRT
 from ...language.printer import expression_text
 
@@ -26,8 +27,15 @@ def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
         if holds is None:
             undecided.setdefault(expression_text(condition), condition)
     nonzero = {text for condition in undecided.values() for text in _nonzero_where(condition)}
+    possible = possible and not _zeros(undecided, EQ) & (nonzero | _zeros(undecided, NE))
     texts = [text for text, condition in undecided.items() if not _is_implied(condition, undecided, nonzero)]
     return possible, " and ".join(texts) or None
+
+
+def _zeros(conditions: Mapping[str, Value], relation: Primitive) -> set[str]:
+    """Return the texts of what comparisons with 0 by a relation are about."""
+    comparisons = (condition for condition in conditions.values() if condition.primitive is relation)
+    return {expression_text(condition._prev[0]) for condition in comparisons if _is_zero(condition._prev[1])}
 
 
 def _always(condition: Value) -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from operator import gt, mul
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...engine.graphs.higher_order import hessian_in
 from ...engine.graphs.value import Value
@@ -22,6 +22,9 @@ from ...errors import Diagnostic, plural
 from ...questions.arithmetic import Arithmetic
 from ...questions.problem import Problem
 from .pieces import SolutionInterval
+
+if TYPE_CHECKING:
+    from ...questions.rounding import Compute
 
 ZERO_ROUNDINGS = 64
 """Rounding errors up to which a value counts as 0."""
@@ -272,6 +275,31 @@ def derivatives(
     if not by:
         return [[] for _ in unknowns], kinks
     return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]), kinks
+
+
+def numbers_at_solution(outputs: Sequence[Value], unknowns: Sequence[str], by: Sequence[str]) -> Compute:
+    """Return what computes the unknowns at a solution, by a step of Newton's method, and their derivatives.
+
+    In more digits that is the solution near doubles which solve the equations, and shows how many of theirs are right.
+    """
+
+    def compute(m: NumberType, values: Mapping[str, Number]) -> Mapping[str, Number]:
+        at = evaluate_in(m, outputs, values, [*unknowns, *by])
+        rows, n = at.jacobian()[0], len(unknowns)
+        right = [[-left, *[-x for x in row[n:]]] for left, row in zip(at.values, rows, strict=True)]
+        solved = solve_linear(m, [row[:n] for row in rows], right)
+        numbers: dict[str, Number] = {}
+        for unknown, (step, *slopes) in zip(unknowns, solved, strict=True):
+            numbers[f"`{unknown}`"] = values[unknown] + step
+            numbers |= {derivative_phrase(unknown, name): x for name, x in zip(by, slopes, strict=True)}
+        return numbers
+
+    return compute
+
+
+def derivative_phrase(unknown: str, name: str) -> str:
+    """Return what messages call the derivative of an unknown."""
+    return f"the derivative of `{unknown}` by `{name}`"
 
 
 def second_derivatives(

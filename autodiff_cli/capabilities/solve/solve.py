@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...engine.graphs.value import Value
 from ...engine.graphs.value_and_gradient import evaluate_in
-from ...engine.numbers.base import Number, NumberType, undecided
+from ...engine.numbers.base import NO_RESULT, Number, NumberType, undecided
 from ...engine.numbers.budget import Defined
 from ...engine.numbers.floats import REAL
+from ...engine.numbers.running_error import RUNNING, Bounded
 from ...engine.numerics.krawczyk import Krawczyk, boxes
 from ...engine.numerics.linear_algebra import Singular
 from ...engine.numerics.newton import refine, with_errors
@@ -48,8 +49,10 @@ from .residuals import (
     Root,
     Search,
     SolvingStopped,
+    derivative_phrase,
     derivatives,
     half_ulp,
+    numbers_at_solution,
     second_derivatives,
 )
 from .several_unknowns import SeveralEquations
@@ -455,10 +458,13 @@ class _FoundRoot:
         tree = None if problem.units is None else problem.units.of_solution(problem.wanted, self.order)
         point = {name: problem.point[name] for name in problem.program.leaves if name not in self.at}
         is_rough = self.accuracy is None or self.accuracy.lacks_digits(self.start)
+        has_lost = arithmetic == DOUBLE and self.simple and not is_rough and self._loses_digits()
         answer: dict[str, Any] | None = None
-        if arithmetic == DOUBLE and self.may_be_simple and is_rough:
+        if arithmetic == DOUBLE and self.may_be_simple and (is_rough or has_lost):
             answer = self._sharper(point, tree)
-        answer = answer or self._answer(point, tree)
+        if answer is None:
+            answer = self._answer(point, tree)
+            problem.warnings.extend(self._lost_digits() if has_lost else ())
         is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
         if not self.simple and problem.wanted and not is_told:
             problem.warnings.append(self._without_derivative())
@@ -476,6 +482,38 @@ class _FoundRoot:
             multiplicity=self.multiplicity,
             proven=arithmetic.name == "certified" and not finder.on_a_plateau(self.start[0]),
         )
+
+    def _loses_digits(self) -> bool:
+        """Return whether rounding may lose digits of the derivatives."""
+        from ...questions.rounding import is_accurate
+
+        problem, bounded = self.finder.problem, {name: Bounded(float(x)) for name, x in self._everything().items()}
+        if not problem.wanted:
+            return False
+        try:
+            rows, _ = derivatives(RUNNING, self.finder.outputs, bounded, self.finder.unknowns, problem.wanted)
+        except (ExpressionError, *NO_RESULT):
+            return True
+        return not all(is_accurate(x) for row in rows for x in row)
+
+    def _lost_digits(self) -> list[Diagnostic]:
+        """Return warnings about digits of the derivatives that rounding has lost."""
+        from ...questions.rounding import lost_number_warnings
+
+        problem, finder = self.finder.problem, self.finder
+        numbers = numbers_at_solution(finder.outputs, finder.unknowns, problem.wanted)
+        shown = [derivative_phrase(unknown, name) for unknown in finder.unknowns for name in problem.wanted]
+
+        def compute(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
+            computed = numbers(m, at)
+            return {name: computed[name] for name in shown}
+
+        values = {name: float(x) for name, x in self._everything().items()}
+        return lost_number_warnings(problem.program.graph, values, values, compute, "solve")
+
+    def _everything(self) -> dict[str, Any]:
+        """Return the values of parameters and unknowns."""
+        return {**self.finder.problem.values, **self.at}
 
     def _answer(self, point: Point, tree: Units | None) -> dict[str, Any]:
         """Return the values and derivatives; the values alone where the derivatives have none."""

@@ -80,12 +80,12 @@ def generic_form(total: Value, facts: Sequence[Value] = ()) -> Generic | None:
     if token_count(formula, {}) >= token_count(total, {}):
         return None
     formula, *conditions = simplify((formula, *needed, *facts))
-    guards = _guards(formula, conditions[len(needed) :])
+    guards = guards_under(formula, conditions[len(needed) :])
     shown: list[Value] = []
     implied = conditions[len(needed) :]
     needed = _unlike([_by_domain(guards, condition) for condition in conditions[: len(needed)]])
     for condition in sorted(needed, key=lambda condition: condition.primitive is OR):
-        there = _guards(condition, [*implied, *shown])
+        there = guards_under(condition, [*implied, *shown])
         if there.decide(condition, there.places[0]) is not True:
             shown.append(condition)
     return Generic(shorten((formula,))[0], tuple(shown))
@@ -219,7 +219,8 @@ def _by_domain(guards: Guards, condition: Value) -> Value:
 
 
 # ---- assumptions
-def _guards(root: Value, facts: Sequence[Value]) -> Guards:
+def guards_under(root: Value, facts: Sequence[Value]) -> Guards:
+    """Return the facts that hold in the branches of a formula under assumptions."""
     budget = current_budget()
     work = int(min(MAX_WORK, budget.left / GUARD))
     guards = Guards(root, work, facts)
@@ -231,7 +232,7 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
     """Return formulas under assumptions. Raises `Contradiction` if these conflict."""
     if not facts:
         return list(outputs)
-    place = _guards(conjunction(facts), facts).places[0]
+    place = guards_under(conjunction(facts), facts).places[0]
     is_empty = any(not r.signs() or r.start[0] > r.stop[0] for r in place.facts.values())
     if is_empty or "" in place.pairs.values():
         raise Contradiction
@@ -240,7 +241,7 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
-    guarded = [_guards(output, facts) for output in outputs]
+    guarded = [guards_under(output, facts) for output in outputs]
     return [guards.without_dead_branches(partial(_assume, guards, domain)) for guards in guarded]
 
 
@@ -395,5 +396,5 @@ def order_under(value: Value, facts: Sequence[Value]) -> str:
     """Return which of `<`, `=`, `>` may hold between a formula and 0 under assumptions."""
     zero = constant(0.0, "0")
     root = node(GT, (value, zero))
-    guards = _guards(root, facts)
+    guards = guards_under(root, facts)
     return guards.possible_orders(value, zero, guards.places[0])

@@ -332,8 +332,9 @@ class AsymptoticSeries(Lifted):
             raise NoAsymptotics
         return Multiseries(self, [GrowthTerm({self.logs[k + 1]: self.one}, self.one)])
 
-    def log(self, x: Multiseries) -> Multiseries:
-        """Return the logarithm. Raises `NotReal`."""
+    def log(self, x: Number) -> Multiseries:
+        """Return the logarithm, also of a plain number: definitions have `log(2)`. Raises `NotReal`."""
+        x = self.number(x)
         lead = self.lead(x)
         if not self.base.require_positive(lead.coefficient):
             raise NotReal
@@ -344,9 +345,9 @@ class AsymptoticSeries(Lifted):
         rest = self.relative(x, lead)
         return self.add(total, self.power_series(lambda k: self.base.number(coefficients[k]), rest))
 
-    def exp(self, x: Multiseries) -> Multiseries:
-        """Return the exponential."""
-        x = self.still(x)
+    def exp(self, x: Number) -> Multiseries:
+        """Return the exponential, also of a plain number."""
+        x = self.still(self.number(x))
         large = [term for term in x.terms if self.compare(term.monomial, {}) > 0]
         small = [term for term in x.terms if self.compare(term.monomial, {}) < 0]
         growth = Multiseries(self, [GrowthTerm(self.exponential(large), self.base.exp(x.constant))])

@@ -15,7 +15,7 @@ from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
 from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
-from ..table.primitives import LOG, SQRT, by_name
+from ..table.primitives import ABS, LOG, SQRT, by_name
 
 MAX_SHORT = 3
 """The most terms or factors of a shared form that users copy."""
@@ -422,7 +422,22 @@ class Canonicalizer:
             or (isinstance(form, Value) and form.primitive.norm)
         ):
             return self.product([(e, value, form)])
+        elif isinstance(form, Product) and (root := self._root_of_squares(form, e)) is not None:
+            return root
         return self.product_form(ONE, {self.node_of(form): e})
+
+    def _root_of_squares(self, form: Product, e: Fraction) -> Form | None:
+        """Return sqrt(4*x**2) as 2*|x|, 1/sqrt(x**4) as 1/x**2: roots of even powers that are whole powers."""
+        powers = {base: n * e for base, n in form.factors.items()}
+        if any(n.denominator != 1 or n % 2 for n in form.factors.values()):
+            return None
+        if form.coefficient < 0 or any(n.denominator != 1 for n in powers.values()):
+            return None
+        roots = {self.node(ABS, base) if n % 2 else base: n for base, n in powers.items()}
+        try:
+            return self.product_form(check_digits(EXACT.pow(form.coefficient, e)), roots)
+        except Refusal:  # no rational root
+            return self.product_form(ONE, {self.number(form.coefficient): e, **roots})
 
     def declared_identity(self, primitive: Primitive, inputs: Sequence[Form]) -> Form:
         """Return a function's declared identity. Raises `RuleNotApplicable`."""

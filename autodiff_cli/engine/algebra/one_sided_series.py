@@ -93,25 +93,43 @@ class ExactPoint:
 
     def series(self, source: Source, name: str, at: ExactConstant, side: int, order: int) -> SideSeries | None:
         """Return a function of a variable on one side of its value `at`; None if that is not known or proven."""
-        if order > MAX_ORDER:
-            return None
-        for size in SIZES:
-            if size <= order:
-                continue
-            m = AsymptoticSeries(self.constants, size)
-            values = {other: m.number(x) for other, x in self.values.items()} | {name: m.number(at) + side / m.t}
-            try:
-                found = _coefficients(m, m.number(evaluate_in(m, source, values).value), side, order)
-            except TooFewTerms:
-                continue
-            except NotReal:
-                found = SideSeries([], "undefined")
-            except UNKNOWN:
-                return None
-            # the terms of a function that is no series, as x**3*sin(1/x), are not those of its derivatives
-            is_known = not m.is_irregular or order < 2 or (found.fault and len(found.coefficients) < 2)
-            return found if is_known and self.is_sound() else None
+        others = {other: x for other, x in self.values.items() if other != name}
+        found = side_series(self.constants, source, others, name, at, side, order)
+        return found if found is not None and self.is_sound() else None
+
+
+def side_series(
+    constants: ExactConstants,
+    source: Source,
+    others: Mapping[str, ExactConstant],
+    name: str,
+    at: ExactConstant,
+    side: int,
+    order: int,
+) -> SideSeries | None:
+    """Return a function of a variable on one side of its value `at`, with constants for the other variables.
+
+    None if that is not known; what is known holds if all that was supposed of the constants does.
+    """
+    if order > MAX_ORDER:
         return None
+    for size in SIZES:
+        if size <= order:
+            continue
+        m = AsymptoticSeries(constants, size)
+        values = {other: m.number(x) for other, x in others.items()} | {name: m.number(at) + side / m.t}
+        try:
+            found = _coefficients(m, m.number(evaluate_in(m, source, values).value), side, order)
+        except TooFewTerms:
+            continue
+        except NotReal:
+            found = SideSeries([], "undefined")
+        except UNKNOWN:
+            return None
+        # the terms of a function that is no series, as x**3*sin(1/x), are not those of its derivatives
+        is_known = not m.is_irregular or order < 2 or (found.fault and len(found.coefficients) < 2)
+        return found if is_known else None
+    return None
 
 
 def exact_number(m: NumberType, x: Number) -> Fraction | None:

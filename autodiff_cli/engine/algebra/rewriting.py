@@ -443,16 +443,21 @@ class Shortener(Canonicalizer):
         return None
 
     def by_signs(self, form: Product) -> Form | None:
-        """Return x·sign(x) as |x|, |x|·sign(x) as x, sign(x)/|x| as 1/x."""
+        """Return x·sign(x) as |x|, sign(x)/x as 1/|x|, |x|·sign(x) as x, sign(x)/|x| as 1/x, x/|x| as sign(x)."""
         for base, e in form.factors.items():
+            if base.primitive is ABS and abs(e) == 1 and form.factors.get(base._prev[0], ZERO) * e < 0:
+                sign = self.node(PRIMITIVES["sign"], *base._prev)
+                return self._replace(form, {base: e, base._prev[0]: -e}, {sign: ONE})
             if base.primitive.name == "sign" and e == 1:
                 inner = base._prev[0]
                 modulus = self.node(ABS, inner)
                 k = form.factors.get(modulus, ZERO)
                 if abs(k) == 1:
                     return self._replace(form, {base: ONE, modulus: k}, {inner: k})
-                if form.factors.get(inner) == 1:
-                    return self._replace(form, {base: ONE, inner: ONE}, {modulus: ONE})
+                k = form.factors.get(inner, ZERO)
+                if k and k.denominator == 1:
+                    once = ONE if k > 0 else -ONE
+                    return self._replace(form, {base: ONE, inner: once}, {modulus: once})
         return None
 
     def by_roots(self, form: Product) -> Form | None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from ..numbers.base import Number
 from ..table.operators import COMPARISONS, EQ, NE
-from .value import OPERATIONS, Value, as_value
+from .value import OPERATIONS, Value, as_value, is_array
 
 
 class RecordedComparison(NamedTuple):
@@ -74,6 +74,8 @@ def _operation(name: str) -> Callable[..., Any]:
 
 def _comparison(compare: Callable[[Any, Any], bool]) -> Callable[[Traced, Value | Number], bool]:
     def method(self: Traced, other: Value | Number) -> bool:
+        if is_array(other):
+            return NotImplemented  # type: ignore[no-any-return]
         first, second = self.inner, as_value(inner_of(other))
         truth = bool(compare(first.data, second.data))
         self.comparisons.append(RecordedComparison(compare, (first, second), truth))

@@ -59,6 +59,20 @@ def _function(name: str, doc: str) -> Callable[[Value], Value]:
     return method
 
 
+def _function_of_numpy(name: str, called: str) -> Callable[..., Value]:
+    def method(self: Value, *others: Value | Number) -> Value:
+        return apply(FUNCTIONS[called], self, *others)
+
+    method.__name__, method.__qualname__ = name, f"Value.{name}"
+    method.__doc__ = f"`{called}` of this Value: what NumPy's `{name}` asks the entries of an array for."
+    return method
+
+
+def is_array(x: object) -> bool:
+    """Return whether this is an array, which takes its entries one by one; plain numbers are asked first."""
+    return type(x) is not float and type(x) is not int and bool(getattr(x, "shape", ()))
+
+
 def _reflect(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
     def method(self: Value, other: Number) -> Value:
         return operation(as_value(other), self)
@@ -68,6 +82,8 @@ def _reflect(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Num
 
 def _comparison(compare: Callable[[Number, Number], object]) -> Callable[[Value, Value | Number], bool]:
     def method(self: Value, other: Value | Number) -> bool:
+        if is_array(other):
+            return NotImplemented  # type: ignore[no-any-return]
         return bool(compare(self.data, other.data if isinstance(other, Value) else other))
 
     return method
@@ -222,6 +238,14 @@ class Value:
         for n in in_order([self]):
             n.grad = 0.0
 
+    def item(self) -> Any:
+        """Return the number alone, as arrays and tensors of one number do."""
+        return self.data
+
+    def conjugate(self) -> Value:
+        """Return this Value, as it is real."""
+        return self
+
     def __repr__(self) -> str:
         return f"Value(data={self.data}, grad={self.grad})"
 
@@ -256,31 +280,53 @@ class Value:
         return getitem, (pack(), k)
 
     def __add__(self, other: Value | Number) -> Value:
-        y = other if type(other) is Value else as_value(other)
+        if type(other) is Value:
+            y = other
+        elif is_array(other):
+            return NotImplemented
+        else:
+            y = as_value(other)
         # Fast path for finite results; `apply` does the rest, including errors.
         if type(a := self.data) is type(b := y.data) is float and (out := a + b) - out == 0.0:
             return _result(ADD, self, y, out)
         return apply(ADD, self, y)
 
     def __sub__(self, other: Value | Number) -> Value:
-        y = other if type(other) is Value else as_value(other)
+        if type(other) is Value:
+            y = other
+        elif is_array(other):
+            return NotImplemented
+        else:
+            y = as_value(other)
         if type(a := self.data) is type(b := y.data) is float and (out := a - b) - out == 0.0:
             return _result(SUB, self, y, out)
         return apply(SUB, self, y)
 
     def __mul__(self, other: Value | Number) -> Value:
-        y = other if type(other) is Value else as_value(other)
+        if type(other) is Value:
+            y = other
+        elif is_array(other):
+            return NotImplemented
+        else:
+            y = as_value(other)
         if type(a := self.data) is type(b := y.data) is float and (out := a * b) - out == 0.0:
             return _result(MUL, self, y, out)
         return apply(MUL, self, y)
 
     def __truediv__(self, other: Value | Number) -> Value:
-        y = other if type(other) is Value else as_value(other)
+        if type(other) is Value:
+            y = other
+        elif is_array(other):
+            return NotImplemented
+        else:
+            y = as_value(other)
         if type(a := self.data) is type(b := y.data) is float and b != 0.0 and (out := a / b) - out == 0.0:
             return _result(DIV, self, y, out)
         return apply(DIV, self, y)
 
     def __pow__(self, other: Value | Number) -> Value:
+        if is_array(other):
+            return NotImplemented
         return apply(POW, self, other)
 
     def __rpow__(self, other: Number) -> Value:
@@ -310,6 +356,16 @@ class Value:
     cos = _function("cos", "The cosine of this Value, in radians.")
 
 
+_INVERSES = "arccos arccosh arcsin arcsinh arctan arctan2 arctanh"
+NUMPY_FUNCTIONS = {
+    **{name: name for name in f"{_INVERSES} abs cbrt cosh exp2 expm1 hypot log10 log1p log2 sinh tan".split()},
+    "fabs": "abs", "deg2rad": "rad", "radians": "rad", "rad2deg": "deg", "degrees": "deg",
+}  # fmt: skip
+"""Functions that NumPy asks the entries of an array for, by the names of methods, and the functions of the language."""
+
+for _name, _called in NUMPY_FUNCTIONS.items():
+    setattr(Value, _name, _function_of_numpy(_name, _called))
+
 OPERATIONS = (
     *[
         "__add__",
@@ -324,7 +380,7 @@ OPERATIONS = (
         "__rpow__",
     ],
     *["__neg__", "__abs__"],
-    *[name for name in vars(Value) if name in FUNCTIONS],
+    *[name for name in vars(Value) if name in FUNCTIONS or name in NUMPY_FUNCTIONS],
 )
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import product
 
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
@@ -95,20 +96,24 @@ def _rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
-def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spread: float) -> float:
+def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Sequence[float]) -> float:
     """Return the larger slope by input `k` at the ends of its error, where first order bounds too little.
 
-    At an extremum the slope is 0, however large the error. Infinite where a function has turned in between. Raises the
-    errors of an end outside the domain.
+    At an extremum the slope is 0, however large the error, and so is that of a product whose other factors are 0 within
+    theirs: they are moved to their ends too. Infinite where a function has turned in between. Raises the errors of an
+    end outside the domain.
     """
+    spread = spreads[k]
     # the gamma family oscillates below 0 only
     if spread > 1 and primitive.name in OSCILLATING and (xs[k] < 0 or primitive.group != "Special"):
         return math.inf
     if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
         return 0.0
     largest = 0.0
-    for x in (xs[k] - spread, xs[k] + spread):
-        inputs = [*xs[:k], x, *xs[k + 1 :]]
+    moved = [x + (error if error > FIRST_ORDER_ERROR * abs(x) else 0.0) for x, error in zip(xs, spreads, strict=True)]
+    others = (xs,) if moved[:k] == [*xs[:k]] and moved[k + 1 :] == [*xs[k + 1 :]] else (xs, moved)
+    for x, beside in product((xs[k] - spread, xs[k] + spread), others):
+        inputs = [*beside[:k], x, *beside[k + 1 :]]
         out = getattr(REAL, primitive.name)(*inputs)
         partial = primitive.slopes(REAL, inputs, out, [j == k for j in range(len(xs))])[k]
         largest = max(largest, abs(partial or 0.0))
@@ -163,7 +168,7 @@ class Running(Lifted):
                 partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
                 for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
                     if partial is not None:
-                        error += spread * max(abs(partial), _slope_beside(primitive, xs, k, spread))
+                        error += spread * max(abs(partial), _slope_beside(primitive, xs, k, spreads))
             except (ValueError, ArithmeticError):
                 error = math.inf
             return Bounded(out, error)

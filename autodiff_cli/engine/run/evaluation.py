@@ -46,9 +46,6 @@ def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answe
     return sweep(*asked) if result is None else result
 
 
-BY_UNDERFLOW = "is too small for a double, and 0 by underflow"
-"""What hints say of a result below the range of doubles."""
-
 Kinks = dict[int, Breakpoint]
 """Nodes where smooth branches meet, by index."""
 
@@ -211,7 +208,8 @@ def error_at(
     lost = _underflowed(graph, fault.node) if fault.kind in ("domain", "derivative") else None
     if lost is not None:
         name = graph.primitives[lost].written
-        hint = f"the result of `{name}` {BY_UNDERFLOW}: use `--precision`, or rescale"
+        message = f"underflow: the result of `{name}` is too small for a double, and counts as 0: {message}"
+        hint = "use `--precision`, or rescale"
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
     if names:
         shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from ...errors import EXIT_CODES, Diagnostic, ExpressionError, Offer, Span
+from ..informal import certain_corrections
 
 Answer = TypeVar("Answer")
 _WINDOW = 120
@@ -85,9 +86,11 @@ class AsRead(NamedTuple):
 
 
 def _align(old: str, new: str) -> list[int | None]:
-    from difflib import SequenceMatcher  # only another reading needs it
-
     origins: list[int | None] = [None] * len(new)
+    if set(old).isdisjoint(new):
+        return origins
+    from difflib import SequenceMatcher  # few corrections move characters
+
     start = 0  # of what was not looked at, in each text
     begun = 0
     while begun < len(new):
@@ -134,12 +137,21 @@ class Composed(str):
         return text
 
 
+def _corrected(text: str) -> AsRead:
+    """Return a text with the corrections that need no table of mistakes."""
+    offers = certain_corrections(text) if len(text) <= MAX_LENGTH else []
+    reading = AsRead(text, text, tuple(range(len(text))) if offers else ())
+    for offer in reversed(offers):
+        reading = reading.apply_offer(offer)
+    return reading
+
+
 def read_leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
     """Return the answer to a text as read, and that reading or None if uncorrected; `composed` is the first reading."""
-    reading = composed or AsRead(text, text, ())
-    met = {text}
+    reading = composed or _corrected(text)
+    met = {reading.text}
     while True:
         try:
             return answer(reading.text), composed if reading.text == text else reading
@@ -147,7 +159,7 @@ def read_leniently(
             offer = only_offer(error.offers) if error.text is None else None
             if offer is None or len(reading.text) > MAX_LENGTH or len(met) > MAX_CORRECTIONS:
                 raise reading.relocate_error(error) from None
-            if reading.text == text and composed is None:
+            if not reading.places and composed is None:
                 reading = AsRead(text, text, tuple(range(len(text))))
             following = reading.apply_offer(offer)
             if following.text in met:

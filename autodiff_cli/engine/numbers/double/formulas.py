@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache, partial, reduce
 from typing import Any
 
@@ -438,25 +439,39 @@ def _standardized(m: Any, x: Number, mu: Number, sigma: Number) -> tuple[Number,
     return z, rest, m.gt(m.abs(z), 40)
 
 
-def _standardized_excess(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
-    z, rest, is_far = _standardized(m, x, mu, sigma)
-    return m.where(is_far, lambda: z * z - 1, lambda: (z - 1) * (z + 1) + 2 * z * rest)
-
-
 def _normcdf_scaled(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
     z, rest, is_far = _standardized(m, x, mu, sigma)
     return m.where(is_far, lambda: m.where(m.gt(z, 0), 1, 0), lambda: _normal_tail(m, z, rest))
 
 
 def _normpdf_scaled(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
-    return _density_over(m, x, mu, sigma, m.number(1))
+    return _density_times(m, x, mu, sigma, lambda z, rest: m.number(1), m.number(1))
 
 
-def _normpdf_over_sigma(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
-    return _density_over(m, x, mu, sigma, sigma)
+def _normcdf_by_sigma(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
+    return -_density_times(m, x, mu, sigma, lambda z, rest: z + rest, m.number(1))
 
 
-def _density_over(m: Any, x: Number, mu: Number, sigma: Number, divisor: Number) -> Number:
+def _normpdf_by_mu(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
+    return _density_times(m, x, mu, sigma, lambda z, rest: z + rest, sigma)
+
+
+def _normpdf_by_sigma(m: Any, x: Number, mu: Number, sigma: Number) -> Number:
+    return _density_times(m, x, mu, sigma, lambda z, rest: (z - 1) * (z + 1) + 2 * z * rest, sigma)
+
+
+def _density_times(
+    m: Any,
+    x: Number,
+    mu: Number,
+    sigma: Number,
+    factor: Callable[[Number, Number], Number],
+    divisor: Number,
+) -> Number:
+    """Return the density times a `factor` of the standardized variable and its rounding error, over a divisor.
+
+    The factor is within, as the density alone may be too small to have all digits.
+    """
     z, rest, is_far = _standardized(m, x, mu, sigma)
 
     def near() -> Number:
@@ -464,7 +479,7 @@ def _density_over(m: Any, x: Number, mu: Number, sigma: Number, divisor: Number)
         # its root is no subnormal number, which would have fewer digits
         root = m.exp(-0.25 * square)
         value = root - root * (0.5 * error + z * rest)
-        return (doubles.NORMAL_PEAK * root / sigma) * (value / divisor)
+        return (doubles.NORMAL_PEAK * root / sigma) * (factor(z, rest) * value / divisor)
 
     return m.where(is_far, 0, near)
 
@@ -802,6 +817,17 @@ def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
     # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p - q))
     tail = (1 / x + 1 / y) / x / y * (value + p * quotient)
     return -(m.log1p(b / x) + b * (total - tail))
+
+
+def _gamma_density(m: Any, a: Number, x: Number) -> Number:
+    def large() -> Number:
+        # DLMF 5.11.1; the powers of x and of a cancel
+        excess = (x - a) / a
+        decay = m.exp(a * (m.log1p(excess) - excess) - stirling_correction(a))
+        return m.where(m.eq(x, 0), 0, lambda: m.sqrt(a / (2 * math.pi)) * decay / x)
+
+    near = lambda: m.pow(x, a - 1) * m.exp(-x) / m.gamma(a)  # noqa: E731
+    return m.where(m.lt(a, doubles.MIN_ASYMPTOTIC), near, large)
 
 
 def _beta(m: Any, a: Number, b: Number) -> Number:

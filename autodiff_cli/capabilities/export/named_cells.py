@@ -1,0 +1,46 @@
+"""An exported program as a workbook: a sheet with a name for each cell, by which its formulas are written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+
+from ...show.workbook import CellFormula, Workbook, names_of_cells
+from .export import Exported
+
+_CELL = re.compile(r"\bB(\d+)\b")
+MAX_MEANING = 1_000
+"""Characters of the program beside its value: a cell holds 32,767."""
+
+HEADER = ("name", "value", "meaning")
+
+
+def workbook(exported: Exported) -> bytes:
+    """Return the workbook of a program that was exported to a spreadsheet."""
+    table = [*csv.reader(io.StringIO(exported.source))]
+    names = names_of_cells([label for label, _ in table])
+    places = {name: f"$B${k}" for k, name in enumerate(names, start=2)}
+    out = io.BytesIO()
+    book = Workbook(out, header=True)
+    book.add([HEADER])
+    for name, (label, content) in zip(names, table, strict=True):
+        book.add([(name, _cell(content, names), _meaning(label, exported))])
+    book.close(places)
+    return out.getvalue()
+
+
+def _cell(content: str, names: list[str]) -> CellFormula | float | None:
+    if content.startswith("="):
+        return CellFormula(_CELL.sub(lambda found: names[int(found[1]) - 1], content[1:]))
+    return float(content) if content else None
+
+
+def _meaning(label: str, exported: Exported) -> str:
+    if label in exported.variables:
+        return f"the variable {label}: type its value"
+    if label == exported.name:
+        return f"the value of {exported.text}"[:MAX_MEANING]
+    if label.startswith(f"d{exported.name}/d"):
+        return f"the derivative by {label.removeprefix(f'd{exported.name}/d')}"
+    return "a part of the formulas below it"

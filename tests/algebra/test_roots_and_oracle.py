@@ -1,0 +1,117 @@
+"""Derivatives as people write them: roots of even powers, and how many are longer than those of SymPy."""
+
+from __future__ import annotations
+
+import io
+import random
+import tokenize
+from itertools import count
+
+import pytest
+
+from autodiff_cli import ExpressionError, diff, gradient
+
+
+@pytest.mark.parametrize(
+    ("text", "derivative"),
+    [
+        ("sqrt(x**2)", "sign(x)"),
+        ("(x**2)**(1/2)", "sign(x)"),
+        ("sqrt((x - 1)**2)", "sign(x - 1)"),
+        ("sqrt(4*x**2)", "2*sign(x)"),
+        ("sqrt(2*x**2)", "sqrt(2)*sign(x)"),
+        ("sqrt(x**4)", "2*x"),
+        ("(x**6)**(1/3)", "2*x"),
+        ("(x**6)**(1/2)", "3*x*abs(x)"),
+        ("1/sqrt(x**2)", "-sign(x)/x**2"),
+        ("sqrt(x**2*y**2)", "abs(y)*sign(x)"),
+        ("x*sqrt(x**2)", "2*abs(x)"),
+        ("x**2/sqrt(x**2)", "sign(x)"),
+        ("log(sqrt(x**2))", "1/x"),
+        ("abs(x)/x", "0"),
+        # a root of which a factor may be negative stays: x**2*y has one at x = 0, whatever y is
+        ("sqrt(x**2*y)", "sqrt(x**2*y)/x"),
+        ("sqrt(x**3)", "3*sqrt(x**3)/(2*x)"),
+    ],
+)
+def test_roots_of_even_powers(text: str, derivative: str) -> None:
+    assert diff(text, wrt="x").derivatives[0].formula == derivative
+
+
+def _random_formula(draw: random.Random, depth: int) -> str:
+    if not depth:
+        return draw.choice(["x", "x", "y", "(x - 1)", "2", "3"])
+    kind, part = draw.random(), lambda: _random_formula(draw, depth - 1)
+    if kind < 0.2:
+        return f"({part()} {draw.choice('+-')} {part()})"
+    if kind < 0.5:
+        return f"({part()}{draw.choice('**/')}{part()})"
+    if kind < 0.75:
+        exponents = ["2", "4", "6", "(1/2)", "(3/2)", "(1/3)", "(-1/2)", "(2/3)", "-2", "3", "-1"]
+        return f"({part()})**{draw.choice(exponents)}"
+    return f"{draw.choice(['sqrt', 'abs', 'sign', 'cbrt', 'sqrt', 'exp'])}({part()})"
+
+
+def test_formulas_with_roots_and_signs_are_what_the_sweep_says() -> None:
+    draw, compared = random.Random(11), 0
+    for _ in range(60):
+        text = _random_formula(draw, 3)
+        try:
+            formula = diff(text, wrt="x").derivatives[0].formula
+        except ExpressionError:
+            continue  # without x, or without a value anywhere
+        for _ in range(3):
+            point = {"x": draw.uniform(-3, 3), "y": draw.uniform(-3, 3)}
+            try:
+                answer = gradient(text, {name: x for name, x in point.items() if name in text}, wrt=["x"])
+            except ExpressionError:
+                continue
+            value = gradient(formula, {name: x for name, x in point.items() if name in formula}).value
+            if not answer.warnings:
+                assert value == pytest.approx(answer.gradient["x"], rel=1e-7, abs=1e-7), (text, formula, point)
+                compared += 1
+    assert compared > 60
+
+
+SEED, FORMULAS = 5, 12
+MOST_LONGER = 2
+"""Of the formulas of this seed; of 95 others of this kind 6 are longer, mostly by one token."""
+
+
+def _tokens(text: str) -> int:
+    """How many names, numbers and operators there are."""
+    found = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum(
+        token.type in (tokenize.NAME, tokenize.NUMBER) or (token.type == tokenize.OP and token.string not in "(),")
+        for token in found
+    )
+
+
+def _formula(draw: random.Random, depth: int) -> str:
+    if not depth:
+        return draw.choice(["x", "x", "x", "y", "2", "3", "a"])
+    kind, part = draw.random(), lambda: _formula(draw, depth - 1)
+    if kind < 0.6:
+        return f"({part()} {draw.choice('+-*/')} {part()})"
+    if kind < 0.7:
+        return f"({part()})**{draw.choice('23')}"
+    return f"{draw.choice(['sin', 'cos', 'exp', 'log', 'sqrt', 'tanh'])}({part()})"
+
+
+def test_few_derivatives_are_longer_than_those_of_sympy() -> None:
+    sympy = pytest.importorskip("sympy")
+    draw, longer, compared = random.Random(SEED), [], 0
+    names = dict(zip("xya", sympy.symbols("x y a", real=True), strict=True))
+    for _ in count():
+        text = _formula(draw, 2)
+        try:
+            ours = diff(text, wrt="x").derivatives[0].formula
+        except ExpressionError:
+            continue
+        theirs = sympy.diff(sympy.sympify(text, locals=names), names["x"])
+        shortest = min(map(str, (theirs, sympy.factor(theirs), sympy.simplify(theirs))), key=_tokens)
+        longer += [(text, ours, shortest)] if _tokens(ours) > _tokens(shortest) else []
+        compared += 1
+        if compared == FORMULAS:
+            break
+    assert len(longer) <= MOST_LONGER, longer
