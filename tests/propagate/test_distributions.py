@@ -112,7 +112,7 @@ def test_an_asymmetric_uncertainty_is_said_to_be_one() -> None:
         ("lognormal(0, -1)", "has the uncertainty -1"),
         ("lognormal(900, 1)", "too large"),
         ("twopiece(1, 0, 1)", "has the parameter 0"),
-        ("5.0 +0 -0.1", "has an uncertainty of 0 on one side"),
+        ("5.0 +0 -0", "has an uncertainty of 0 on both sides"),
     ],
 )
 def test_what_is_no_distribution_is_refused(text: str, message: str) -> None:
