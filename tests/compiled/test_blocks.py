@@ -53,7 +53,8 @@ def calls() -> Iterator[str]:
             continue
         fixed = set(primitive.constant_params)
         count = 2 if primitive.variadic else len(primitive.params)
-        args = ["2" if not primitive.variadic and primitive.params[k] in fixed else "xyz"[k] for k in range(count)]
+        names = iter("xyz")
+        args = ["2" if not primitive.variadic and primitive.params[k] in fixed else next(names) for k in range(count)]
         if name == "where":
             args[0] = "x > y"
         yield f"{name}({', '.join(args)})"
