@@ -91,6 +91,7 @@ def contents(wheel: Path) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.posix
 def test_the_wheel_holds_the_package_and_the_grammar_and_nothing_else(wheel: Path) -> None:
     held = contents(wheel)
     info = f"autodiff_cli-{autodiff_cli.__version__}.dist-info"
