@@ -47,7 +47,7 @@ SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
     "keep_all", "on_error", "output", "plot", "points", "report", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "header", "missing", "quiet", "strict", "tangent",
+    "header", "missing", "quiet", "strict", "tangent", "where", "playground", "pyodide",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 

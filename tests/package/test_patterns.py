@@ -26,7 +26,8 @@ READ = {
         compiled/columns_io""",
     "command lines, words of help, names of options": """
         api/manual api/tracebacks capabilities/session/repl cli/completion cli/help_page
-        capabilities/session/session_lines cli/formula cli/shell_lines cli/slips errors""",
+        capabilities/session/session_lines cli/formula cli/shell_lines cli/slips errors operating_system
+        capabilities/playground/examples capabilities/playground/playground show/picture_look""",
     "rows of the table, words of messages": """
         engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces""",
     "what this program has written itself": """
@@ -34,6 +35,7 @@ READ = {
         show/characters
         capabilities/exercise/exercise_view show/formats show/mathematics capabilities/graph/pictures/drawings
         capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
+        cli/man_page capabilities/export/named_cells show/workbook
         show/tex show/siunitx show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
     "answers of learners": """
         capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking""",

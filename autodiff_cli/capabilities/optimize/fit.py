@@ -240,7 +240,7 @@ def fit(
         several = None if starts is None else Several(starts, seed)
         if is_likelihood:
             answer = _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs, several)
-            return _in_units(answer, of_units)
+            return answer if of_units is None else _in_units(answer, of_units)
         model, end, interrupted, tried = _search(in_many_digits(model, start), start, loss, several)
         model.stop = lambda: False
         with np.errstate(over="ignore", invalid="ignore"):
@@ -253,12 +253,10 @@ def fit(
             answer = _with_lost_digits(answer, inference, lost) if lost else answer
         if tried is not None:
             answer = _with_tried(answer, tried, of_units)
-        return _in_units(answer, of_units)
+        return answer if of_units is None else _in_units(answer, of_units)
 
 
-def _in_units(answer: Fit, of_units: FitUnits | None) -> Fit:
-    if of_units is None:
-        return answer
+def _in_units(answer: Fit, of_units: FitUnits) -> Fit:
     shown = of_units.of_answer(answer) if of_units.columns else None
     warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
     return answer._replace(warnings=warnings, units=shown)

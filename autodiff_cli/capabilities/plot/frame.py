@@ -394,9 +394,9 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
 
 
 def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers, or 1, 2, 5 of each.
+    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers, or some multiples of each.
 
-    >>> [text for _, text in log_ticks(0.0, 2.0, 9)], [text for _, text in log_ticks(0.0, 6.0, 4)]
+    >>> [text for _, text in log_ticks(0.0, 2.0, 8)], [text for _, text in log_ticks(0.0, 6.0, 4)]
     (['1', '2', '5', '10', '20', '50', '100'], ['1', '100', '10⁴', '10⁶'])
     """
     first, last = math.floor(low), math.ceil(high)

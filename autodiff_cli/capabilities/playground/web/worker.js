@@ -18,7 +18,7 @@ async function load({ pyodide: place, archive }) {
     throw new Error(`Pyodide is not at ${address}: put the files of one of its releases there, or make the page with --pyodide and their address.`);
   }
   const [python, program] = await Promise.all([
-    loadPyodide({ indexURL: address, env: { HOME: "/home/pyodide", LANG: "C.UTF-8", TZ: "UTC" } }),
+    loadPyodide({ indexURL: address, env: { HOME: "/work", LANG: "C.UTF-8", TZ: "UTC" } }),
     fetch(new URL(archive, base)).then((answer) => {
       if (!answer.ok) throw new Error(`${archive} is not beside this page.`);
       return answer.arrayBuffer();
