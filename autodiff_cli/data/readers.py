@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -413,6 +414,7 @@ class Files(AbstractContextManager["Files"]):
             from .row_filter import count_of_left_out
 
             dropped, rows = sum(own.dropped for own in filters), sum(own.rows for own in filters)
+            sys.stdout.flush()  # the rows stand before what is said of them
             write_note(count_of_left_out(filters[0].text, dropped, rows))
 
     def _each(self) -> Iterator[Reader]:

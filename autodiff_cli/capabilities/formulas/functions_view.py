@@ -6,7 +6,7 @@ from typing import TypeAlias
 from ...show.characters import Style
 from ...show.document import Block, Paragraph, Pieces, Table
 from ...show.schema import OutputRow, View
-from .functions import LISTED, FunctionEntry, Functions, forms
+from .functions import FunctionEntry, Functions, forms
 
 Answer: TypeAlias = FunctionEntry | Functions
 EVERYWHERE = "every number"
@@ -35,7 +35,7 @@ class FunctionsView(View[Answer], of=FunctionEntry):
         if isinstance(entry, Functions):
             for group in dict.fromkeys(function.group for function in entry):
                 members = [forms(function) for function in entry if function.group == group]
-                rows = [row for short, *longer in members for row in (*_rows_of(short), *_rows_of_longer(longer))]
+                rows = [row for short, *longer in members for row in (*_rows(short), *_rows_of_longer(longer))]
                 yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
             yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
@@ -55,10 +55,6 @@ def _entries(entry: Answer) -> tuple[FunctionEntry, ...]:
     return entry.entries if isinstance(entry, Functions) else (entry,)
 
 
-def _rows_of(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
-    return _named_rows(entry) if LISTED[entry.name].shown_orders else _rows(entry)
-
-
 def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
     signature: Pieces = ((entry.signature, "name"),)
     kink = f"kink: {entry.kink}" if entry.kink else ""
@@ -76,11 +72,5 @@ def _rows_of_longer(forms: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
         if len(form.derivatives) <= MOST_LISTED:
             yield from _rows(form)
         else:
-            yield from _named_rows(form)
-
-
-def _named_rows(form: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
-    """Yield a row that only names the variables of the derivatives."""
-    names = [name.partition(" of ")[0] for name in form.derivatives]
-    by: Pieces = ((f"by {', '.join(names)}", "faint"),)
-    yield ((form.signature, "name"),), by, ((form.domain or "", ""),)
+            by: Pieces = ((f"by {', '.join(form.derivatives)}", "faint"),)
+            yield ((form.signature, "name"),), by, ((form.domain or "", ""),)

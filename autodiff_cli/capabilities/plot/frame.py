@@ -394,7 +394,7 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
 
 
 def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers, or some multiples of each.
+    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers, or some multiples.
 
     >>> [text for _, text in log_ticks(0.0, 2.0, 8)], [text for _, text in log_ticks(0.0, 6.0, 4)]
     (['1', '2', '5', '10', '20', '50', '100'], ['1', '100', '10⁴', '10⁶'])

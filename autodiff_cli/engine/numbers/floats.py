@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from ..table.primitive import ACCURATE
-from ..table.primitives import by_name, functions_of, library_names
+from ..table.primitives import by_name, functions_of
 from . import budget
 from .base import Number, NumberType
 from .double import elementary, special
@@ -46,14 +46,6 @@ def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
     return check_finite(total)
 
 
-_BY_MULTIPRECISION = library_names(
-    "gamma_density gamma_density_derivative gammainc gammaincc gammainc_derivative "
-    "beta_density beta_density_derivative betainc betainc_derivative "
-    "besselj bessely besseli besselk besselj_derivative bessely_derivative besseli_derivative besselk_derivative "
-    "besselj_slope bessely_slope besseli_slope besselk_slope"
-)
-"""Functions without a formula in doubles that is right over their whole range."""
-
 FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
@@ -61,7 +53,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | functions_of(vars(elementary))
     | functions_of(vars(special))
     | by_name({"norminv_scaled": _norminv_scaled})
-    | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
 )
 """Functions by operation: Python's own, and those of `engine.numbers.double`."""
 

@@ -14,7 +14,6 @@ from ..table.primitive import DEFINITIONS, OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
 from .base import Number, NumberType, polygamma_below_zero, whole_order
-from .multiprecision_special import OF_PARAMETERS
 
 MAX_EXPONENT = 100_000
 """Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
@@ -411,35 +410,31 @@ def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 
 
-_SURE: dict[str, Function] = (
-    {name: _theirs(theirs) for name, theirs in NATIVE.items()}
-    | by_name(
-        {
-            "exp": _steep("exp", 0),
-            "expm1": _steep("expm1", -1),
-            "sinh": _steep("sinh", None),
-            "cosh": _steep("cosh", None),
-            "log": lambda m, x: m.context.ln(x),
-            "pow": _pow,
-            "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
-            "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
-            "erfc": lambda m, x: m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2,
-            "erfcx": _erfcx,
-            "erfcx_derivative": _erfcx_derivative,
-            "normcdf": _normcdf,
-            "norminv": _norminv,
-            "lambertw": _lambertw(0),
-            "lambertw_minus_one": _lambertw(-1),
-            "gamma": _gamma,
-            "gamma_slope": lambda m, x, out: out * m.digamma(x),
-            "lgamma": _lgamma,
-            "sum": lambda m, *xs: m.context.fsum(xs),
-            "prod": lambda m, *xs: m.context.fprod(xs),
-            "min": lambda m, *xs: min(xs),
-            "max": lambda m, *xs: max(xs),
-        }
-    )
-    | OF_PARAMETERS
+_SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.items()} | by_name(
+    {
+        "exp": _steep("exp", 0),
+        "expm1": _steep("expm1", -1),
+        "sinh": _steep("sinh", None),
+        "cosh": _steep("cosh", None),
+        "log": lambda m, x: m.context.ln(x),
+        "pow": _pow,
+        "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
+        "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
+        "erfc": lambda m, x: m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2,
+        "erfcx": _erfcx,
+        "erfcx_derivative": _erfcx_derivative,
+        "normcdf": _normcdf,
+        "norminv": _norminv,
+        "lambertw": _lambertw(0),
+        "lambertw_minus_one": _lambertw(-1),
+        "gamma": _gamma,
+        "gamma_slope": lambda m, x, out: out * m.digamma(x),
+        "lgamma": _lgamma,
+        "sum": lambda m, *xs: m.context.fsum(xs),
+        "prod": lambda m, *xs: m.context.fprod(xs),
+        "min": lambda m, *xs: min(xs),
+        "max": lambda m, *xs: max(xs),
+    }
 )
 """mpmath's functions, some with special cases; the guard bits suffice."""
 

@@ -6,7 +6,6 @@ A row: name, inputs, meaning, derivative by each input; then its facts.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial, reduce
 from operator import add, mul
@@ -178,66 +177,6 @@ helper("lambertw_slope", "x out", lambda m, x, out: 1 / (m.exp(out) * (1 + out))
 helper("lambertw_minus_one", "x", domain="x >= -1/e and x < 0", values="(-inf, -1]")
 helper("erfinv_slope", "x out", lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2), domain="-1 < x < 1",
     facts="infinite")
-
-
-
-def _gamma_density_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
-    """Return the n-th derivative of gamma_density by a, from that of its logarithm, log(x) - digamma(a)."""
-    order = int(float(n))
-    if order < 0:  # in a sum with the factor 0
-        return 0
-    logarithmic = [m.log(x) - m.digamma(a), *(-m.polygamma(k, a) for k in range(1, order))]
-    values = [m.gamma_density(a, x)]
-    for k in range(order):
-        terms = [math.comb(k, p) * logarithmic[p] * values[k - p] for p in range(k + 1)]
-        values.append(reduce(add, terms))
-    return values[order]
-
-
-def _derivative_of_digamma(m: Any, n: int, x: Number) -> Number:
-    return m.polygamma(n, x) if n else m.digamma(x)
-
-
-def _beta_density_derivative(m: Any, i: Number, j: Number, a: Number, b: Number, x: Number) -> Number:
-    """Return a derivative of beta_density by a and b, from those of its logarithm."""
-    by_a, by_b = int(float(i)), int(float(j))
-    if min(by_a, by_b) < 0:  # in a sum with the factor 0
-        return 0
-
-    def logarithmic(p: int, q: int, first: bool) -> Number:
-        # the derivative of log(x) - digamma(a) + digamma(a + b), or of the same for 1 - x and b
-        shared = _derivative_of_digamma(m, p + q, a + b)
-        if q if first else p:
-            return shared
-        own = _derivative_of_digamma(m, p, a) if first else _derivative_of_digamma(m, q, b)
-        if p or q:
-            return shared - own
-        return (m.log(x) if first else m.log1p(-x)) + (shared - own)
-
-    values: dict[tuple[int, int], Number] = {(0, 0): m.beta_density(a, b, x)}
-    for k in range(by_a + 1):
-        for n in range(by_b + 1):
-            if k or n:
-                u, v = (k - 1, n) if k else (k, n - 1)
-                terms = [
-                    math.comb(u, p) * math.comb(v, q) * logarithmic(p, q, k > 0) * values[u - p, v - q]
-                    for p in range(u + 1) for q in range(v + 1)
-                ]
-                values[k, n] = reduce(add, terms)
-    return values[by_a, by_b]
-
-
-entry("gamma_density_derivative", "n a x", "", None, lambda m, n, a, x, out: m.gamma_density_derivative(n + 1, a, x),
-    lambda m, n, a, x, out: out * ((a - 1 - x) / x) + n * m.gamma_density_derivative(n - 1, a, x) / x,
-    definition=_gamma_density_derivative, domain="a > 0 and x >= 0", constant_params=("n",), family="gamma")
-entry("beta_density_derivative", "i j a b x", "", None, None,
-    lambda m, i, j, a, b, x, out: m.beta_density_derivative(i + 1, j, a, b, x),
-    lambda m, i, j, a, b, x, out: m.beta_density_derivative(i, j + 1, a, b, x),
-    lambda m, i, j, a, b, x, out: (out * ((a - 1) / x - (b - 1) / (1 - x))
-        + (i * m.beta_density_derivative(i - 1, j, a, b, x) / x
-           - j * m.beta_density_derivative(i, j - 1, a, b, x) / (1 - x))),
-    definition=_beta_density_derivative, domain="a > 0, b > 0 and 0 <= x <= 1", constant_params=("i", "j"),
-    family="gamma")
 
 
 def none_at_all(m: Any, *_: Number) -> Number:
@@ -577,85 +516,6 @@ special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
     lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative cancels_far cancels_near",
     definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), domain="a and b are not 0, -1, -2, …",
     source="DLMF 5.12", family="gamma", latex=r"\mathrm{B}")
-entry("gamma_density", "a x", "", lambda m, a, x, out: m.gamma_density_derivative(1, a, x),
-    lambda m, a, x, out: out * ((a - 1 - x) / x),
-    definition=lambda m, a, x: m.pow(x, a - 1) * m.exp(-x) / m.gamma(a), domain="a > 0 and x >= 0", family="gamma")
-special("gammainc", "a x", "regularized lower incomplete gamma function, the gamma distribution's for shape `a`",
-    lambda m, a, x, out: m.gammainc_derivative(1, a, x), lambda m, a, x, out: m.gamma_density(a, x),
-    domain="a > 0 and x >= 0", source="DLMF 8.2.4", values="[0, 1]", family="gamma", complement="`gammaincc(…)`",
-    latex="P", facts="finite")
-special("gammaincc", "a x", "regularized upper incomplete gamma function, 1 - gammainc(a, x) without its cancellation",
-    lambda m, a, x, out: -m.gammainc_derivative(1, a, x), lambda m, a, x, out: -m.gamma_density(a, x),
-    domain="a > 0 and x >= 0", source="DLMF 8.2.4", values="[0, 1]", family="gamma", complement="`gammainc(…)`",
-    latex="Q", facts="finite")
-special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by `a`", None,
-    lambda m, n, a, x, out: m.gammainc_derivative(n + 1, a, x),
-    lambda m, n, a, x, out: m.gamma_density_derivative(n, a, x), constant_params=("n",), shown_orders=(1,),
-    domain="a > 0 and x >= 0", source="DLMF 8.7.1", family="gamma",
-    latex=r"\frac{\partial^{#1}}{\partial a^{#1}}P", facts="finite")
-entry("beta_density", "a b x", "", lambda m, a, b, x, out: m.beta_density_derivative(1, 0, a, b, x),
-    lambda m, a, b, x, out: m.beta_density_derivative(0, 1, a, b, x),
-    lambda m, a, b, x, out: out * ((a - 1) / x - (b - 1) / (1 - x)),
-    definition=lambda m, a, b, x: m.pow(x, a - 1) * m.pow(1 - x, b - 1) / m.beta(a, b),
-    domain="a > 0, b > 0 and 0 <= x <= 1", family="gamma")
-special("betainc", "a b x", "regularized incomplete beta function, the beta distribution's",
-    lambda m, a, b, x, out: m.betainc_derivative(1, 0, a, b, x),
-    lambda m, a, b, x, out: m.betainc_derivative(0, 1, a, b, x), lambda m, a, b, x, out: m.beta_density(a, b, x),
-    domain="a > 0, b > 0 and 0 <= x <= 1", source="DLMF 8.17.2", values="[0, 1]", family="gamma",
-    complement="`betainc(b, a, 1 - x)`", latex="I", facts="finite")
-special("betainc_derivative", "i j a b x", "derivative of betainc(a, b, x): `i` times by `a`, `j` times by `b`", None,
-    None, lambda m, i, j, a, b, x, out: m.betainc_derivative(i + 1, j, a, b, x),
-    lambda m, i, j, a, b, x, out: m.betainc_derivative(i, j + 1, a, b, x),
-    lambda m, i, j, a, b, x, out: m.beta_density_derivative(i, j, a, b, x), constant_params=("i", "j"),
-    shown_orders=(1, 0), domain="a > 0, b > 0 and 0 <= x <= 1", source="DLMF 8.17.8", family="gamma",
-    latex=r"\frac{\partial^{#1+#2}}{\partial a^{#1}\partial b^{#2}}I", facts="finite")
-
-
-def _bessel_rules(name: str, below: int, above: int) -> tuple[Callable[..., Number], Callable[..., Number]]:
-    """Return the derivative by x, from the orders below and above (DLMF 10.6.1), and so that no digits are lost."""
-
-    def readable(m: Any, *inputs: Number) -> Number:
-        *orders, nu, x = inputs
-        lower, upper = getattr(m, name)(*orders, nu - 1, x), getattr(m, name)(*orders, nu + 1, x)
-        total = lower + upper if below == above else lower - upper
-        return total / (2 * below)
-
-    def accurate(m: Any, nu: Number, x: Number) -> Number:
-        # nu - 1 loses digits of a small nu (DLMF 10.6.2)
-        function = getattr(m, name)
-
-        def inside() -> Number:
-            upper = function(nu + 1, x)
-            return nu / x * function(nu, x) + (upper if name == "besseli" else -upper)
-
-        return m.where(m.eq(x, 0), lambda: readable(m, nu, x), inside)
-
-    return readable, accurate
-
-
-def _bessel(name: str, sign: str, kind: str, domain: str, below: int, above: int) -> None:
-    """Enter a Bessel function, and its derivatives by the order."""
-    readable, accurate = _bessel_rules(name, below, above)
-    by_order, _ = _bessel_rules(f"{name}_derivative", below, above)
-    message = "orders above 1000 are not computed", "take a lower order"
-    helper(f"{name}_slope", "nu x", readable, accurate=accurate, domain=domain, facts="infinite")
-    special(name, "nu x", f"{kind}, of real order `nu`",
-        lambda m, nu, x, out: getattr(m, f"{name}_derivative")(1, nu, x),
-        lambda m, nu, x, out: getattr(m, f"{name}_slope")(nu, x), domain=domain, source="DLMF 10.6.1, 10.29.1",
-        family="gamma", latex=rf"{sign}_{{#1}}", domain_message=lambda nu, x: message if abs(nu) > 1000 else None)
-    special(f"{name}_derivative", "n nu x", f"`n`-th derivative of {name}(nu, x) by the order `nu`", None,
-        lambda m, n, nu, x, out: getattr(m, f"{name}_derivative")(n + 1, nu, x),
-        lambda m, n, nu, x, out: by_order(m, n, nu, x), constant_params=("n",), shown_orders=(1,), domain="x > 0",
-        source="DLMF 10.2.2, 10.2.3", family="gamma",
-        latex=rf"\frac{{\partial^{{#1}}}}{{\partial \nu^{{#1}}}}{sign}_{{#2}}",
-        domain_message=lambda n, nu, x: message if abs(nu) > 1000 else None)
-
-
-OF_WHOLE_ORDERS = "x > 0, or any x for a whole nu"
-_bessel("besselj", "J", "Bessel function of the first kind", OF_WHOLE_ORDERS, 1, -1)
-_bessel("bessely", "Y", "Bessel function of the second kind", "x > 0", 1, -1)
-_bessel("besseli", "I", "modified Bessel function of the first kind", OF_WHOLE_ORDERS, 1, 1)
-_bessel("besselk", "K", "modified Bessel function of the second kind", "x > 0", -1, -1)
 
 
 # ---- aggregates
