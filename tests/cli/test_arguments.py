@@ -130,6 +130,8 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     differ = {"--all", "--answer", "--at", "--backend", "--data", "--for", "--format", "--gradient-tolerance", "--in"}
     # an integral has ends and a variable of its own; columns and kept values are those of what a command reads
     differ |= {"--between", "--columns", "--keep", "--precision", "--wrt"}
+    # pictures are of an answer, or the answer
+    differ |= {"--legend", "--size", "--title"}
     differ |= {
         "--method",
         "--order",

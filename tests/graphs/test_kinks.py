@@ -159,8 +159,8 @@ def test_the_values_of_formulas_are_those_of_the_hessian(text: str, curvature: f
 
 
 def test_formulas_above_the_first_order_name_their_kinks() -> None:
-    for text, kinks in (("x*abs(x)", 1), ("abs(x)**2", 0), ("cos(abs(x))*hypot(x, y)**4", 0), ("softsign(x)", 1)):
-        assert [w.kind for w in diff(text, order=2).warnings] == ["kink"] * kinks, text
+    for text, kinks in (("x*abs(x)", 1), ("abs(x)**2", 0), ("cos(abs(x))*(x**2 + y**2)**2", 0), ("softsign(x)", 1)):
+        assert [w.kind for w in diff(text, order=2).warnings] == ["note"] * kinks, text
     assert not diff("x*abs(x)").warnings
     assert diff("cos(abs(x))", {"x": 0}, order=4).derivatives[0].value == 1
     with pytest.raises(ExpressionError):

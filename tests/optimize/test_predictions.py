@@ -87,9 +87,10 @@ def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertai
     pytest.importorskip("matplotlib")
     answer = autodiff_cli.fit("y = a + b*x", LINE, sigma="y=0.2,x=0.1", predict="x=0:9:1")
     from autodiff_cli.capabilities.plot.figure import draw_file, fit_picture
+    from autodiff_cli.show.picture_look import PictureLook
 
     title = " + ".join(f"c{k}*exp(-k{k}*x)" for k in range(20))
-    svg = draw_file(fit_picture(answer)._replace(title=title), "svg", "light").decode()
+    svg = draw_file(fit_picture(answer)._replace(title=title), "svg", PictureLook("light")).decode()
     assert "95 % prediction" in svg and "95 % confidence" in svg
     assert "a = 0.99(15), b = 1.010(42)" in svg
     # the title stands on several lines, and none of it is cut

@@ -14,7 +14,7 @@ from ...cli.runner import Command
 def run(call: Command) -> int:
     """Make a page to watch and do backpropagation in a browser, or a playground."""
     if call.values.get("playground"):
-        code: int = resolve("playground.playground_command.run")(call)
+        code: int = resolve("playground.playground_command.run")(call, call.values.get("pyodide"))
         return code
     on_terminal = call.output is None and call.choose_format() == "html" and sys.stdout.isatty()
     if on_terminal:

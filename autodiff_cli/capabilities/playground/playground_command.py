@@ -10,10 +10,10 @@ from ...show.error import write_note
 from .playground import PYODIDE, make, needs_folder
 
 
-def run(call: Command) -> int:
-    """Write the files of a playground; say how they are opened."""
+def run(call: Command, pyodide: str | None) -> int:
+    """Write the files of a playground, with Pyodide from a place; say how they are opened."""
     folder = needs_folder(call.output)
-    made = make(folder, call.values.get("pyodide"), _first_lines(call), force=call.force)
+    made = make(folder, pyodide, _first_lines(call), force=call.force)
     sys.stdout.write(f"{folder}/index.html\n")
     sys.stdout.flush()
     if made.lacks_pyodide:

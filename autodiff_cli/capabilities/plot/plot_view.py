@@ -279,7 +279,7 @@ class PlotView(PicturedView[Plot], of=Curve):
         ("over two variables", Surface, SURFACE),
         ("of equations in two variables", ImplicitPlot, IMPLICIT),
     )
-    apart = False
+    apart: bool = False
     """Whether each of several functions has a picture of its own."""
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:

@@ -215,6 +215,13 @@ def piece_of(operation: Value, sides: _GivenSides) -> Value:
 
 
 # ---- what the function does there
+def _limit(side: SideSeries) -> ExactConstant:
+    """Return the limit on a side. Raises `NoAsymptotics` where there is none, as of `cos(1/x)` at 0."""
+    if not side.coefficients:
+        raise NoAsymptotics
+    return side.coefficients[0]
+
+
 class _AtBorder:
     """A function and its formulas on both sides of a border, by the distance of one variable."""
 
@@ -238,7 +245,7 @@ class _AtBorder:
             return None
         if known is not None or self.border.is_integral or self.border.is_cut:
             return known or Known.UNDECIDED
-        expected = [function[0].coefficients[0], *self._limits(formulas, others, leaf.label, at)]
+        expected = [_limit(function[0]), *self._limits(formulas, others, leaf.label, at)]
         for formula, limit in zip((self.output, *formulas), expected, strict=True):
             given = self.constants.number(evaluate_in(self.constants, (formula,), here).value)
             if not self.constants.is_zero(given - limit):
@@ -250,7 +257,7 @@ class _AtBorder:
     ) -> Iterator[ExactConstant]:
         """Yield the limits of formulas, which are the same on both sides as the function is smooth."""
         for formula in formulas:
-            yield self._side(formula, others, name, at, 1, 0).coefficients[0]
+            yield _limit(self._side(formula, others, name, at, 1, 0))
 
     def _has_value(self, formula: Value, here: Mapping[str, ExactConstant]) -> bool:
         try:
