@@ -73,7 +73,7 @@ def test_arrays_have_the_answers_of_their_points() -> None:
         f, points = parse(text, ["x", "y"]), _points(rng, 12)
         columns = {name: np.array([point[k] for point in points]).reshape(3, 4) for k, name in enumerate("xy")}
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)
+            warnings.simplefilter("ignore")  # conventions at kinks are said too
             first, second = f.gradient(**columns), f.hessian(**columns)
         assert second.hessian.shape == (3, 4, 2, 2) and first.gradient["x"].shape == (3, 4)
         for k, (x, y) in enumerate(points):

@@ -31,7 +31,8 @@ def computed(cases: list[Case], folder: Path) -> list[list[float]]:
     results: list[list[int]] = []
     for text, point in cases:
         start = len(rows)
-        table = list(csv.reader(io.StringIO(export(text, "spreadsheet").source)))
+        # a row without a label is a note
+        table = [row for row in csv.reader(io.StringIO(export(text, "spreadsheet").source)) if row[0]]
         for name, formula in table:
             cell = CELL.sub(lambda found, start=start: f"B{int(found[1]) + start}", formula)
             rows.append((name, cell if cell else repr(point[name])))

@@ -95,7 +95,7 @@ def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertai
     assert "a = 0.99(15), b = 1.010(42)" in svg
     # the title stands on several lines, and none of it is cut
     assert all(f"c{k}*exp(-k{k}*x)" in svg for k in range(20)) and "…" not in svg
-    plain = draw_file(fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", "light").decode()
+    plain = draw_file(fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", PictureLook("light")).decode()
     assert svg.count("<use") > plain.count("<use") + 2 * len(LINE["x"])
 
 

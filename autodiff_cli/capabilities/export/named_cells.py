@@ -18,7 +18,9 @@ HEADER = ("name", "value", "meaning")
 
 def workbook(exported: Exported) -> bytes:
     """Return the workbook of a program that was exported to a spreadsheet."""
-    table = [*csv.reader(io.StringIO(exported.source))]
+    rows = [*csv.reader(io.StringIO(exported.source))]
+    # what is said of the program stands below it, without a label
+    table, notes = [row for row in rows if row[0]], [text for label, text in rows if not label]
     names = names_of_cells([label for label, _ in table])
     places = {name: f"$B${k}" for k, name in enumerate(names, start=2)}
     out = io.BytesIO()
@@ -26,6 +28,7 @@ def workbook(exported: Exported) -> bytes:
     book.add([HEADER])
     for name, (label, content) in zip(names, table, strict=True):
         book.add([(name, _cell(content, names), _meaning(label, exported))])
+    book.add([("note", None, note[:MAX_MEANING]) for note in notes])
     book.close(places)
     return out.getvalue()
 
