@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..engine.table import primitives as _primitives  # noqa: F401  (it fills the table of functions)
-from ..engine.table.primitive import FUNCTIONS
+from ..engine.table.primitive import ALSO_UNITS, FUNCTIONS
 from ..errors import Offer
 from .tokens import KEYWORDS, LazyPattern
 
 UNITLESS = frozenset(("x", "y", "z", "pi"))
 """Names that are no units: behind a number and a space another letter may be one."""
-UNITS = frozenset(("arcsec", "deg", "rad", "psi", "min"))
-"""Functions whose names are units too."""
 FACTORS = frozenset("xyzabckmn")
 """Names that are factors where a space stands between them and parentheses."""
 _TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))")
@@ -171,7 +169,7 @@ class _Corrections:
 
     @staticmethod
     def _is_unitless(token: InformalToken) -> bool:
-        return token.text in UNITLESS or (token.kind == "function" and token.text not in UNITS)
+        return token.text in UNITLESS or (token.kind == "function" and token.text not in ALSO_UNITS)
 
     def _is_tight(self, k: int) -> bool:
         """Return whether what ends at a token may be an exponent with what follows: `e^k x`, but not `x^2 y`."""
@@ -203,7 +201,7 @@ class _Corrections:
 
     def _call(self, k: int) -> None:
         """Put parentheses around the argument of a function, and its power behind them."""
-        if self._kind(k - 1) == "power" or self.tokens[k].text in UNITS:
+        if self._kind(k - 1) == "power" or self.tokens[k].text in ALSO_UNITS:
             raise UnclearNotation
         first, power = k + 1, ""
         if self._kind(first) == "raised":

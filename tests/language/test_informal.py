@@ -9,7 +9,7 @@ from subprocess import run
 import pytest
 
 from autodiff_cli.engine.quantities.unit import unit_or_none
-from autodiff_cli.engine.table.primitive import FUNCTIONS
+from autodiff_cli.engine.table.primitive import ALSO_UNITS, FUNCTIONS
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import informal
 from autodiff_cli.language.diagnostics import leniency
@@ -42,7 +42,7 @@ def test_what_is_certain_is_corrected(typed: str, read: str) -> None:
 
 def test_names_that_may_be_units_are_known() -> None:
     assert not any(unit_or_none(name) for name in informal.UNITLESS)
-    assert {name for name in FUNCTIONS if unit_or_none(name)} == informal.UNITS
+    assert {name for name in FUNCTIONS if unit_or_none(name)} == ALSO_UNITS
 
 
 def _text(rng: random.Random, depth: int) -> str:

@@ -278,12 +278,13 @@ ROOMS = {
 }
 OTHERS: dict[str, tuple[str, str]] = {
     "compiled/row_errors": ("abs", "errors are sizes"),
+    "language/informal": ("sign", "a plus or a minus"),
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
     "engine/graphs/value": (
-        "abs tanh relu sigmoid exp log sqrt sin cos",
-        "the methods of a Value, as people know them",
+        "abs tanh relu sigmoid exp log sqrt sin cos tan sinh cosh cbrt exp2 expm1 log10 log1p log2 hypot deg rad",
+        "the methods of a Value, as people know them, and those that NumPy's functions call",
     ),
     "engine/algebra/asymptotic_series": (
         "abs acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
@@ -302,6 +303,8 @@ OTHERS: dict[str, tuple[str, str]] = {
         "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
     ),
     "compiled/data_loss": ("mean", "a word of an option"),
+    "engine/algebra/borders": ("atan2 round", "where an angle is cut, and whole numbers are rounded"),
+    "capabilities/formulas/guards": ("round", "its borders are half-way between whole numbers, in words"),
     "compiled/kernels": (
         "atan2 erf erfc gamma lgamma",
         "what NumPy computes number by number, or at a cut",
@@ -328,6 +331,7 @@ OTHERS: dict[str, tuple[str, str]] = {
 
 
 OPERATORS: dict[str, str] = {
+    "data/text_dialects": "an option of this name",
     "capabilities/derivatives/taylor": "powers of the constant e are values of exp, which fractions have",
     "language/builder": "a chain of comparisons is the conjunction of its pairs",
     "language/tree": "what is written as the divisor of a first power",

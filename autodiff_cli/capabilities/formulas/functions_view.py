@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
+from ...engine.table.primitive import COMPOSED
 from ...show.characters import Style
 from ...show.document import Block, Paragraph, Pieces, Table
 from ...show.schema import OutputRow, View
@@ -35,7 +36,7 @@ class FunctionsView(View[Answer], of=FunctionEntry):
         if isinstance(entry, Functions):
             for group in dict.fromkeys(function.group for function in entry):
                 members = [forms(function) for function in entry if function.group == group]
-                rows = [row for short, *longer in members for row in (*_rows(short), *_rows_of_longer(longer))]
+                rows = [row for same in members for row in _rows_of_forms(same)]
                 yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
             yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
@@ -64,6 +65,13 @@ def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
         by: Pieces = ((f"{parameter}: ", "faint"),) if len(entry.derivatives) > 1 else ()
         derivative: Pieces = (*by, (formula, "code"))
         yield (nothing, derivative, nothing) if index else (signature, derivative, where)
+
+
+def _rows_of_forms(entries: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
+    """Yield the rows of a function in the list of all; of the shapes of curves, each parameter's would take lines."""
+    short, *longer = entries
+    yield from _rows_of_longer([short]) if short.name in COMPOSED else _rows(short)
+    yield from _rows_of_longer(longer)
 
 
 def _rows_of_longer(forms: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:

@@ -24,6 +24,7 @@ from ...engine.numbers.base import NO_RESULT, Number, NumberType, OperatorNumber
 from ...engine.numbers.budget import charge
 from ...engine.table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
+from ...engine.table.primitives import by_name
 from ...errors import ExpressionError
 from .ends import IntegralEnd
 from .quadrature import Quadrature, ball, precision
@@ -344,7 +345,9 @@ class EventualBounds(NumberType):
         raise _unknown()
 
 
-COMPOSED = frozenset(("sech", "csch", "coth", "exp2", "log2", "log10", "sigmoid", "softplus"))
+COMPOSED = frozenset(
+    by_name(dict.fromkeys(("sech", "csch", "coth", "exp2", "log2", "log10", "sigmoid", "softplus"), True))
+)
 """Functions that are bounded by what they are composed of."""
 
 

@@ -90,6 +90,8 @@ def run(call: Command) -> int:
 
     searches = Searches(call, by_format, lambda result: not result.interrupted, unit="blocks of draws")
     call.check_picture(searches.chosen, "budget")
+    if searches.chosen == "html":
+        call.require_program(only="a page is made of one budget, not of a stream")
     option = "--draws" if call.draws else "--data" if call.data else None
     if option is not None and call.many:
         hint = "give the program as the argument, or with `--file PATH`"

@@ -329,6 +329,9 @@ PRIMITIVES: dict[str, Primitive] = {}
 OPERATIONS: dict[str, Primitive] = {}
 """All operations, with those that only rules use, which have no rule themselves."""
 
+ALSO_UNITS = frozenset(("arcsec", "deg", "rad", "psi", "min"))
+"""Functions whose names are units too."""
+
 FUNCTIONS: dict[str, Primitive] = {}
 """The functions of the language by name and by alias."""
 
