@@ -189,6 +189,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
+    ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "starts": 3, "seed": 2}),
     ("fit", "w = a*x", {"data": "readings.csv", "in_": "1"}),
     ("fit", "w = a*x*alpha", {"data": "readings.csv", "constants": "alpha"}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
