@@ -194,6 +194,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("fit", "w = a*x*alpha", {"data": "readings.csv", "constants": "alpha"}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
     ("export", "x*w", {"to": "c", "name": "area", "wrt": "x", "work": 2}),
+    ("export", "x*w", {"to": "spreadsheet", "at": "x=2,w=3"}),
     ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),
     ("exercise", "", {"check": 2, "answer": "1", "seed": 7}),
     ("exercise", "", {"topic": "chain", "count": 2}),
