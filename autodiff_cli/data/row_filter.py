@@ -10,8 +10,10 @@ from ..compiled.columns_io import Fitted, check_type
 from ..compiled.evaluator import Evaluator
 from ..engine.numbers.budget import use_budget
 from ..errors import ExpressionError, Span, point_error, quote, usage_error
+from ..language.parser import syntax_tree
 from ..language.tokens import has_unit_literals
 from ..questions.optional_units import column_units, units_in_headings, uses_angles
+from ..questions.problem import explained
 from .rows import CompiledRows, RowUnits, row_units, rows
 from .text_dialects import Dialect, TextRow, numbers_in
 
@@ -30,6 +32,10 @@ class RowFilter:
     ) -> None:
         self.text = text
         try:
+            explained(text, lambda: syntax_tree(text))  # a whole of its own: `x > 0) else 1 if (y > 0` is none
+        except ExpressionError as error:
+            raise self._about_condition(error, names, name, 0) from None
+        try:
             formula = rows(f"{BEFORE}{self.text}{AFTER}", wrt=(), columns=called)
             self._columns = formula.columns_of(names)
             self._fitted = formula.fit_to(list(self._columns))
@@ -45,11 +51,13 @@ class RowFilter:
         self._compiled: tuple[Any, CompiledRows] | None = None
         self.dropped = self.rows = 0
 
-    def _about_condition(self, error: ExpressionError, names: Sequence[str], name: str) -> ExpressionError:
-        """Return the error with its place in the condition, and not in the program around it."""
+    def _about_condition(
+        self, error: ExpressionError, names: Sequence[str], name: str, before: int = len(BEFORE)
+    ) -> ExpressionError:
+        """Return the error with its place in the condition, and not in the program that has some text before it."""
         span, hint = error.span, error.hint
         if span is not None:
-            begin, end = (min(max(k - len(BEFORE), 0), len(self.text)) for k in (span.start, span.end))
+            begin, end = (min(max(k - before, 0), len(self.text)) for k in (span.start, span.end))
             span = Span(begin, end)
         if error.kind == "missing_value":
             hint = f"{name} has the columns {quote(names)}"

@@ -143,3 +143,10 @@ def test_files_in_other_units_are_not_compared(tmp_path: Path) -> None:
     answer = autodiff("grad", "x**2", *files, "--where", "y > 1", "--columns", "y=y [mm]")
     other = autodiff("grad", "x**2", *files, "--where", "y > 1")
     assert answer.code == 2 and other.code == 2 and "other units" in other.err
+
+
+@pytest.mark.parametrize("text", ["x > 0) else 1 if (y > 0", "x > 0) + (y > 0", "x > 0; y > 0", "x > 0, y > 0"])
+def test_a_condition_is_a_whole_of_its_own(tmp_path: Path, text: str) -> None:
+    """What only the program around it would make whole is refused, with its place."""
+    result = autodiff("grad", "x", "--points", str(write(tmp_path, "data.csv")), "--where", text, "--wide")
+    assert (result.code, result.out) == (3, "") and "in `--where`: " in result.err and f"\n  {text}\n" in result.err

@@ -280,49 +280,29 @@ class Value:
         return getitem, (pack(), k)
 
     def __add__(self, other: Value | Number) -> Value:
-        if type(other) is Value:
-            y = other
-        elif is_array(other):
-            return NotImplemented
-        else:
-            y = as_value(other)
-        # Fast path for finite results; `apply` does the rest, including errors.
+        y = other if type(other) is Value else _operand(other)
+        # Fast path for finite results; the rest is done below, including errors and arrays.
         if type(a := self.data) is type(b := y.data) is float and (out := a + b) - out == 0.0:
             return _result(ADD, self, y, out)
-        return apply(ADD, self, y)
+        return _with_operand(ADD, self, y)
 
     def __sub__(self, other: Value | Number) -> Value:
-        if type(other) is Value:
-            y = other
-        elif is_array(other):
-            return NotImplemented
-        else:
-            y = as_value(other)
+        y = other if type(other) is Value else _operand(other)
         if type(a := self.data) is type(b := y.data) is float and (out := a - b) - out == 0.0:
             return _result(SUB, self, y, out)
-        return apply(SUB, self, y)
+        return _with_operand(SUB, self, y)
 
     def __mul__(self, other: Value | Number) -> Value:
-        if type(other) is Value:
-            y = other
-        elif is_array(other):
-            return NotImplemented
-        else:
-            y = as_value(other)
+        y = other if type(other) is Value else _operand(other)
         if type(a := self.data) is type(b := y.data) is float and (out := a * b) - out == 0.0:
             return _result(MUL, self, y, out)
-        return apply(MUL, self, y)
+        return _with_operand(MUL, self, y)
 
     def __truediv__(self, other: Value | Number) -> Value:
-        if type(other) is Value:
-            y = other
-        elif is_array(other):
-            return NotImplemented
-        else:
-            y = as_value(other)
+        y = other if type(other) is Value else _operand(other)
         if type(a := self.data) is type(b := y.data) is float and b != 0.0 and (out := a / b) - out == 0.0:
             return _result(DIV, self, y, out)
-        return apply(DIV, self, y)
+        return _with_operand(DIV, self, y)
 
     def __pow__(self, other: Value | Number) -> Value:
         if is_array(other):
@@ -486,6 +466,19 @@ def _hint(error: ExpressionError) -> ExpressionError:
     if error.hint is not None:
         error.add_note(f"  hint: {error.hint}")
     return error
+
+
+NO_OPERAND = Value.__new__(Value)
+"""What an array is beside a Value, as it takes its entries one by one: it has no number."""
+NO_OPERAND.data = None
+
+
+def _operand(x: Number) -> Value:
+    return NO_OPERAND if is_array(x) else as_value(x)
+
+
+def _with_operand(primitive: Primitive, x: Value, y: Value) -> Value:
+    return NotImplemented if y is NO_OPERAND else apply(primitive, x, y)
 
 
 def as_value(x: Value | Number) -> Value:
