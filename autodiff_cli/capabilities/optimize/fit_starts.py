@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import plural
 from ...record import Record
 from .convergence import Several
 from .least_squares import MAX_LAST_STEP, SQUARES, EndPoint, Model, at_kink, searched
 from .starts import StartDraws
 from .strategies import UNDEFINED_SUM_OF_SQUARES, answer_spared
+from .tried import MAX_DRAWS, Elsewhere, Tried, place_in_words
 
-MAX_SHOWN, MAX_NAMED = 3, 4  # other ends, and parameters of each
 SAME_SUM, SAME_FIT = 1e-6, 1e-3  # relative difference of sums, and of curves in lengths of the residuals, that are one
-MAX_DRAWS = 20  # of one start, where the formula has no value
 WITH_MANY_MINIMA = ("cauchy",)  # losses that are not convex: linear parameters are drawn too
 
 
@@ -30,12 +28,9 @@ class FitEnd(Record):
     count: int
 
 
-class FitStarts(Record):
+class FitStarts(Tried):
     """What was tried from several starts."""
 
-    asked: int
-    searched: int
-    undefined: int  # starts at which the formula has no value
     ends: tuple[FitEnd, ...]  # the answer, then the others, the least first
     is_only: bool = False  # the formula is linear in all parameters, and the loss convex
 
@@ -43,26 +38,17 @@ class FitStarts(Record):
         """Return in words what was tried; `what` is least, and `shown` writes a number, with its unit."""
         if self.is_only:
             return "the formula is linear in all parameters: from every start the search ends here"
-        words = [plural(self.searched, "start"), *([f"of {self.asked}"] if self.searched < self.asked else [])]
         here, *rest = self.ends
-        others = [end for end in rest if end.converged]
-        parts = [f"{here.count} ended here"]
-        if others:
-            listed = [f"{shown('rss', end.rss)} at {_place(end, shown)}" for end in others[:MAX_SHOWN]]
-            more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
-            parts.append(f"{sum(end.count for end in others)} elsewhere, where {what} is {'; '.join(listed)}{more}")
+        others = [
+            Elsewhere(shown("rss", end.rss), place_in_words(end.point, shown), end.count)
+            for end in rest
+            if end.converged
+        ]
         lost = sum(end.count for end in rest if not end.converged)
-        parts += [f"{lost} did not converge"] if lost else []
-        parts += [f"at {self.undefined} the formula has no value"] if self.undefined else []
         is_short = self.searched + self.undefined < self.asked
         why = ["the work was spent: `--work 10` allows more"] if is_short else []
         doubt = "a lower one that none of them leads to is not ruled out"
-        return "; ".join([f"{' '.join(words)}: {', '.join(parts)}", *why, doubt])
-
-
-def _place(end: FitEnd, shown: Callable[[str, float], str]) -> str:
-    parts = [f"{name} = {shown(name, x)}" for name, x in end.point.items()]
-    return ", ".join([*parts[:MAX_NAMED], *(["…"] if len(parts) > MAX_NAMED else [])])
+        return "; ".join([self.in_words(here.count, others, lost, f", where {what} is"), *why, doubt])
 
 
 def searched_from(model: Model) -> Callable[[Any], EndPoint]:

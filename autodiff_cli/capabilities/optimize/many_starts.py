@@ -6,21 +6,20 @@ import math
 from collections.abc import Callable, Sequence
 from random import Random
 
-from ...errors import Diagnosed, plural
+from ...errors import Diagnosed
 from ...questions.figures import unsigned
 from ...record import Record
 from .convergence import ConvergenceReport, Limits, Sense
 from .descend import DescentStep
 from .objective import Counts, Objective
+from .tried import MAX_DRAWS, Elsewhere, Tried, place_in_words
 
 CONVERGED = ("gradient", "precision", "kink", "kkt")  # the reasons of a search that converged
 DECADES = 1.5  # of distances from the start, to either side of a variable's size
 WIDE_RANGE = 1e3  # ratio of bounds above 0 between which starts are drawn by their logarithm too
 ROOT_STEPS = 60  # to a fixed point, in which each takes off half of the error or more
-MAX_DRAWS = 20  # of one start, where the formula has no value
 SAME_POINT, SAME_VALUE = 1e-5, 1e-9  # relative distance of ends that are one
 STOPPED = ("interrupted", "limit")  # the reasons after which no other search begins
-MAX_SHOWN, MAX_NAMED = 3, 4  # other ends, and variables of each
 
 Search = tuple[Objective, ConvergenceReport, str]
 """A problem, where its search ended, and the method."""
@@ -39,35 +38,29 @@ class SearchEnd(Record):
         return self.reason in CONVERGED
 
 
-class Starts(Record):
+class Starts(Tried):
     """What was tried from several starts."""
 
-    asked: int
-    searched: int
-    undefined: int  # starts at which the formula has no value
     ends: tuple[SearchEnd, ...]  # the lowest first
     gap: float | None = None  # by how much a value over the bounds may be lower at most, where that is proven
 
     def sentence(self, sense: Sense, here: DescentStep) -> str:
         """Return in words what was tried; `here` is the end that is the answer."""
-        words = [f"{plural(self.searched, 'start')}"]
-        words += [f"of {self.asked}"] if self.searched < self.asked else []
         value = unsigned(-here.value if sense.maximize else here.value)
         of_answer = [end for end in self.ends if end.value == value and end.point == _point(here)]
-        others = [end for end in self.ends if end.converged and end not in of_answer]
-        parts = [f"{sum(end.count for end in of_answer)} ended here"]
-        if others:
-            listed = [f"{here.text('value', end.value)} at {_place(here, end)}" for end in others[:MAX_SHOWN]]
-            more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
-            parts.append(f"{sum(end.count for end in others)} elsewhere: {'; '.join(listed)}{more}")
-        lost = sum(end.count for end in self.ends if not end.converged and end not in of_answer)
-        parts += [f"{lost} did not converge"] if lost else []
-        parts += [f"at {self.undefined} the formula has no value"] if self.undefined else []
+        rest = [end for end in self.ends if end not in of_answer]
+        others = [
+            Elsewhere(here.text("value", end.value), place_in_words(end.point, here.text), end.count)
+            for end in rest
+            if end.converged
+        ]
+        lost = sum(end.count for end in rest if not end.converged)
         known = "a lower minimum that none of them leads to is not ruled out"
         if self.gap is not None:
             gap = here.text("value", self.gap)
             known = f"the global minimum over the bounds: proven, no value there is lower by more than {gap}"
-        return f"{' '.join(words)}: {', '.join(parts)}; {sense.phrase(known)}"
+        words = self.in_words(sum(end.count for end in of_answer), others, lost, ":")
+        return f"{words}; {sense.phrase(known)}"
 
 
 class _Draws:
@@ -160,11 +153,6 @@ def _rank(search: Search) -> tuple[bool, float]:
 
 def _point(row: DescentStep) -> dict[str, float]:
     return {name: unsigned(x) for name, x in zip(row.free, row.free_values, strict=True)}
-
-
-def _place(row: DescentStep, end: SearchEnd) -> str:
-    parts = [f"{name} = {row.text(name, x)}" for name, x in end.point.items()]
-    return ", ".join([*parts[:MAX_NAMED], *(["…"] if len(parts) > MAX_NAMED else [])])
 
 
 def _ends(searches: Sequence[Search], best: Search) -> tuple[SearchEnd, ...]:
