@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...api.api_answers import as_answer
 from ...api.tracebacks import explain, explained
-from ...engine.graphs.value import Value, as_float, constant, values_of, variable
+from ...engine.graphs.value import Value, as_float, constant, is_array, values_of, variable
 from ...engine.numbers.budget import use_budget
 from ...engine.numbers.floats import REAL
 from ...engine.run.evaluation import error_at, with_fallback
@@ -51,15 +51,14 @@ class ProgramDerivatives(Record):
 
 def has_arrays(values: Mapping[str, Any]) -> bool:
     """Return whether some arguments stand for several numbers."""
-    return not _NUMBERS.issuperset(map(type, values.values())) and any(map(is_array, values.values()))
+    return not _NUMBERS.issuperset(map(type, values.values())) and any(map(_is_several, values.values()))
 
 
 _NUMBERS = frozenset((float, int, Value))
 
 
-def is_array(x: object) -> bool:
-    """Return whether an argument stands for several numbers."""
-    return isinstance(x, list | tuple) or bool(getattr(x, "shape", ()))
+def _is_several(x: object) -> bool:
+    return isinstance(x, list | tuple) or is_array(x)
 
 
 class Program:

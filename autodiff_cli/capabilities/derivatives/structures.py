@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from ...engine.graphs.value import Value, as_float
+from ...engine.graphs.value import Value, as_float, is_array
 
 
 class ArrayShape(NamedTuple):
@@ -16,11 +16,6 @@ class ArrayShape(NamedTuple):
 
 Structure = Any
 """A list, tuple or dictionary of structures, an `ArrayShape`, or None for one number."""
-
-
-def is_array(x: object) -> bool:
-    """Return whether this is an array with a dimension."""
-    return hasattr(x, "__array__") and getattr(x, "shape", ()) != ()
 
 
 def flatten(x: Any, what: str, numbers: list[Any]) -> Structure:

@@ -70,7 +70,8 @@ def _function_of_numpy(name: str, called: str) -> Callable[..., Value]:
 
 def is_array(x: object) -> bool:
     """Return whether this is an array, which takes its entries one by one; plain numbers are asked first."""
-    return type(x) is not float and type(x) is not int and bool(getattr(x, "shape", ()))
+    is_shaped = type(x) is not float and type(x) is not int and bool(getattr(x, "shape", ()))
+    return is_shaped and hasattr(x, "__array__")
 
 
 def _reflect(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Number], Value]:
