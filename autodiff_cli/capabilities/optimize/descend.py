@@ -207,8 +207,10 @@ class Descent:
         for warning in lost:
             if warning.kind == "lost_digits":
                 return warning.message
-        small = underflowed(self.evaluator, self.last) if isinstance(self.evaluator, Evaluator) else {}
-        return underflow_text(small) if small else ""
+        if isinstance(self.evaluator, Evaluator) and 0.0 in self.last.partials:
+            small = underflowed(self.evaluator, self.last)
+            return underflow_text(small) if small else ""
+        return ""
 
     def _steps(self) -> Generator[DescentStep, None, Ending]:
         evaluate, options, start = self.evaluator, self.options, self.start

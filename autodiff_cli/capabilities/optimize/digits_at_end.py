@@ -36,7 +36,7 @@ def with_digits(problem: Objective, end: ConvergenceReport) -> tuple[Convergence
     is_proven = end.kind in PROVEN_KINDS
     required = end.held if is_proven else ("", *row.free)
     lost = lost_digits(evaluator, row, tolerance, of_value, required) if required else lost
-    if is_proven or end.reason not in CONVERGED or problem.constrained:
+    if is_proven or end.reason not in CONVERGED or problem.constrained or not (lost or 0.0 in row.partials):
         return end, lost
     small = underflowed(evaluator, row)
     if not small:
