@@ -195,5 +195,8 @@ PIECEWISE = by_name({
 })  # fmt: skip
 CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atanh": False})
 """Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
-UNKNOWN = library_names("round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch")
+UNKNOWN = library_names(
+    "round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch "
+    "gammainc gammaincc gammainc_derivative gamma_density gamma_density_derivative"
+)
 """Functions that are refused: not known there."""

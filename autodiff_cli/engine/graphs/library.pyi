@@ -113,6 +113,9 @@ normpdf: Several
 normcdf: Several
 norminv: Several
 lambertw: Several
+gammainc: Several
+gammaincc: Several
+gammainc_derivative: Several
 gamma: Unary
 lgamma: Unary
 gammaln: Unary
