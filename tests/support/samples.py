@@ -129,3 +129,7 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
 def samples_of(primitive: Primitive) -> list[tuple[float, ...]]:
     """The points of an operation, as tuples of its inputs."""
     return [x if isinstance(x, tuple) else (float(x),) for x in SAMPLES.get(primitive.name, ())]
+
+
+OF_FEW_TARGETS = ("gammainc", "gammaincc", "gammainc_derivative")
+"""Functions that few targets of `export` have, with tests of their own (`tests/export/test_incomplete_gamma.py`)."""
