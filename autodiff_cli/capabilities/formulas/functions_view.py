@@ -70,8 +70,10 @@ def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
 def _rows_of_forms(entries: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
     """Yield the rows of a function in the list of all; of the shapes of curves, each parameter's would take lines."""
     short, *longer = entries
-    named = short.name in COMPOSED or LISTED[short.name].shown_orders
-    yield from _rows_of_longer([short]) if named else _rows(short)
+    if LISTED[short.name].shown_orders:
+        yield from _named_rows(short)
+    else:
+        yield from _rows_of_longer([short]) if short.name in COMPOSED else _rows(short)
     yield from _rows_of_longer(longer)
 
 

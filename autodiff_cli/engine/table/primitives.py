@@ -572,7 +572,7 @@ special("gammaincc", "a x", "regularized upper incomplete gamma function, 1 - ga
     lambda m, a, x, out: -m.gammainc_derivative(1, a, x), lambda m, a, x, out: -m.gamma_density(a, x),
     domain="a > 0 and x >= 0", source="DLMF 8.2.4", values="[0, 1]", family="gamma", complement="`gammainc(…)`",
     facts="finite")
-special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by `a`, which has no shorter form", None,
+special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by `a`", None,
     lambda m, n, a, x, out: m.gammainc_derivative(n + 1, a, x),
     lambda m, n, a, x, out: m.gamma_density_derivative(n, 0, a, x), constant_params=("n",), shown_orders=(1,),
     domain="a > 0 and x >= 0", source="DLMF 8.7.1", family="gamma", facts="finite")
