@@ -173,8 +173,8 @@ def gamma_first_term(f: TermFunctions, a: Number, x: Number, count: int) -> Coef
 def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
     """Return the derivative of x^(a - 1)·exp(-x)/Γ(a) at x = 0, n times by a > 0 and k times by x.
 
-    Raises ZeroDivisionError where it is infinite. By x it is a sum of such functions of a, a - 1, …, a - k: that of 1 is
-    1 at x = 0, those above 1 are 0, and those of 0, -1, -2, … are 0 everywhere.
+    Raises ZeroDivisionError where it is infinite. By x it is a sum of such functions of a, a - 1, …, a - k. That of 1
+    is 1 at x = 0, those above 1 are 0, and those of 0, -1, -2, … are 0 everywhere.
     """
     if a > k + 1:
         return 0
