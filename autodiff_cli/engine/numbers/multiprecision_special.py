@@ -133,6 +133,38 @@ def _lower_gamma(m: Any, a: Number, x: Number) -> Number:
     return context.ldexp(total, -bits) * _gamma_term(m, a, x)[0][0]
 
 
+def _lower_gamma_slope(m: Any, a: Number, x: Number, extra: int) -> Number:
+    """Return the derivative of the series by a, with as many further bits as cancel."""
+    context = m.context
+    while extra < MOST_EXTRA_BITS:
+        with context.extraprec(extra):
+            total, slopes = _lower_gamma_sums(m, a, x)
+            rising, falling = total * (context.ln(x) - m.polygamma(0, a + 1)), slopes
+            value = rising - falling
+            if value and context.mag(value) >= context.mag(falling) - extra + TOLERATED_BITS:
+                return value * _gamma_term(m, a, x)[0][0]
+        extra *= 2
+    raise undecided("cannot determine whether this number is 0")
+
+
+def _lower_gamma_sums(m: Any, a: Number, x: Number) -> tuple[Number, Number]:
+    """Return Σ t and Σ t·h of the terms t = x^k/((a + 1)·…·(a + k)), where h is 1/(a + 1) + … + 1/(a + k)."""
+    context = m.context
+    bits = context.prec + 32 + max(0, context.mag(x))
+    factor, below = x.to_fixed(bits), a.to_fixed(bits)
+    unit = total = term = 1 << bits
+    square, harmonic, slopes = unit * unit, 0, 0
+    while term:
+        budget.charge(3 * TERMS_AT_A_TIME * STEP_OF_INTEGERS)
+        for _ in range(TERMS_AT_A_TIME):
+            below += unit
+            term = term * factor // below
+            harmonic += square // below
+            total += term
+            slopes += term * harmonic >> bits
+    return context.ldexp(total, -bits), context.ldexp(slopes, -bits)
+
+
 def _lower_gamma_series(m: Any, a: Number, x: Number, count: int) -> Coefficients:
     return hypergeometric_sum(_gamma_term(m, a, x, count), x, (), (Linear(a + 1, 1),), _enough(m))
 
@@ -167,6 +199,8 @@ def _gammainc_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
     if order == 0 or x == 0:
         return _gammainc(m, a, x)
     lost = 0 if x <= a else int(1.5 * float(min(x, 1e9)))
+    if order == 1:
+        return _lower_gamma_slope(m, a, x, 64 + lost)
     coefficient = _settled(m, lambda: _lower_gamma_series(m, a, x, order + 1)[order][0], 64 + lost)
     return coefficient * math.factorial(order)
 
