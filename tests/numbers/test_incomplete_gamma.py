@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import pytest
+
 from autodiff_cli import ExpressionError, gradient, hessian, taylor
 
 # of gammainc(a, x) = x^a/Γ(a + 1)·(1 - a·x/(a + 1) + …) at 0, by x
