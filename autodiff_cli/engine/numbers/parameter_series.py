@@ -181,4 +181,5 @@ def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
     steps = next((j for j in range(k + 1) if a == j + 1), None)
     if n or steps is None:
         raise ZeroDivisionError("infinite at 0")
-    return (-1) ** (k - steps) * math.comb(k, steps)
+    count = math.comb(k, steps)
+    return -count if (k - steps) % 2 else count
