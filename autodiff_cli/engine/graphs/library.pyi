@@ -113,9 +113,6 @@ normpdf: Several
 normcdf: Several
 norminv: Several
 lambertw: Several
-gammainc: Several
-gammaincc: Several
-gammainc_derivative: Several
 gamma: Unary
 lgamma: Unary
 gammaln: Unary
@@ -125,6 +122,9 @@ psi: Unary
 trigamma: Unary
 polygamma: Several
 beta: Several
+gammainc: Several
+gammaincc: Several
+gammainc_derivative: Several
 sum: Several
 mean: Several
 prod: Several
