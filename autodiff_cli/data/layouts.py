@@ -796,7 +796,7 @@ def _separate_comments(table: Sequence[Line], marks: Sequence[str]) -> tuple[lis
     return [pair for pair in table if pair[0] not in lines], comments
 
 
-class _Lines(NamedTuple):
+class _LinesByKind(NamedTuple):
     """The lines of a file that are not empty, by what they are."""
 
     table: list[Line]
@@ -807,7 +807,7 @@ class _Lines(NamedTuple):
     """What comments begin with."""
 
     @classmethod
-    def of(cls, lines: Sequence[Line], comment: str | None) -> _Lines:
+    def of(cls, lines: Sequence[Line], comment: str | None) -> _LinesByKind:
         marks = _comment_marks(comment)
         table, comments = _separate_comments(lines, marks)
         table, rules = _separate_rules(table, comment)
@@ -827,7 +827,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if as_usual and _is_left_to_csv(lines, start, text):
         return AS_CSV
     _check_netcdf(first)
-    found = _Lines.of([*_filled(lines, skip)], forced.comment)
+    found = _LinesByKind.of([*_filled(lines, skip)], forced.comment)
     if not found.table:
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
     separators = _possible_separators(separator, forced.decimal)
@@ -837,17 +837,17 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     fit = _columns(table, separator, separators, tabs, forced)
     table = _with_unit_comment(table, found.comments, fit)
     header = _header(fit, table, found.comments, place, skip, forced.header)
-    recognized = _Table(found, table, fit, header, complete, forced)
+    recognized = _RecognizedTable(found, table, fit, header, complete, forced)
     recognized.check()
     return recognized.layout([_left_out(preface[0][0] + 1, skip)] if preface else [])
 
 
-class _Table:
+class _RecognizedTable:
     """A table whose columns and header are known: its rows, and the lines between them."""
 
     def __init__(
         self,
-        lines: _Lines,
+        lines: _LinesByKind,
         table: Sequence[Line],
         fit: _SeparatorFit,
         header: _Header,
