@@ -285,10 +285,11 @@ def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -
     ends = zip(parts, places, strict=True)
     low, high = [_end(name or "x", part, at, value_of) if part.strip() else None for part, at in ends]
     first, second = (part.strip() for part in parts)
-    unit = next((x.unit for x in (low, high) if x is not None and hasattr(x, "unit")), None)
-    for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
-        if unit is not None and any(unit.dimension) and x and not hasattr(x, "unit"):
-            fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
+    unit = getattr(low, "unit", None) or getattr(high, "unit", None)
+    if unit is not None and any(unit.dimension):
+        for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
+            if x and not hasattr(x, "unit"):
+                fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
     if low is not None and high is not None and low > high:
         message = f"the range{of} goes the wrong way, from {first} down to {second}"
         fail(message, span, f"swap its ends: `{prefix}{second}:{first}`")
