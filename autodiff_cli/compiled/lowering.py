@@ -50,7 +50,7 @@ class Lowering(Recorder):
         simpler = self._folded(name, steps) or self._simpler(name, steps)
         if simpler is not None:
             return simpler
-        if name not in CONDITIONS and any(is_undefined(a) for a in steps):
+        if name not in CONDITIONS and any(map(is_undefined, steps)):
             return self.number(math.nan)
         finer = COMPENSATED[name](self, *steps) if name in self.coarse else None
         if finer is not None:
@@ -93,7 +93,7 @@ class Lowering(Recorder):
         if isinstance(step, Step):
             while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
                 step = step.args[0]
-            if any(is_undefined(a) for a in step.args):
+            if any(map(is_undefined, step.args)):
                 return self.number(math.nan)
         return super().where(condition, then, otherwise)
 
@@ -104,7 +104,7 @@ class Lowering(Recorder):
         return step
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        if any(is_undefined(a) for a in args):
+        if any(map(is_undefined, args)):
             return None
         value = super()._folded(name, args)
         if value is None and args and all(a.name == "number" for a in args):

@@ -50,66 +50,65 @@ def read_columns(
     """
     with Files(sources(paths, forced), several=True) as files:
         used, units = _choose(files, called, wanted, other)
-        if readings:
-            _note_unused([name for name in files.first.names if name not in used.values()])
-        read = _ColumnsRead(used, uncertain=uncertain)
+        unused = [name for name in files.first.names if name not in used.values()]
+        if readings and unused:
+            _note_unused(unused)
+        read = _ColumnsRead(used, several=len(paths) > 1, skip=skip, uncertain=uncertain)
         read.columns.units = units
         for file in files:
-            kind = "row" if file.source.columnar else "line"
-            for row in file.rows():
-                fault = read.add(file, row)
-                if fault is not None and skip:
-                    of_file = f"{file.source.shown}, " if len(paths) > 1 else ""
-                    read.leave_out(fault, f"{of_file}{kind} {row[0]}")
-                elif fault is not None:
-                    raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {row[0]}: "))
+            read.add(file)
         if read.columns:
             _require_rows(len(next(iter(read.columns.values()))), read.left_out, _name_of(files))
     return read.complete()
 
 
 def _note_unused(unused: Sequence[str]) -> None:
-    if unused:
-        part = "column takes no part" if len(unused) == 1 else "columns take no part"
-        write_note(f"note: {len(unused)} {part}: {quote(unused)}")
+    part = "column takes no part" if len(unused) == 1 else "columns take no part"
+    write_note(f"note: {len(unused)} {part}: {quote(unused)}")
 
 
 class _ColumnsRead:
     """Columns while their rows are read, and the rows that are left out, by their reasons."""
 
-    def __init__(self, used: Mapping[str, str], *, uncertain: bool) -> None:
-        self.used, self.wanted, self.uncertain = used, [*used.values()], uncertain
+    def __init__(self, used: Mapping[str, str], *, several: bool, skip: bool, uncertain: bool) -> None:
+        self.used, self.several, self.skip, self.uncertain = used, several, skip, uncertain
         self.columns = MeasuredColumns({name: [] for name in used})
         self.uncertainties: dict[str, list[float]] = {}
         self.rows = self.count = 0
         self.left_out: Counter[str] = Counter()
         self.places: dict[str, list[str]] = {}
 
-    def add(self, file: Reader, row: TextRow) -> ExpressionError | None:
-        """Append the numbers of a row, or return the error of one that lacks a number."""
-        self.rows += 1
-        # numbers keep their texts, of which fits in many digits are
-        numbers, fault = file.numbers_in(row, self.wanted)
-        own: dict[str, float] = {}
-        if fault is not None and self.uncertain and row[2] is None:
-            numbers, own, fault = _numbers_with_uncertainties(file, row, self.wanted)
-        if fault is not None:
-            return fault
-        for name, column in self.used.items():
-            self.columns[name].append(numbers[column])
-            if column in own:
-                self.uncertainties.setdefault(name, []).append(own[column])
-        self.count += len(self.columns)
-        if self.count > MAX_NUMBERS:
-            raise limit_error(f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows")
-        return None
+    def add(self, file: Reader) -> None:
+        """Append the numbers of all rows of a file; a row that lacks one is left out, or raises its error."""
+        wanted = [*self.used.values()]
+        for row in file.rows():
+            self.rows += 1
+            # numbers keep their texts, of which fits in many digits are
+            numbers, fault = file.numbers_in(row, wanted)
+            own: dict[str, float] = {}
+            if fault is not None and self.uncertain and row[2] is None:
+                numbers, own, fault = _numbers_with_uncertainties(file, row, wanted)
+            if fault is not None:
+                self._leave_out(file, row[0], fault)
+                continue
+            for name, column in self.used.items():
+                self.columns[name].append(numbers[column])
+                if column in own:
+                    self.uncertainties.setdefault(name, []).append(own[column])
+            self.count += len(self.columns)
+            if self.count > MAX_NUMBERS:
+                raise limit_error(f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows")
 
-    def leave_out(self, fault: ExpressionError, place: str) -> None:
-        """Count a row that lacks a number, and keep the places of the first ones."""
+    def _leave_out(self, file: Reader, number: int, fault: ExpressionError) -> None:
+        """Count a row that lacks a number, and keep the places of the first ones. Raises its error unless `skip`."""
+        kind = "row" if file.source.columnar else "line"
+        if not self.skip:
+            raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {number}: "))
         why = reason(fault)
         self.left_out[why] += 1
         if self.left_out[why] <= MAX_PLACES + 1:
-            self.places.setdefault(why, []).append(place)
+            of_file = f"{file.source.shown}, " if self.several else ""
+            self.places.setdefault(why, []).append(f"{of_file}{kind} {number}")
 
     def complete(self) -> MeasuredColumns:
         """Return the columns with their uncertainties, which all rows have to have; print what is left out."""

@@ -478,6 +478,9 @@ def missing_value(cell: object) -> ExpressionError:
     return point_error(f"`{cell}` is a missing value", "give a number")
 
 
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+"""Most cells: with a decimal point, such a number means nothing else."""
+
 _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
@@ -486,10 +489,12 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
     try:
         if isinstance(cell, str):
             cell = cell.strip()
-            if (fault := _no_number(cell, name, dialect)) is not None:
-                raise fault
-            cell = in_formula(cell, dialect)
-        if cell is None or cell == "":
+            is_plain = dialect.decimal == "." and not dialect.missing.texts and _PLAIN_NUMBER.fullmatch(cell)
+            if not is_plain or cell == name:
+                if (fault := _no_number(cell, name, dialect)) is not None:
+                    raise fault
+                cell = in_formula(cell, dialect)
+        if cell in (None, ""):
             raise point_error("it is empty", "give a number")
         result = value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
         if dialect.missing.numbers and result in dialect.missing.numbers:

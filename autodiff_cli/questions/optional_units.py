@@ -172,7 +172,8 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     {'U': 'mV', 't': 's'}
     """
     for column in columns.values():
-        _check_units_agree(column, below.get(column))
+        if under := below.get(column):
+            _check_units_agree(column, under)
     # a column `u(N)` beside `N` is an uncertainty, and not in newton
     spreads = {f"u({name})" for name in columns}
     of = {name: column if column in spreads and name != "u" else name for name, column in columns.items()}
@@ -180,10 +181,10 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
 
 
-def _check_units_agree(column: str, under: str | None) -> None:
+def _check_units_agree(column: str, under: str) -> None:
     """Raise an error if a column has one unit in its heading and another below it."""
-    inside = _in_square_brackets(column) if under else None
-    if not under or not inside:
+    inside = _in_square_brackets(column)
+    if inside is None:
         return
     from ..engine.quantities.unit import unit_or_none  # few files have both
 
