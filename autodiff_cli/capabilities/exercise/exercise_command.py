@@ -10,7 +10,7 @@ from .exercise import Marked, Sheet
 
 
 def run(call: Command) -> int:
-    """Set exercises in derivatives, and check answers."""
+    """Set exercises in calculus, and check answers."""
     if call.ask:
         from .ask import ask
 
