@@ -276,7 +276,7 @@ def test_a_call_answers_what_the_command_answers(
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
     Path("beetles.csv").write_text("dose,dead,n\n1.7,6,59\n1.75,18,62\n1.8,40,60\n1.85,55,59\n", encoding="utf-8")
     answer = FUNCTIONS[command](*([text] if text else []), **given)
-    of_pictures = {"graph": (), "page": (), "plot": ("theme", "size")}.get(
+    of_pictures = {"graph": (), "page": (), "exercise": (), "plot": ("theme", "size")}.get(
         command, PICTURES
     )  # of answers drawn in a notebook
     asked = arguments(command, text, {name: x for name, x in given.items() if name not in of_pictures})
