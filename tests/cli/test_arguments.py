@@ -132,8 +132,8 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     differ |= {"--between", "--columns", "--keep", "--precision", "--wrt"}
     # pictures are of an answer, or the answer
     differ |= {"--legend", "--size", "--title"}
-    # a file of exercises has a function a line
-    differ |= {"--file"}
+    # a file of exercises has a function a line; rows are of data, or of a table in SQL
+    differ |= {"--file", "--where"}
     differ |= {
         "--method",
         "--order",

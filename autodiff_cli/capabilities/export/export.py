@@ -57,21 +57,23 @@ def export(
     dialect: str | None = None,
     table: str | None = None,
     keep: Sequence[str] = (),
+    where: str | None = None,
     at: Point | None = None,
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function `name` returns the value and the partial derivatives by `wrt`.
     SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
-    columns `keep` of these as well. A spreadsheet has the values `at` in the cells of the variables.
+    columns `keep` of these as well, of rows for which the condition `where` holds. A spreadsheet has the values `at` in
+    the cells of the variables.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
-    if (table or keep) and to != "sql":
-        raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
+    if (table or keep or where) and to != "sql":
+        raise usage_error(f"`{to}` has no table of points", "`--table`, `--keep` and `--where` go with `--to sql`")
     if at and to != "spreadsheet":
         raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
@@ -81,7 +83,7 @@ def export(
         from .sql import Sql  # other languages do without
 
         assert isinstance(writer, Sql)
-        writer.read_from(table, keep)
+        writer.read_from(table, keep, where)
     if not writer.can_name_function(name):
         hint = "give a plain name without a meaning in that language: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
