@@ -47,7 +47,9 @@ def test_a_unit_in_words_is_its_symbols(phrase: str) -> None:
     assert unit.to_si(1.0) == pytest.approx(SI[phrase], rel=1e-12)
 
 
-@pytest.mark.parametrize("phrase", ["feat", "apples", "per hour", "metres per", "square", "month", "ton", "x", "MM", "Cal", "Calories"])
+@pytest.mark.parametrize(
+    "phrase", ["feat", "apples", "per hour", "metres per", "square", "month", "ton", "x", "MM", "Cal", "Calories"]
+)
 def test_other_words_are_no_unit(phrase: str) -> None:
     assert symbols_of(phrase) is None
 

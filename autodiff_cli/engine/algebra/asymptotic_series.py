@@ -426,7 +426,7 @@ class AsymptoticSeries(Lifted):
         return 0
 
     def oscillates(self, x: Multiseries) -> bool:
-        """Return whether its wave keeps a series from a limit, finite or infinite: `x*sin(x)`, but not `x*(2 + sin(x))`.
+        """Return whether its wave keeps a series from any limit, infinity too: `x*sin(x)`, not `x*(2 + sin(x))`.
 
         Raises `NoAsymptotics` where smaller terms decide, as in `x**2*(1 + sin(x)) + x`.
         """
