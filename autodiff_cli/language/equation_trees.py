@@ -57,10 +57,14 @@ def split_equations(text: str) -> list[TwoSided]:
 
     Raises `ExpressionError` for two signs in one statement.
     """
-    return [_two_sided(text, tokens) for tokens in split_statements(text)]
+    statements: list[TwoSided] = []
+    for tokens in split_statements(text):
+        is_first = all(one.sign == 1 and one.tokens[0][0] == NAME for one in statements)
+        statements.append(_two_sided(text, tokens, is_first))
+    return statements
 
 
-def _two_sided(text: str, tokens: list[Token]) -> TwoSided:
+def _two_sided(text: str, tokens: list[Token], is_first: bool) -> TwoSided:
     depth = commas = 0
     signs: list[int] = []
     doubled: list[int] = []
@@ -76,15 +80,31 @@ def _two_sided(text: str, tokens: list[Token]) -> TwoSided:
         # programmers may write equations so
         signs = doubled
     if len(signs) > 1:
-        hint = "write two equations: `a = b; b = c`"
-        offers: tuple[Offer, ...] = ()
-        if commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
-            hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
-            separated = _by_semicolons(text, tokens)
-            offers = (separated,) if separated is not None else ()
-        second = Span(*tokens[signs[1]][1:])
-        raise ExpressionError("syntax", "this equation has two signs of equality", second, hint, offers=offers)
+        raise _several_signs(text, tokens, signs, is_first, commas > 0)
     return TwoSided(tokens, signs[0] if signs else None, commas + 1)
+
+
+def _several_signs(
+    text: str, tokens: list[Token], signs: Sequence[int], is_first: bool, has_commas: bool
+) -> ExpressionError:
+    """Return the error of a statement with several signs of equality, and offer what it means if that is certain."""
+    second = Span(*tokens[signs[1]][1:])
+    offer: Offer | None = None
+    if has_commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
+        hint = "separate equations by semicolons: `x + y = 3; x - y = 1`"
+        offer = _by_semicolons(text, tokens)
+    else:
+        from .equation_chains import in_pairs, meant_by  # few texts need units here
+
+        meant = None if has_commas else meant_by(text, tokens, is_first=is_first)
+        pairs = in_pairs(text, tokens)
+        hint = f"write `{meant}`"
+        if meant is None:
+            hint = f"if all sides are equal, write `{pairs}`; if these are steps of a calculation, write one equation"
+        offer = Offer(tokens[0][1], tokens[-1][2], meant or pairs, certain=meant is not None)
+    offers = () if offer is None else (offer,)
+    words = "two signs" if len(signs) == 2 else f"{len(signs)} signs"
+    return ExpressionError("syntax", f"this equation has {words} of equality", second, hint, offers=offers)
 
 
 def _by_semicolons(text: str, tokens: Sequence[Token]) -> Offer | None:

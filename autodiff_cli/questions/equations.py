@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from ..engine.table.primitive import COMPOSED, FUNCTIONS
@@ -72,11 +72,15 @@ def _without_equations(text: str, named: Collection[str], statements: Sequence[T
 
 
 def read_with_unknowns(
-    text: str, named: Sequence[str], unknowns: Sequence[str] | None, *, units: bool = False
+    text: str, named: Collection[str], unknowns: Sequence[str] | None, *, units: bool = False
 ) -> Equations:
-    """Return a text's equations, with `y = …` as one if the unknowns are named."""
+    """Return a text's equations, with `y = …` as one if the unknowns are named.
+
+    The values of `named` names, if it has them, say whether units are used.
+    """
+    values = named if isinstance(named, Mapping) else dict.fromkeys(named)
     try:
-        return read_equations(text, [*named, *(unknowns or ())], units=units)
+        return read_equations(text, {**dict.fromkeys(unknowns or ()), **values}, units=units)
     except ExpressionError as error:
         if error.span is None or not unknowns:
             raise
@@ -86,7 +90,8 @@ def read_with_unknowns(
             return read_with_unknowns(text, named, others)
         if error.kind != "missing_value":
             raise
-        return read_equations(text, [*named, *unknowns, text[error.span.start : error.span.end]], units=units)
+        also = dict.fromkeys([*unknowns, text[error.span.start : error.span.end]])
+        return read_equations(text, {**also, **values}, units=units)
 
 
 def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from . import batches, digits
+from . import batches, digits, integrals
 from .report import Report
 
 KINDS: dict[str, Callable[[Random, Report], None]] = {
     "digits": digits.digits,
     "second": digits.second,
     "rows": batches.rows,
+    "integrals": integrals.integrals,
 }

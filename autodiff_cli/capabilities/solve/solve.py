@@ -231,6 +231,11 @@ def solve(
     )
 
 
+def _with_values(typed: Mapping[str, object], ranges: Mapping[str, Range]) -> dict[str, object]:
+    """Return what was typed for each name, which shows whether the letters of a text are units."""
+    return {**{name: ends[0] for name, ends in ranges.items()}, **typed}
+
+
 def _check_size(variables: int, unknowns: int) -> None:
     if variables + unknowns > MAX_HESSIAN_SIZE:
         numbers = f"{plural(variables, 'variable')} and {plural(unknowns, 'unknown')}"
@@ -301,7 +306,7 @@ def posed_equations(
     """Return the equations with all values; the `dimensions` of data are checked later."""
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
-    program, texts = read_with_unknowns(text, [*typed, *ranges], unknowns, units=True)
+    program, texts = read_with_unknowns(text, _with_values(typed, ranges), unknowns, units=True)
     check_bare_functions(program, {*typed, *ranges, *(unknowns or ())})
     names, count = list(program.leaves), len(program.roots)
     if not names:
@@ -380,7 +385,7 @@ def _bounds(name: str, ends: Range) -> tuple[float, float]:
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
     if len(unknowns or ()) != 1:
         return None
-    program, texts = read_with_unknowns(text, [*point], unknowns, units=True)
+    program, texts = read_with_unknowns(text, point, unknowns, units=True)
     check_bare_functions(program, {*point, *(unknowns or ())})
     (name,) = unknowns or ()
     if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
