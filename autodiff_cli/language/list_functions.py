@@ -147,18 +147,39 @@ def _require_small(name: str, a: Array) -> None:
     _require(a.shape[0] > 1, 0, f"`{name}` takes at least two rows; one number is its own determinant")
 
 
-FUNCTIONS_OF_LISTS: dict[str, tuple[Primitive, Callable[..., Node | Array]]] = {
-    function.__name__.removeprefix("_"): (Primitive(function.__name__.removeprefix("_"), params), function)
-    for params, function in (
-        (("a", "b"), _dot),
-        (("a",), _norm),
-        (("a", "b"), _outer),
-        (("a",), _softmax),
-        (("A",), _transpose),
-        (("A",), _trace),
-        (("A",), _det),
-        (("A",), _inv),
-        (("A", "b"), _solve),
+GROUP = "Lists and matrices"
+_ORDERS = f"a square, 2 by 2 to {MAX_ORDER} by {MAX_ORDER}"
+
+
+Unrolled = Callable[..., Node | Array]
+
+
+def _row(function: Unrolled, params: str, doc: str, domain: str) -> tuple[Primitive, Unrolled]:
+    name = function.__name__.removeprefix("_")
+    return Primitive(name, tuple(params.split()), doc=doc, domain=domain, group=GROUP), function
+
+
+FUNCTIONS_OF_LISTS: dict[str, tuple[Primitive, Unrolled]] = {
+    primitive.name: (primitive, function)
+    for primitive, function in (
+        _row(_dot, "a b", "sum of the products of two lists", "two lists of one shape"),
+        _row(_norm, "a", "length of a list: the root of the sum of its squares", "a list"),
+        _row(_outer, "a b", "the products of all pairs, as rows", "two lists of numbers"),
+        _row(_softmax, "a", "exponentials as shares of their sum", "a list"),
+        _row(_transpose, "A", "the columns as rows", "a list of rows"),
+        _row(_trace, "A", "sum of the diagonal", "a square"),
+        _row(_det, "A", "determinant", _ORDERS),
+        _row(_inv, "A", "inverse matrix", f"{_ORDERS}, with det(A) != 0"),
+        _row(_solve, "A b", "the list x with A @ x = b", f"{_ORDERS}, with det(A) != 0, and a list as long"),
     )
 }
-"""By name, the signature, and what a call returns."""
+"""By name, the row of the reference, and what a call returns."""
+
+REPEATED = Primitive(
+    "iterate",
+    ("f", "x0", "n"),
+    doc="f of x0, f of that, and so on, n times",
+    domain="f a function, n a whole number",
+    group=GROUP,
+)
+"""The function that takes a function."""

@@ -27,14 +27,13 @@ from .builder import (
     joined,
 )
 from .elements import element_name, shapes_of
-from .list_functions import FUNCTIONS_OF_LISTS, Array, Make, WrongShape, products
+from .list_functions import FUNCTIONS_OF_LISTS, REPEATED, Array, Make, WrongShape, products
 from .tokens import UnknownShape
 from .tree import SyntaxNode
 from .tree_builder import CALL_MARK, NAME_MARK, PLUS_MARK, Body, Call, Function, TreeBuilder
 
 MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
 MAX_UNROLLED = 300_000  # the most operations of an unrolled text
-_ITERATE = Primitive(ITERATE, ("f", "x0", "n"))
 MAX_DEPTH = 60  # the deepest nesting of calls, sums and indices
 
 _WHOLE: Mapping[Primitive, Callable[..., float]] = {
@@ -431,8 +430,8 @@ class Unroller(TreeBuilder):
         """Return the value of `iterate(f, x0, n)`: f of x0, f of that, and so on, n times."""
         body = call.function.body
         parents, pieces = body.parents[i], body.pieces.get(i, ())
-        if len(parents) != len(_ITERATE.params):
-            self.refuse_count(ITERATE, _ITERATE.signature, len(_ITERATE.params), place, pieces)
+        if len(parents) != len(REPEATED.params):
+            self.refuse_count(ITERATE, REPEATED.signature, len(REPEATED.params), place, pieces)
         step = self._step_function(call, parents[0], pieces[0])
         count = self._fixed_integer(parents[2], call, "the number of steps of `iterate`")
         if not 0 <= count <= MAX_TERMS:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 import pytest
 
 from autodiff_cli.capabilities.derivatives.gradient import gradient
-from autodiff_cli.capabilities.formulas.functions import LISTED, FunctionEntry, functions
+from autodiff_cli.capabilities.formulas.functions import LISTED, UNROLLED, FunctionEntry, function, functions
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.language.builder import UNROLLED as WRITTEN_OUT
+from running import autodiff
 from samples import samples_of
 
 LONGEST = 54
@@ -54,7 +57,7 @@ def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
 def test_the_formulas_are_the_derivatives(entry: FunctionEntry) -> None:
     assert compared(entry, entry.derivatives) >= len(entry.derivatives)
-    assert max(map(len, entry.derivatives.values())) <= LONGEST
+    assert max(map(len, entry.derivatives.values()), default=0) <= LONGEST
 
 
 def test_the_comparison_would_notice() -> None:
@@ -62,3 +65,17 @@ def test_the_comparison_would_notice() -> None:
         if entry.name in ("clamp", "relu", "max", "gamma", "where"):
             with pytest.raises(AssertionError):
                 compared(entry, {key: f"1.001*({formula}) + 0.001" for key, formula in entry.derivatives.items()})
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_each_has_an_example_that_prints_what_it_says(name: str) -> None:
+    entry = function(name)
+    _, *arguments = shlex.split(entry.example)
+    assert f"{name}(" in entry.example or f"{name}," in entry.example
+    assert autodiff(*arguments) == (f"{entry.answer}\n", "", 0)
+
+
+def test_functions_of_lists_are_known_by_name() -> None:
+    assert set(UNROLLED) == WRITTEN_OUT
+    assert function("det").derivatives == {}
+    assert function("solve").doc == "the list x with A @ x = b"

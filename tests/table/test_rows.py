@@ -368,6 +368,7 @@ OPERATORS: dict[str, str] = {
     "engine/algebra/walk": "which variables stay in a numerator, in a branch, or to the power 1",
     "capabilities/formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",
     "capabilities/formulas/functions": "a choice is no function of numbers",
+    "capabilities/formulas/function_examples": "examples of what takes a condition or a list, which no number is",
     "capabilities/exercise/equation_answers": "differences that are 0 on the curve; the division of polynomials",
     "capabilities/exercise/marking": "terms of a sum, factors of a product; where the inputs of a maximum meet",
     "capabilities/solve/one_unknown": "where a power that is not whole ends; a factor of a polynomial as a formula",

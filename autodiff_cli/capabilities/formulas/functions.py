@@ -11,11 +11,15 @@ from ...engine.graphs.value import Value, node, variable
 from ...engine.table.operators import WHERE
 from ...engine.table.primitive import COMPOSED, FUNCTIONS, PRIMITIVES, Primitive
 from ...errors import ExpressionError, near_words
+from ...language.list_functions import FUNCTIONS_OF_LISTS, REPEATED
 from ...language.printer import expression_text
 from ...questions.problem import parse
 from ...record import Record
 
-LISTED = FUNCTIONS | COMPOSED
+UNROLLED = {primitive.name: primitive for primitive, _ in FUNCTIONS_OF_LISTS.values()} | {REPEATED.name: REPEATED}
+"""The functions of lists by name, which are written out as operations on their entries."""
+
+LISTED = FUNCTIONS | COMPOSED | UNROLLED
 """The functions of the language by name and by alias."""
 
 
@@ -32,6 +36,8 @@ class FunctionEntry(Record):
     domain column nonempty: its domain; null for all numbers
     derivatives column=derivative: its partial derivatives, by parameter
     kink column: its derivative at a kink; null where it has none
+    example column nonempty: a command that computes it at a point; null in the list of all
+    answer column nonempty: what that command prints; null in the list of all
     """
 
     name: str
@@ -47,6 +53,10 @@ class FunctionEntry(Record):
     group: str
     source: str
     """The source of the derivative, unless it is obvious."""
+    example: str = ""
+    """A command that computes it at a point; empty in the list of all."""
+    answer: str = ""
+    """What that command prints: its value and its partial derivatives."""
 
 
 class Functions(Record):
@@ -72,7 +82,15 @@ def function(name: str) -> FunctionEntry:
         near = near_words(name.lower(), list(LISTED), 3)
         hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
         raise ExpressionError("name", f"there is no function `{name}`", None, hint)
-    return describe(LISTED[name])
+    return with_example(describe(LISTED[name]))
+
+
+def with_example(entry: FunctionEntry) -> FunctionEntry:
+    """Return the entry with a command that computes the function, and what it prints."""
+    from .function_examples import example_of  # it computes, which lists do without
+
+    example, answer = example_of(LISTED[entry.name])
+    return entry._replace(example=example, answer=answer)
 
 
 def describe(primitive: Primitive) -> FunctionEntry:
@@ -102,7 +120,9 @@ def forms(entry: FunctionEntry) -> list[FunctionEntry]:
 
 
 def derivatives(primitive: Primitive) -> dict[str, str]:
-    """Return the partial derivatives as formulas."""
+    """Return the partial derivatives as formulas; none of a function that is written out as operations on entries."""
+    if primitive.name in UNROLLED:
+        return {}
     call, slopes = rule(primitive)
     formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
     of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""

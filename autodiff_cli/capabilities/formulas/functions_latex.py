@@ -7,12 +7,14 @@ from ...engine.algebra.symbolic import UNEVALUATED, by_definition
 from ...engine.graphs.value import Value
 from ...engine.table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from ...language.typesetting import Typesetting, equations, names_in
-from .functions import LISTED, FunctionEntry, rule
+from .functions import LISTED, UNROLLED, FunctionEntry, rule
 
 
 def of_function(entry: FunctionEntry) -> str:
     """Return the definition of a function, and its derivatives."""
     primitive = LISTED[entry.name]
+    if entry.name in UNROLLED:
+        return f"% {entry.signature}: {entry.doc}; it is written out as operations on the entries"
     sides = []
     for function in filter(None, (primitive, PRIMITIVES.get(primitive.longer))):
         call, slopes = rule(function)

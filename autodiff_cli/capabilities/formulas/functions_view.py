@@ -37,12 +37,14 @@ class FunctionsView(View[Answer], of=FunctionEntry):
             for group in dict.fromkeys(function.group for function in entry):
                 members = [forms(function) for function in entry if function.group == group]
                 rows = [row for same in members for row in _rows_of_forms(same)]
-                yield Table((group, "derivative", "domain, kinks"), rows, spare=frozenset((2,)))
+                what = "derivative" if any(function.derivatives for function in members[0]) else "what it is"
+                yield Table((group, what, "domain, kinks"), rows, spare=frozenset((2,)))
             yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
         facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
         facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
         facts += [("at a kink", entry.kink or "", ""), ("also called", ", ".join(entry.aliases), "name")]
+        facts += [("example", entry.example, "code"), ("its answer", entry.answer, "code")]
         rows = [(((what, "faint"),), ((text, style),)) for what, text, style in facts if text]
         yield Table((entry.signature, entry.doc), rows)
 
@@ -61,6 +63,8 @@ def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
     kink = f"kink: {entry.kink}" if entry.kink else ""
     where: Pieces = (("; ".join(filter(None, (entry.domain, kink))), ""),)
     nothing: Pieces = (("", ""),)
+    if not entry.derivatives:
+        yield signature, ((entry.doc, "faint"),), where
     for index, (parameter, formula) in enumerate(entry.derivatives.items()):
         by: Pieces = ((f"{parameter}: ", "faint"),) if len(entry.derivatives) > 1 else ()
         derivative: Pieces = (*by, (formula, "code"))
