@@ -14,6 +14,7 @@ from .arguments import NothingAsked, read, with_own
 from .declarations import declared
 
 if TYPE_CHECKING:
+    from ..questions.sweeps import Grid
     from ..streams.requests import Request
     from .option_values import Method
     from .runner import Command, RowQuestion
@@ -132,9 +133,7 @@ def answer_at(
     if question is not None:
         grid = call.grid()
         if call.points or grid is not None:
-            if call.points and call.zip and grid is not None and len(grid.axes) == 1:
-                hint = "for one value per row, add that column to the data; for all combinations, leave `--zip` out"
-                raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
+            _check_pairs(call, grid)
             from .row_routes import answer_rows
 
             return answer_rows(call, grid, method, question)
@@ -147,6 +146,13 @@ def answer_at(
     out = writer(chosen, place, call.view, call.many, document=call.document)
     code = answer_with(call, method, out)
     return code if file is None else file.finish(code, always=call.many)
+
+
+def _check_pairs(call: Command, grid: Grid | None) -> None:
+    """Raise a usage error if one sweep is to be paired with rows of data."""
+    if call.points and call.zip and grid is not None and len(grid.axes) == 1:
+        hint = "for one value per row, add that column to the data; for all combinations, leave `--zip` out"
+        raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
 
 
 def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]:

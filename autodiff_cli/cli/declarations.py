@@ -1,7 +1,7 @@
 """The declarations in `commands.txt`, for commands, help and Python."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -96,25 +96,32 @@ class Declaration:
                 text = f"{names.replace(' ', ', ')}; {default}."
                 self._add(self.options["--format"]._replace(choices=tuple(names.split()), help=text))
             elif word == "argument":
-                metavar, parameter = rest.split()
-                self.arguments = [argument for argument in self.arguments if argument.parameter != parameter]
-                self.arguments.append(Option(metavar.strip("[]"), next(lines).strip(), metavar, parameter))
-                self.defaults[parameter] = None
+                self._add_argument(rest, next(lines).strip())
             elif word.startswith("--") and rest:
                 self._declare(line, next(lines).strip())
             elif word.startswith("--"):
                 self._reference(word)
             else:
-                group, without = declared(word), rest.split()[1:]
-                self.arguments += group.arguments
-                self.defaults |= group.defaults
-                options = {name: option for name, option in group.options.items() if name not in without}
-                self.options |= options
-                title = _text()[word].partition("\n")[0]
-                self.sections |= dict.fromkeys(options, title or "Options")
+                self._add_group(word, rest.split()[1:])
         if section in COMMANDS:
-            for name in (*["--work"] * ("expr" in self.defaults), "--quiet", "--debug"):
+            for name in ("--work", "--quiet", "--debug") if "expr" in self.defaults else ("--quiet", "--debug"):
                 self._reference(name)
+
+    def _add_argument(self, rest: str, text: str) -> None:
+        metavar, parameter = rest.split()
+        self.arguments = [argument for argument in self.arguments if argument.parameter != parameter]
+        self.arguments.append(Option(metavar.strip("[]"), text, metavar, parameter))
+        self.defaults[parameter] = None
+
+    def _add_group(self, name: str, without: Sequence[str]) -> None:
+        """Add the options of a group, but for those it is declared `without`."""
+        group = declared(name)
+        self.arguments += group.arguments
+        self.defaults |= group.defaults
+        options = {name: option for name, option in group.options.items() if name not in without}
+        self.options |= options
+        title = _text()[name].partition("\n")[0]
+        self.sections |= dict.fromkeys(options, title or "Options")
 
     def _reference(self, name: str) -> None:
         groups = map(declared, (SHARED, *GROUPS))

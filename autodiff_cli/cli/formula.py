@@ -38,14 +38,18 @@ def is_formula(args: Sequence[str]) -> bool:
 
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
-    if first.isidentifier():
-        if first == "lim":
-            return len(args) > 1
-        return (first in FUNCTIONS or first in COMPOSED) and len(args) > 1 and not _is_command(first)
-    # `x-y`, and neither `line-search` nor `to-js`
-    if first.startswith("to-"):
-        return False
-    return not _HYPHENATED.fullmatch(first) or max(map(len, first.split("-"))) <= MAX_VARIABLE_LENGTH
+    if not first.isidentifier():
+        return not _is_hyphenated_word(first)
+    # `sin x`
+    is_function = first in FUNCTIONS or first in COMPOSED
+    return len(args) > 1 and (first == "lim" or (is_function and not _is_command(first)))
+
+
+def _is_hyphenated_word(text: str) -> bool:
+    """Return whether a text is a word such as `line-search` or `to-js`, and not `x-y`."""
+    if text.startswith("to-"):
+        return True
+    return _HYPHENATED.fullmatch(text) is not None and max(map(len, text.split("-"))) > MAX_VARIABLE_LENGTH
 
 
 def _is_command(word: str) -> bool:
@@ -87,6 +91,10 @@ def answer_formula(args: Sequence[str]) -> int:
             return call("grad", [text, *options])
     if not all(option in _READING for option in options):
         return _by_command(text, options)
+    return _as_line_of_session(text, options)
+
+
+def _as_line_of_session(text: str, options: Sequence[str]) -> int:
     from .. import errors
     from ..show import error
 

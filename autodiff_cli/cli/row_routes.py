@@ -83,22 +83,29 @@ class _AnswerForm(NamedTuple):
 
 
 def _form_of(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> _AnswerForm:
-    folder, view = _folder(call.output, call.engine), call.view
+    folder = _folder(call.output, call.engine)
     if folder is not None:
         format_, wide = call.format or "parquet", True
     else:
-        if call.output is not None:
-            _check_output(call.output, read)
-        for_people = call.output is None and batched and sys.stdout.isatty()
-        usual = "csv" if call.wide else "table" if grid is not None or for_people else "jsonl"
-        swept = [name for name in WIDE if grid is not None and name not in view.formats]
-        formats = (*view.formats, *swept, *OF_ROWS)
-        format_ = format_of(call.format, call.output, formats, usual, view.endings)
-        if call.document and (call.wide or format_ != "latex"):
-            raise no_document(view.formats)
+        format_ = _format_of_rows(call, grid, read, batched)
         wide = call.wide or format_ in ("table", "markdown", *OF_ROWS)
         wide = wide or (grid is not None and format_ in ("csv", "tsv", "plain"))
     return _AnswerForm(format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder)
+
+
+def _format_of_rows(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> str:
+    """Return the format of answers that do not go into a folder; checks the output file."""
+    view = call.view
+    if call.output is not None:
+        _check_output(call.output, read)
+    for_people = call.output is None and batched and sys.stdout.isatty()
+    usual = "csv" if call.wide else "table" if grid is not None or for_people else "jsonl"
+    swept = [name for name in WIDE if grid is not None and name not in view.formats]
+    formats = (*view.formats, *swept, *OF_ROWS)
+    format_ = format_of(call.format, call.output, formats, usual, view.endings)
+    if call.document and (call.wide or format_ != "latex"):
+        raise no_document(view.formats)
+    return format_
 
 
 class _RowsUnits:
@@ -263,15 +270,7 @@ class _RowsJob:
                 check_percentage(name, texts[name])
         units, notes = column_units(used, texts, is_asked, angles=uses_angles(self.fitted.program))
         warn(notes, self.text)
-        factors = {}
-        for name in used:
-            if name not in uncertain and name not in shared:
-                continue
-            spread = shared.get(name) or texts.get(f"u({name})", "")
-            unit = units.get(name)
-            own = str(unit) if unit is not None and unit.atoms else texts.get(name, "")
-            factors[name] = in_unit_of(name, [1.0], spread, own, spread=True)[0]
-        self.units.factors = factors
+        self.units.factors = _spread_factors(used, uncertain, shared, units, texts)
         return units
 
     def row_units(self, columns: Mapping[str, Unit]) -> RowUnits | None:
@@ -306,13 +305,21 @@ def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQ
     if job.form.folder is not None:
         return _in_parts(job, job.form.folder)
     with ExitStack() as stack:
+        if _has_no_batches(job):
+            return _one_by_one(job, method, stack, None)
         first: Reader | None = None
-        one_by_one = not job.form.wide or not job.question.batched or _needs_no_batches(job)
-        one_by_one = one_by_one or (job.form.for_people and job.form.is_textual and call.backend is None)
-        if not one_by_one and call.backend is None and len(job.sources) == 1 and job.form.is_textual:
+        if call.backend is None and len(job.sources) == 1 and job.form.is_textual:
             first = stack.enter_context(reader(job.sources[0], grid=job.grid))
-            one_by_one = first.is_short()
-        return _one_by_one(job, method, stack, first) if one_by_one else _piped(job, stack, first)
+            if first.is_short():
+                return _one_by_one(job, method, stack, first)
+        return _piped(job, stack, first)
+
+
+def _has_no_batches(job: _RowsJob) -> bool:
+    """Return whether rows are answered one by one, however many there are."""
+    if not job.form.wide or not job.question.batched or _needs_no_batches(job):
+        return True
+    return job.form.for_people and job.form.is_textual and job.call.backend is None
 
 
 def _program(call: Command) -> str:
@@ -441,20 +448,9 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
     files = Files(job.sources, first, idle=sys.stdout.flush if flush else None, grid=job.grid)
     requests = _Requests(job, stack.enter_context(files), tally)
     if not job.form.wide and job.form.format in ("csv", "tsv"):
-        if job.keep is True:
-            hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
-            raise usage_error("`--keep-all` is only for wide rows and records", hint)
-        kept = [name for name in job.kept if name != "id"]
-        check_clash(kept, job.call.view.columns, "`--format jsonl` keeps them apart")
+        _check_kept(job)
     output = job.call.out()
-    out: Any
-    if job.form.wide:
-        out = _wide_writer(job, output, requests)
-        out.carries_errors = not fail  # the one that ends the run is reported
-    else:
-        options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
-        out = writer(job.form.format, output.stream, job.call.view, True, **options)
-
+    out = _writer(job, output, requests, fail)
     begun, hints = time.monotonic(), job.question.batched and not job.form.wide
 
     def answer(request: Request) -> Any:
@@ -497,6 +493,24 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
     return code
 
 
+def _check_kept(job: _RowsJob) -> None:
+    """Raise a usage error if csv cannot keep the columns that are asked for."""
+    if job.keep is True:
+        hint = "name the columns: `--keep a,b`, or write wide rows: `--wide`"
+        raise usage_error("`--keep-all` is only for wide rows and records", hint)
+    kept = [name for name in job.kept if name != "id"]
+    check_clash(kept, job.call.view.columns, "`--format jsonl` keeps them apart")
+
+
+def _writer(job: _RowsJob, output: Output, requests: _Requests, fail: bool) -> Any:
+    if job.form.wide:
+        out = _wide_writer(job, output, requests)
+        out.carries_errors = not fail  # the one that ends the run is reported
+        return out
+    options = {"spreadsheet": job.call.spreadsheet, "document": job.call.document, "kept": job.kept}
+    return writer(job.form.format, output.stream, job.call.view, True, **options)
+
+
 def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
     leading = tuple(requests.heads.values())
     kept = [*leading, *job.kept]
@@ -532,33 +546,65 @@ UNCERTAINTIES = tuple(_SPELLINGS.split())
 def _uncertainty_columns(
     used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
 ) -> dict[str, str]:
-    own = {**names_in_headings(names), **{column: column for column in names}}
-    spreads = [f"u({name})" for name in used]
-    own |= {u: x for x in names for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
+    own = _columns_by_name(names, [f"u({name})" for name in used])
     uncertain = {name: {**own, **columns}.get(f"u({name})", "") for name in used}
     uncertain = {name: own.get(column, column) for name, column in uncertain.items() if column}
     if errors == "auto":
         for name in used:
-            spelled = [form.format(name) for form in UNCERTAINTIES]
-            there = [own[form] for form in spelled if form in own]
-            there = [column for column in there if column not in used.values()]
-            if name not in uncertain and len(there) > 1:
-                hint = f'say which: `--columns "u({name})={there[0]}"`'
-                raise usage_error(f"{quote(there)} may be uncertainties of `{name}`", hint)
-            if name not in uncertain and there:
-                uncertain[name] = there[0]
+            if column := _usual_uncertainty(name, own, used) if name not in uncertain else None:
+                uncertain[name] = column
         if uncertain:
             listed = ", ".join([f"u({name}) = {column}" for name, column in uncertain.items()])
             write_note(f"uncertainties: {listed}")
     if not uncertain and not any(hasattr(x, "uncertainty") or isinstance(x, Spread) for x in shared):
-        name = next(iter(used), "x")
-        spelled = [form.format(name) for form in UNCERTAINTIES]
-        near = next((x for x in names if x in spelled), f"d{name}")
-        hint = f'name its column, `--columns "u({name})={near}"`'
-        hint += f', or give all rows one: `--at "{name}=±0.02"`'
-        hint += "; `--errors auto` takes columns with names such as `dx` or `u_x`"
-        raise usage_error("no value has an uncertainty", hint)
+        raise _no_uncertainty(next(iter(used), "x"), names)
     return uncertain
+
+
+def _columns_by_name(columns: Sequence[str], spreads: Sequence[str]) -> dict[str, str]:
+    """Return the columns by their names without units, and by themselves."""
+    own = {**names_in_headings(columns), **{column: column for column in columns}}
+    return own | {u: x for x in columns for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
+
+
+def _usual_uncertainty(name: str, columns: Mapping[str, str], used: Mapping[str, str]) -> str | None:
+    """Return the column with a usual name of a variable's uncertainty. Raises an error if there are several."""
+    there = [columns[form] for form in _usual_names(name) if form in columns and columns[form] not in used.values()]
+    if len(there) > 1:
+        hint = f'say which: `--columns "u({name})={there[0]}"`'
+        raise usage_error(f"{quote(there)} may be uncertainties of `{name}`", hint)
+    return there[0] if there else None
+
+
+def _usual_names(name: str) -> list[str]:
+    return [form.format(name) for form in UNCERTAINTIES]
+
+
+def _no_uncertainty(name: str, columns: Sequence[str]) -> ExpressionError:
+    spelled = _usual_names(name)
+    near = next((column for column in columns if column in spelled), f"d{name}")
+    hint = f'name its column, `--columns "u({name})={near}"`'
+    hint += f', or give all rows one: `--at "{name}=±0.02"`'
+    hint += "; `--errors auto` takes columns with names such as `dx` or `u_x`"
+    return usage_error("no value has an uncertainty", hint)
+
+
+def _spread_factors(
+    used: Iterable[str],
+    uncertain: Iterable[str],
+    shared: Mapping[str, str],
+    units: Mapping[str, Unit],
+    texts: Mapping[str, str],
+) -> dict[str, float]:
+    """Return the factors that bring uncertainties to the units of their columns; `shared` ones have their own units."""
+    factors = {}
+    of_spreads = {name: texts.get(f"u({name})", "") for name in uncertain} | dict(shared)
+    for name in used:
+        if name in of_spreads:
+            unit = units.get(name)
+            own = str(unit) if unit is not None and unit.atoms else texts.get(name, "")
+            factors[name] = in_unit_of(name, [1.0], of_spreads[name], own, spread=True)[0]
+    return factors
 
 
 def _spread_columns(uncertain: Mapping[str, str]) -> dict[str, str]:
@@ -576,39 +622,47 @@ class _Requests:
             if name in job.used and not isinstance(value, Spread):
                 message = f"`{name}` has a value in `--at`, and is a column of the data"
                 raise ExpressionError("point", message, hint="leave one of them out")
-        question, uncertain = job.question, dict[str, str]()
+        self.uncertain: Mapping[str, str] = {}
         if job.call.uncertain and job.is_data:
             names, shared = files.first.names, job.first.values()
             errors = job.call.errors or "columns"
-            uncertain = _uncertainty_columns(job.used, names, job.columns, errors, shared)
-        columns = job.columns_with_units(files, uncertain)
-        self.units: RowUnits | None = None
-        has_own = job.units.asked or job.units.are_left_out or job.units.has_literals
-        if not has_own and (job.form.wide or job.call.command != "hessian"):
-            self.units = job.row_units(columns)
-        # results that have to be converted are so by each answer itself
-        if self.units is not None and any(linear != (1.0, 0.0) for linear in self.units.outputs):
-            self.units = None
-        typed = {name: unit for name, unit in job.units.typed.items() if name in job.used}
-        units = {**typed, **columns} if self.units is None else {}
-        self.uncertain, self.in_units = uncertain, {name: str(unit) for name, unit in units.items()}
+            self.uncertain = _uncertainty_columns(job.used, names, job.columns, errors, shared)
+        columns = job.columns_with_units(files, self.uncertain)
+        self.units = self._shared_units(columns)
+        self.in_units: Mapping[str, str] = {}
         if self.units is None:
-            if units and not job.call.uncertain and not question.equations:
-                checked_units(job.fitted, {**job.units.typed, **columns}, job.units.asked)
-            if units or job.units.are_given:
-                job.question = question._replace(batched=False)
+            self._convert_each(columns)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
         heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
         heads |= self.in_units
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
-        self.columns = [*job.used.values(), *uncertain.values()]
-        files.require({**job.used, **_spread_columns(uncertain)}, self.columns, job.kept)
+        self.columns = [*job.used.values(), *self.uncertain.values()]
+        files.require({**job.used, **_spread_columns(self.uncertain)}, self.columns, job.kept)
+
+    def _shared_units(self, columns: Mapping[str, Unit]) -> RowUnits | None:
+        """Return the units of all answers; None if results have to be converted, which each answer does itself."""
+        job = self.job
+        has_own = job.units.asked or job.units.are_left_out or job.units.has_literals
+        if has_own or not (job.form.wide or job.call.command != "hessian"):
+            return None
+        units = job.row_units(columns)
+        return None if units is None or any(linear != (1.0, 0.0) for linear in units.outputs) else units
+
+    def _convert_each(self, columns: Mapping[str, Unit]) -> None:
+        """Have each row converted from the units of its columns."""
+        job = self.job
+        units = {name: unit for name, unit in job.units.typed.items() if name in job.used} | dict(columns)
+        self.in_units = {name: str(unit) for name, unit in units.items()}
+        if units and not job.call.uncertain and not job.question.equations:
+            checked_units(job.fitted, {**job.units.typed, **columns}, job.units.asked)
+        if units or job.units.are_given:
+            job.question = job.question._replace(batched=False)
 
     def __iter__(self) -> Iterator[Request]:
-        job, units, wrt = self.job, self.units, self.job.call.variables
+        job, wrt = self.job, self.job.call.variables
         program, reading = job.fitted.program.text, job.fitted.reading
         shared = job.point
-        if units is not None:
+        if self.units is not None:
             shared = {name: getattr(x, "number", x) for name, x in job.point.items()}
         # report invalid requests before any computation
         self.files.map_files(lambda file: None)
@@ -620,19 +674,10 @@ class _Requests:
                 numbers, fault = file.numbers_in(row, self.columns)
                 own = {name: numbers[column] for name, column in job.used.items() if column in numbers}
                 typed = {**shared, **own}
-                values = [(head, typed.get(name)) for name, head in self.heads.items()]
-                kept = {head: getattr(value, "number", value) for head, value in values}
-                kept |= {name: plain_cell(cells.get(name)) for name in job.kept}
-                point = typed
-                if units is not None and units.inputs:
-                    inputs = [name for name in units.inputs if name in typed]
-                    own = {name: units.in_system(name, typed[name]) for name in inputs}
-                    point = {**typed, **own}
+                kept = self._kept(typed, cells)
+                point = self._in_system(typed)
                 if fault is None and (self.in_units or job.call.uncertain):
-                    try:
-                        point |= {name: self._value(name, numbers) for name in job.used}
-                    except ExpressionError as error:
-                        fault = error
+                    fault = self._add_quantities(point, numbers)
                 swept = None if job.grid is None else typed
                 about = Subject(job.text, line, None, kept or None, reading, point=swept)
                 if fault is None:
@@ -641,6 +686,26 @@ class _Requests:
                     self.tally.note(fault, self.place)
                     fault.text = fault.text or ""
                     yield Request(about, job.text, {}, None, fault)
+
+    def _kept(self, typed: Mapping[str, float], cells: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what answers repeat of a row: its point, and the columns that are kept."""
+        kept = {head: getattr(x := typed.get(name), "number", x) for name, head in self.heads.items()}
+        return kept | {name: plain_cell(cells.get(name)) for name in self.job.kept}
+
+    def _in_system(self, typed: dict[str, float]) -> dict[str, float]:
+        """Return a point in coherent units."""
+        units = self.units
+        if units is None or not units.inputs:
+            return typed
+        return typed | {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
+
+    def _add_quantities(self, point: dict[str, float], numbers: Mapping[str, float]) -> ExpressionError | None:
+        """Give the values of a row their units and uncertainties, or return the error."""
+        try:
+            point |= {name: self._value(name, numbers) for name in self.job.used}
+        except ExpressionError as error:
+            return error
+        return None
 
     @property
     def place(self) -> str:

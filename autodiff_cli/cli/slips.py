@@ -172,10 +172,11 @@ def _repeated_point(call: _ExcessArguments) -> str:
 
 def _range_hint(call: _ExcessArguments) -> str:
     more = call.more
-    if "--range" in call.options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
-        return f"the range is `--range {':'.join(more)}`"
-    if "--order" in call.options and len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
-        return f"the point and the order are options: `--at {call.extra} --order {more[1]}`"
+    if len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
+        if "--range" in call.options:
+            return f"the range is `--range {':'.join(more)}`"
+        if "--order" in call.options:
+            return f"the point and the order are options: `--at {call.extra} --order {more[1]}`"
     if len(more) > 1:
         return ""
     if "--range" in call.options and re.fullmatch(_RANGE, call.extra):
@@ -217,20 +218,25 @@ def _argument_hint(call: _ExcessArguments) -> str:
     if call.command == "check":
         return f"to mark a derivative: `autodiff diff {quoted(formula)} --answer {quoted(extra)}`"
     by = "--for" if call.command == "solve" else "--wrt"
-    are_variables = all(
-        word.isidentifier() and re.search(rf"(?<!\w){word}(?!\w)", formula) is not None for word in call.more
-    )
-    if are_variables and by in options:
+    if by in options and all(_occurs(word, formula) for word in call.more):
         return f"did you mean `{by} {','.join(call.more)}`?"
     if takes := [word for word, option in options.items() if extra in option.choices]:
         return f"did you mean `{takes[0]} {extra}`?"
-    if "--data" in options and (data := [word for word in call.positional if word.endswith(_DATA_ENDINGS)]):
-        return f"data are named with `{'--points' if '--points' in options else '--data'} {data[0]}`"
+    if "--data" in options and (data := next(filter(_is_data, call.positional), "")):
+        return f"data are named with `{'--points' if '--points' in options else '--data'} {data}`"
     if f"--{extra}" in options:
         return f"did you mean `--{extra}`?"
-    if extra.startswith("=") and not extra.startswith("=="):
+    if re.match("=(?!=)", extra):
         return 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
     return "put the whole expression in quotes, so that the shell keeps it together" if "--at" in options else ""
+
+
+def _is_data(word: str) -> bool:
+    return word.endswith(_DATA_ENDINGS)
+
+
+def _occurs(name: str, formula: str) -> bool:
+    return name.isidentifier() and re.search(rf"(?<!\w){name}(?!\w)", formula) is not None
 
 
 def _option_hint(name: str, value: str, declared: Declaration, command: str) -> str:
@@ -238,21 +244,27 @@ def _option_hint(name: str, value: str, declared: Declaration, command: str) -> 
     synonyms, users = OPTION_SYNONYMS.get(name[2:], ()), commands_with(name)
     if name[2:] in OPTION_ADVICE and not available(synonyms, declared.options):
         return OPTION_ADVICE[name[2:]]
-    # `--latex` for `--format latex`
     options, word = declared.options, name[2:]
-    pairs = [(one, choice) for choice in (value, word) for one in options.values()]
-    meant = [f"{one.name} {choice}" for one, choice in pairs if choice in one.choices]
-    meant = (meant or available(synonyms, options))[:2]
-    if not meant:
-        meant = [option for option in options if {*word.split("-")} & {*option[2:].split("-")}]
-        if not meant and len(word) > 2:
-            meant = [option for option in options if option.startswith(f"--{word}")]
-        meant = meant if len(meant) <= 2 else []
+    meant = _with_choice(value, options) + _with_choice(word, options) or available(synonyms, options)
+    meant = meant[:2] or _similar_options(word, options)
     if meant and (" " in meant[0] or not 0 < len(users) <= MAX_NAMED_COMMANDS):
         return f"did you mean {either(meant)}?"
     if synonyms and not users and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS:
         return f"`{synonyms[0]}` is an option of {quote(others)}; {hint}"
     return f"it is an option of {quote(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
+
+
+def _with_choice(choice: str, options: Mapping[str, Option]) -> list[str]:
+    """Return the options that have a choice, with it: `--format latex` for `--latex`."""
+    return [f"{option.name} {choice}" for option in options.values() if choice in option.choices]
+
+
+def _similar_options(word: str, options: Iterable[str]) -> list[str]:
+    """Return options with a word of this one's name, or that begin with it, if they are no more than two."""
+    meant = [option for option in options if {*word.split("-")} & {*option[2:].split("-")}]
+    if not meant and len(word) > 2:
+        meant = [option for option in options if option.startswith(f"--{word}")]
+    return meant if len(meant) <= 2 else []
 
 
 def _in_braces(values: Sequence[str], extra: str) -> str:

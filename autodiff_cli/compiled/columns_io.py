@@ -60,6 +60,19 @@ def program_over(
     program = parse(text, known_names, units=True)
     if not outputs:
         check_single(program)
+    _check_names(program, columns, constants, known_names)
+    wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
+    # a column that the program does not use is not read
+    unused = [name for name in program.unused_entries if name not in columns]
+    if wrt is None:
+        wanted = [name for name in wanted if name in program.leaves or name in unused]
+    return Fitted(program, (*program.leaves, *unused), tuple(wanted))
+
+
+def _check_names(
+    program: Program, columns: Collection[str], constants: Collection[str], known_names: Sequence[str]
+) -> None:
+    """Raise an error if a variable has no value or two, or if a name that is bound has one."""
     missing = [name for name in program.leaves if name not in known_names]
     if missing:
         offers = split_name_offers(program, missing, known_names)
@@ -67,7 +80,7 @@ def program_over(
             "missing_value",
             f"`{missing[0]}` has no value",
             program.all_nodes.span(program.leaves[missing[0]]),
-            missing_hint(missing[0], columns) + (f"; or write {spelling_hint(offers)}" if offers else ""),
+            missing_hint(missing[0], [*columns]) + (f"; or write {spelling_hint(offers)}" if offers else ""),
             offers=offers,
         )
     for name, _, i in program.bound:
@@ -77,15 +90,8 @@ def program_over(
     for name in program.leaves:
         if name in columns and name in constants:
             message = f"`{name}` has a value in `--at`, and is a column of the data"
-            raise point_error(
-                message, f"leave it out of `--at`; or rename the column: `--columns {name}_column={name}`"
-            )
-    wanted = wanted_variables(program, dict.fromkeys(known_names, 0.0), wrt)
-    # a column that the program does not use is not read
-    unused = [name for name in program.unused_entries if name not in columns]
-    if wrt is None:
-        wanted = [name for name in wanted if name in program.leaves or name in unused]
-    return Fitted(program, (*program.leaves, *unused), tuple(wanted))
+            hint = f"leave it out of `--at`; or rename the column: `--columns {name}_column={name}`"
+            raise point_error(message, hint)
 
 
 def missing_hint(name: str, columns: Sequence[str]) -> str:

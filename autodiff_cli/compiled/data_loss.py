@@ -143,6 +143,34 @@ def pose_over(
     `fill` gives values to variables without one. If values have units, the loss is a function of numbers in these.
     """
     values = numbers_or_quantities(point)
+    program, data = _program_and_data(text, values, over, fill)
+    # every row costs as much as typing the formula again
+    budget.current_budget().reset(len(text) * (1 + data.rows))
+    wanted = _wanted(program, data, values, wrt, held)
+    if only_variables:
+        wanted = [*filter(program.leaves.__contains__, wanted)]
+    warnings = _unused_warnings(program, [name for name in values if name not in wanted], data)
+    names = dict.fromkeys((*program.leaves, *wanted))
+    values = {name: values[name] for name in names if name in values}
+    own, measured = program, None
+    if left_out(units):
+        data, units = data._replace(units={}), None
+    if data.units or units or have_units(text, values):
+        own, data, values, measured, notes = _in_units(program, data, values, units)
+        warnings += notes
+    function = DataLoss(own.negative() if over.negative else own, data, wanted, over, passes)
+    if function.note is not None:
+        warnings.append(Diagnostic("speed", function.note))
+    return Problem(program, {**values}, values, wanted, warnings, units=measured), function
+
+
+def _program_and_data(
+    text: str,
+    values: dict[str, float],
+    over: LossSpec,
+    fill: Callable[[Iterable[str]], dict[str, float]] | None,
+) -> tuple[Program, Columns]:
+    """Return the program, and the columns that it uses; `fill` adds values of variables without one."""
     program: Program | None = None
 
     def choose(columns: Sequence[str]) -> Sequence[str]:
@@ -160,33 +188,30 @@ def pose_over(
 
     data = over.data(choose, over.skip)
     assert program is not None
-    # every row costs as much as typing the formula again
-    budget.current_budget().reset(len(text) * (1 + data.rows))
-    for name in (wrt.split(",") if isinstance(wrt, str) else wrt) or ():
-        if name.strip() in data.numbers:
-            hint = "leave it out of `--wrt`"
-            raise usage_error(f"`{name.strip()}` is a column of the data, not a variable", hint)
-    without = {*data.numbers, *(held if wrt is None else ())}
-    unused = [name for name in program.unused_entries if name not in values] if wrt is None else []
-    wanted = [name for name in wanted_variables(program, values, wrt) if name not in (*without, *unused)]
-    if only_variables:
-        wanted = [name for name in wanted if name in program.leaves]
+    return program, data
+
+
+def _unused_warnings(program: Program, names: Iterable[str], data: Columns) -> list[Diagnostic]:
     variables = [name for name in program.leaves if name not in data.numbers]
-    warnings = [
-        unused_name(program, name, variables) for name in values if name not in program.leaves and name not in wanted
-    ]
-    names = dict.fromkeys((*program.leaves, *wanted))
-    values = {name: values[name] for name in names if name in values}
-    own, measured = program, None
-    if left_out(units):
-        data, units = data._replace(units={}), None
-    if data.units or units or have_units(text, values):
-        own, data, values, measured, notes = _in_units(program, data, values, units)
-        warnings += notes
-    function = DataLoss(own.negative() if over.negative else own, data, wanted, over, passes)
-    if function.note is not None:
-        warnings.append(Diagnostic("speed", function.note))
-    return Problem(program, {**values}, values, wanted, warnings, units=measured), function
+    return [unused_name(program, name, variables) for name in names if name not in program.leaves]
+
+
+def _wanted(
+    program: Program,
+    data: Columns,
+    values: Mapping[str, float],
+    wrt: Sequence[str] | str | None,
+    held: Collection[str],
+) -> list[str]:
+    """Return the variables to differentiate by: no columns, and by default none that are held or that have no use."""
+    asked = wrt.split(",") if isinstance(wrt, str) else wrt
+    columns = [name.strip() for name in asked or () if name.strip() in data.numbers]
+    if columns:
+        raise usage_error(f"`{columns[0]}` is a column of the data, not a variable", "leave it out of `--wrt`")
+    without = {*data.numbers}
+    if asked is None:
+        without |= {*held, *(name for name in program.unused_entries if name not in values)}
+    return [name for name in wanted_variables(program, values, wrt) if name not in without]
 
 
 def _in_units(

@@ -116,13 +116,9 @@ class Evaluator:
         return errors
 
     def _refusals(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
-        graph, rows = self.graph, range(len(columns[0]))
-        points: Sequence[int] = rows
-        named = dict(zip(self.variables, columns, strict=True))
-        data: list[Any] = [None if x is None else [x] * len(rows) for x in graph.leaf_data()]
-        for i, label in graph.labels.items():
-            if label in named:
-                data[i] = named[label]
+        graph = self.graph
+        points: Sequence[int] = range(len(columns[0]))
+        data = self._leaf_columns(columns)
         at = graph.with_leaves({i: 0.0 for i, column in enumerate(data) if column is not None})
         for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
             if not parents:
@@ -134,29 +130,51 @@ class Evaluator:
                     data[i] = out
                     continue
             # separate the points without a value from the others
-            leaves, below = leaves_below(at, i), in_order(graph.parents, parents)
-            out, defined = [], []
-            for k, numbers in enumerate(zip(*inputs, strict=True)):
-                try:
-                    x = function(*numbers)
-                    if not isfinite(x):
-                        raise OverflowError
-                    out.append(x)
-                    defined.append(k)
-                except BudgetExceeded:
-                    return
-                except (ValueError, ArithmeticError) as error:
-                    for j in below:
-                        at.data[j] = data[j][k]
-                    fault = domain_error(REAL, i, primitive, numbers, error)
-                    refusal = error_at(fault, at, leaves=leaves)
-                    assert isinstance(refusal, ExpressionError)
-                    yield points[k], refusal
+            refused: list[tuple[int, ExpressionError]] = []
+            try:
+                defined = self._defined(i, data, at, refused)
+            except BudgetExceeded:
+                defined = {}
+            for k, refusal in refused:
+                yield points[k], refusal
             points = [points[k] for k in defined]
             if not points:
                 return
             data = [None if column is None else [column[k] for k in defined] for column in data]
-            data[i] = out
+            data[i] = [*defined.values()]
+
+    def _leaf_columns(self, columns: Sequence[Sequence[float]]) -> list[Any]:
+        """Return the numbers of leaves at each point, and None for operations."""
+        named = dict(zip(self.variables, columns, strict=True))
+        data: list[Any] = [None if x is None else [x] * len(columns[0]) for x in self.graph.leaf_data()]
+        for i, label in self.graph.labels.items():
+            if label in named:
+                data[i] = named[label]
+        return data
+
+    def _defined(
+        self, i: int, data: Sequence[Any], at: Graph, refused: list[tuple[int, ExpressionError]]
+    ) -> dict[int, float]:
+        """Return the values of a node by point, and append the errors of points without one; `at` is a scratch."""
+        primitive, parents = self.graph.primitives[i], self.graph.parents[i]
+        function, inputs = getattr(REAL, primitive.name), [data[p] for p in parents]
+        leaves, below = leaves_below(at, i), in_order(self.graph.parents, parents)
+        defined: dict[int, float] = {}
+        for k, numbers in enumerate(zip(*inputs, strict=True)):
+            try:
+                x = function(*numbers)
+                if not isfinite(x):
+                    raise OverflowError
+                defined[k] = x
+            except BudgetExceeded:
+                raise
+            except (ValueError, ArithmeticError) as error:
+                for j in below:
+                    at.data[j] = data[j][k]
+                refusal = error_at(domain_error(REAL, i, primitive, numbers, error), at, leaves=leaves)
+                assert isinstance(refusal, ExpressionError)
+                refused.append((k, refusal))
+        return defined
 
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:

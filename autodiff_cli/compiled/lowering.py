@@ -50,7 +50,7 @@ class Lowering(Recorder):
         simpler = self._folded(name, steps) or self._simpler(name, steps)
         if simpler is not None:
             return simpler
-        if name not in CONDITIONS and any(is_undefined(a) for a in steps):
+        if name not in CONDITIONS and any(map(is_undefined, steps)):
             return self.number(math.nan)
         finer = COMPENSATED[name](self, *steps) if name in self.coarse else None
         if finer is not None:
@@ -93,7 +93,7 @@ class Lowering(Recorder):
         if isinstance(step, Step):
             while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
                 step = step.args[0]
-            if any(is_undefined(a) for a in step.args):
+            if any(map(is_undefined, step.args)):
                 return self.number(math.nan)
         return super().where(condition, then, otherwise)
 
@@ -104,7 +104,7 @@ class Lowering(Recorder):
         return step
 
     def _folded(self, name: str, args: tuple[Step, ...]) -> Step | None:
-        if any(is_undefined(a) for a in args):
+        if any(map(is_undefined, args)):
             return None
         value = super()._folded(name, args)
         if value is None and args and all(a.name == "number" for a in args):
@@ -153,6 +153,11 @@ def is_undefined(step: Step) -> bool:
     return step.name == "number" and step.data != step.data
 
 
+def _may_be_undefined(step: Step, silent: Silent) -> bool:
+    """Return whether an operation has no value at some inputs, and the target does not say so."""
+    return bool(step.args) and not always_defined(step.name, step.args) and bool(silent(step, False))
+
+
 class _Failures:
     """The steps that may fail below each step, and what its value shows of that."""
 
@@ -171,28 +176,32 @@ class _Failures:
         """The steps among these that may fail although this step has a value."""
         self.domains: dict[Step, list[tuple[int, str, int]]] = {}
         """By input: the steps defined on one side of a number, or but there, with that domain."""
-        large = {step for step in recording.watched if _may_be_infinite(step)}
+        large = {*filter(_may_be_infinite, recording.watched)}
         # Also a step that stands for an operation which the target lacks.
         large |= {step for i, step in recording.place.items() if recording.graph.primitives[i].infinite}
         count = 0
         for step in live:
-            fallible = step.args and not always_defined(step.name, step.args)
-            undefined = is_undefined(step) or bool(fallible and silent(step, False))
+            undefined = is_undefined(step) or _may_be_undefined(step, silent)
             own = 0
             if undefined or (step.args and step in large and silent(step, True)):
                 own = 1 << (count if count < MAX_OWN_BITS else SHARED + undefined)
                 count += 1
-            if undefined:
-                self.undefined |= own
-            if count <= MAX_OWN_BITS and (is_undefined(step) or not (step in large or _may_be_infinite(step))):
+            self.undefined |= own if undefined else 0
+            may_be_infinite = step in large or _may_be_infinite(step)
+            if count <= MAX_OWN_BITS and (is_undefined(step) or not may_be_infinite):
                 self.never_infinite |= own
             if undefined and step.args and count <= MAX_OWN_BITS:
-                bounds, complete, ordered = OPERATIONS[step.name].bounds
-                one_sided = len(bounds) == 1 and complete and not ordered
-                position, relation, end = bounds[0] if one_sided else (0, "", None)
-                if end is not None:
-                    self.domains.setdefault(step.args[position], []).append((own, relation, end))
+                self._add_domain(step, own)
             self._add(step, own)
+
+    def _add_domain(self, step: Step, own: int) -> None:
+        """Add the domain of a step that is defined on one side of a number of one input, or but there."""
+        bounds, complete, ordered = OPERATIONS[step.name].bounds
+        if len(bounds) != 1 or not complete or ordered:
+            return
+        position, relation, end = bounds[0]
+        if end is not None:
+            self.domains.setdefault(step.args[position], []).append((own, relation, end))
 
     def _add(self, step: Step, own: int) -> None:
         possible, exposed, masked = own, own & ((1 << SHARED) - 1), 0
@@ -346,13 +355,18 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
             parts.append(faults.get(a))
             if failures.possible.get(a, 0) & ~failures.masked.get(a, 0) & ~failures.exposed[step] & needed:
                 parts.append(m.step("sub", a, a))
-        total: Step | None = None
-        for part in dict.fromkeys(parts):
-            if part is not None and part is not total:
-                total = part if total is None else m.step("add", total, part)
-        if total is not None:
+        if (total := _total(m, parts)) is not None:
             faults[step] = total
     return faults
+
+
+def _total(m: Recorder, parts: Sequence[Step | None]) -> Step | None:
+    """Return the sum of steps, each once; None without any."""
+    total: Step | None = None
+    for part in dict.fromkeys(parts):
+        if part is not None and part is not total:
+            total = part if total is None else m.step("add", total, part)
+    return total
 
 
 # ---- columns: a recorded program as operations on whole columns of numbers

@@ -48,55 +48,80 @@ def read_columns(
     Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that lack a number are
     counted and left out; with `readings`, unused columns are noted; if `uncertain`, cells may be `1.1±0.1`.
     """
-    spreads: dict[str, list[float]] = {}
-    columns = MeasuredColumns()
-    count = rows = 0
-    left_out: Counter[str] = Counter()
-    lines_of: dict[str, list[str]] = {}
     with Files(sources(paths, forced), several=True) as files:
-        used, columns.units = _choose(files, called, wanted, other)
+        used, units = _choose(files, called, wanted, other)
         unused = [name for name in files.first.names if name not in used.values()]
         if readings and unused:
-            part = "column takes no part" if len(unused) == 1 else "columns take no part"
-            write_note(f"note: {len(unused)} {part}: {quote(unused)}")
-        columns.update({name: [] for name in used})
+            _note_unused(unused)
+        read = _ColumnsRead(used, several=len(paths) > 1, skip=skip, uncertain=uncertain)
+        read.columns.units = units
         for file in files:
-            for row in file.rows():
-                rows += 1
-                # numbers keep their texts, of which fits in many digits are
-                numbers, fault = file.numbers_in(row, [*used.values()])
-                own: dict[str, float] = {}
-                if fault is not None and uncertain and row[2] is None:
-                    numbers, own, fault = _numbers_with_uncertainties(file, row, [*used.values()])
-                kind = "row" if file.source.columnar else "line"
-                if fault is not None and skip:
-                    why = reason(fault)
-                    left_out[why] += 1
-                    if left_out[why] <= MAX_PLACES + 1:
-                        of_file = f"{file.source.shown}, " if len(paths) > 1 else ""
-                        lines_of.setdefault(why, []).append(f"{of_file}{kind} {row[0]}")
-                    continue
-                if fault is not None:
-                    raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {row[0]}: "))
-                for name, column in used.items():
-                    columns[name].append(numbers[column])
-                    if column in own:
-                        spreads.setdefault(name, []).append(own[column])
-                count += len(columns)
-                if count > MAX_NUMBERS:
-                    message = f"the data has more than {MAX_NUMBERS:,} numbers"
-                    raise limit_error(message, "take a sample of its rows")
-        if columns:
-            _require_rows(len(next(iter(columns.values()))), left_out, _name_of(files))
-    for name, sizes in spreads.items():
-        if len(sizes) < len(columns[name]):
-            message = f"column `{used[name]}` has an uncertainty in {len(sizes):,} of {len(columns[name]):,} rows"
-            raise point_error(message, "give one to each, or all of them by `--sigma`")
-    columns.uncertainties = spreads
-    if left_out:
-        with_places = Counter({f"{why}{place_list(lines_of[why])}": count for why, count in left_out.items()})
-        write_reasons(rows, left_out.total(), f"{'are' if left_out.total() > 1 else 'is'} left out", with_places)
-    return columns
+            read.add(file)
+        if read.columns:
+            _require_rows(len(next(iter(read.columns.values()))), read.left_out, _name_of(files))
+    return read.complete()
+
+
+def _note_unused(unused: Sequence[str]) -> None:
+    part = "column takes no part" if len(unused) == 1 else "columns take no part"
+    write_note(f"note: {len(unused)} {part}: {quote(unused)}")
+
+
+class _ColumnsRead:
+    """Columns while their rows are read, and the rows that are left out, by their reasons."""
+
+    def __init__(self, used: Mapping[str, str], *, several: bool, skip: bool, uncertain: bool) -> None:
+        self.used, self.several, self.skip, self.uncertain = used, several, skip, uncertain
+        self.columns = MeasuredColumns({name: [] for name in used})
+        self.uncertainties: dict[str, list[float]] = {}
+        self.rows = self.count = 0
+        self.left_out: Counter[str] = Counter()
+        self.places: dict[str, list[str]] = {}
+
+    def add(self, file: Reader) -> None:
+        """Append the numbers of all rows of a file; a row that lacks one is left out, or raises its error."""
+        wanted = [*self.used.values()]
+        for row in file.rows():
+            self.rows += 1
+            # numbers keep their texts, of which fits in many digits are
+            numbers, fault = file.numbers_in(row, wanted)
+            own: dict[str, float] = {}
+            if fault is not None and self.uncertain and row[2] is None:
+                numbers, own, fault = _numbers_with_uncertainties(file, row, wanted)
+            if fault is not None:
+                self._leave_out(file, row[0], fault)
+                continue
+            for name, column in self.used.items():
+                self.columns[name].append(numbers[column])
+                if column in own:
+                    self.uncertainties.setdefault(name, []).append(own[column])
+            self.count += len(self.columns)
+            if self.count > MAX_NUMBERS:
+                raise limit_error(f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows")
+
+    def _leave_out(self, file: Reader, number: int, fault: ExpressionError) -> None:
+        """Count a row that lacks a number, and keep the places of the first ones. Raises its error unless `skip`."""
+        kind = "row" if file.source.columnar else "line"
+        if not self.skip:
+            raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {number}: "))
+        why = reason(fault)
+        self.left_out[why] += 1
+        if self.left_out[why] <= MAX_PLACES + 1:
+            of_file = f"{file.source.shown}, " if self.several else ""
+            self.places.setdefault(why, []).append(f"{of_file}{kind} {number}")
+
+    def complete(self) -> MeasuredColumns:
+        """Return the columns with their uncertainties, which all rows have to have; print what is left out."""
+        for name, sizes in self.uncertainties.items():
+            if len(sizes) < len(self.columns[name]):
+                of_rows = f"{len(sizes):,} of {len(self.columns[name]):,} rows"
+                message = f"column `{self.used[name]}` has an uncertainty in {of_rows}"
+                raise point_error(message, "give one to each, or all of them by `--sigma`")
+        self.columns.uncertainties = self.uncertainties
+        if total := self.left_out.total():
+            with_places = Counter({f"{why}{place_list(self.places[why])}": n for why, n in self.left_out.items()})
+            write_reasons(self.rows, total, f"{'are' if total > 1 else 'is'} left out", with_places)
+        return self.columns
 
 
 _UNCERTAIN = re.compile(r"±|\+/-|\+-|\d\(\d+\)")

@@ -66,26 +66,33 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
         return arrow.Table.from_batches([frame]), lambda table: arrow.RecordBatch.from_arrays(
             [column.combine_chunks() for column in table.columns], schema=table.schema
         )
-    frames = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
-    library = frames[0] if frames else ""
-    names = _field_names(frame)
     try:
-        if library == "pandas":
-            table = arrow.Table.from_pandas(frame, preserve_index=False)
-            return table, lambda table: table.to_pandas().set_index(frame.index)
-        if library == "polars":
-            return arrow.table(frame), sys.modules["polars"].from_arrow
-        if isinstance(frame, Mapping) or names is not None:
-            columns = dict(frame) if names is None else {name: frame[name] for name in names}
-            from ..compiled.columns_io import common_length
-
-            common_length(columns)
-            return arrow.table(columns), partial(_restore_columns, frame)
-        if any(hasattr(frame, attribute) for attribute in ARROW):
-            return arrow.table(frame), lambda table: table
+        converted = _converted(frame, arrow)
     except (arrow.ArrowException, ValueError, TypeError) as error:
         raise point_error(f"the columns cannot be read: {error}", f"give {KINDS}") from None
-    raise point_error(f"this is a {type(frame).__name__}, not a frame", f"give {KINDS}")
+    if converted is None:
+        raise point_error(f"this is a {type(frame).__name__}, not a frame", f"give {KINDS}")
+    return converted
+
+
+def _converted(frame: Any, arrow: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]] | None:
+    """Return a frame of another library or a dictionary as an Arrow table, and what makes such a frame of one."""
+    libraries = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
+    if libraries[:1] == ["pandas"]:
+        table = arrow.Table.from_pandas(frame, preserve_index=False)
+        return table, lambda table: table.to_pandas().set_index(frame.index)
+    if libraries[:1] == ["polars"]:
+        return arrow.table(frame), sys.modules["polars"].from_arrow
+    names = _field_names(frame)
+    if isinstance(frame, Mapping) or names is not None:
+        columns = dict(frame) if names is None else {name: frame[name] for name in names}
+        from ..compiled.columns_io import common_length
+
+        common_length(columns)
+        return arrow.table(columns), partial(_restore_columns, frame)
+    if any(hasattr(frame, attribute) for attribute in ARROW):
+        return arrow.table(frame), lambda table: table
+    return None
 
 
 def with_notes(table: Any, notes: Sequence[str], *, warn: bool = False) -> Any:

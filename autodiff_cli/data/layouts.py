@@ -130,23 +130,25 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
     return next((names for names in cells if len(names) == count and not any(map(is_value, names))), None)
 
 
+def _is_value_or_missing(cell: str) -> bool:
+    return is_value(cell) or is_missing(cell)
+
+
 def _are_units(cells: Cells) -> bool:
     units = [cell for cell in cells if cell not in NO_UNIT]
-    return bool(units) and not any(is_value(cell) or is_missing(cell) for cell in units) and all(map(is_unit, units))
+    return bool(units) and not any(map(_is_value_or_missing, units)) and all(map(is_unit, units))
 
 
 def _in_brackets(cells: Cells) -> bool:
-    """Return whether all cells are written as units, such as `[s]` and `[counts]`, known or not."""
+    """Return whether all cells are written as units, such as `[s]` and `[counts]`, known or not; `[1]` is a number."""
     filled = [*filter(None, cells)]
-    return len(filled) > 1 and all(re.fullmatch(r"\[[^\]]*\]|\([^)]*\)", cell) for cell in filled)
+    bracketed = len(filled) > 1 and all(re.fullmatch(r"\[[^\]]*\]|\([^)]*\)", cell) for cell in filled)
+    return bracketed and not any(is_value(without_brackets(cell)) for cell in filled)
 
 
 def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None:
-    """Return the units in the cells below a header, or None if they are a reading; `rows` are those below.
-
-    Beside a unit, a cell `1` is one too, and a word that is none is a label, in columns of values.
-    """
-    if _in_brackets(cells) and not any(is_value(without_brackets(cell)) for cell in cells if cell):
+    """Return the units in the cells below a header, or None if they are a reading; `rows` are those below."""
+    if _in_brackets(cells):
         return [without_brackets(as_unit(cell)) or None for cell in cells]
     if len(cells) > 1 and all(map(_RDB_FORMAT.fullmatch, cells)):
         return [None] * len(cells)
@@ -154,16 +156,21 @@ def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None
     if _are_units(cells):
         return [without_brackets(cell) or None for cell in cells]
     below = [row for row in rows if len(row) == len(cells)]
-    columns = [[row[k] for row in below] for k in range(len(cells))]
-    words = [k for k, cell in enumerate(cells) if not (is_value(cell) or is_missing(cell) or cell in NO_UNIT)]
-    units = [k for k in words if is_unit_or_format(cells[k])]
-    if not units or not _are_labels([cells[k] for k in words if k not in units], len(units)):
+    return _units_among_labels(cells, [[row[k] for row in below] for k in range(len(cells))]) if below else None
+
+
+def _units_among_labels(cells: Cells, columns: Sequence[Cells]) -> list[str | None] | None:
+    """Return the units in cells that stand above columns, or None if they are a reading.
+
+    Beside a unit, a cell `1` is one too, and a word that is none is a label, in columns of values.
+    """
+    words = {k for k, cell in enumerate(cells) if not _is_value_or_missing(cell) and cell not in NO_UNIT}
+    units = {k for k in words if is_unit_or_format(cells[k])}
+    if not units or not _are_labels([cells[k] for k in words - units], len(units)):
         return None
-    if not below or not all(is_value(cell) or is_missing(cell) for k in words for cell in columns[k]):
-        return None
-    if not all(_is_scale(cell, columns[k]) for k, cell in enumerate(cells) if is_value(cell)):
-        return None
-    return [_unit_of(cell, columns[k]) for k, cell in enumerate(cells)]
+    above_values = all(_is_value_or_missing(cell) for k in words for cell in columns[k])
+    scales = all(not is_value(cell) or _is_scale(cell, column) for cell, column in zip(cells, columns, strict=True))
+    return [*map(_unit_of, cells, columns)] if above_values and scales else None
 
 
 def _are_labels(words: Sequence[str], units: int) -> bool:
@@ -214,21 +221,26 @@ class _Readings(NamedTuple):
         if self.separator == BLANKS:
             cells = _headings(lines[k], BLANKS, len(first)) or []
         ends_open = len(first) - 1 if not first[-1] else len(first)
-        widths = {len(first), ends_open} | ({len(first) + 1} if cells and cells[-1] in ("", REMARKS) else set())
-        if len(cells) not in widths:
+        has_remarks = bool(cells) and cells[-1] in ("", REMARKS)
+        if len(cells) not in (len(first), ends_open, len(first) + has_remarks):
             return ""
         padded = [*cells, ""] if len(cells) < len(first) else cells
         if _units_below(padded[: len(first)], self.rows[self.begin :]) is not None:
             return "units"
         inner = cells[:-1] if len(cells) > ends_open and not cells[-1] else cells
-        values = sum(map(is_value, inner))
-        if not any(inner) or values == len(inner):
-            return ""
-        if values:
-            return "mixed" if all(inner) else ""
-        if len({*filter(None, inner)}) == 1 and len(inner) > 1 and _is_marker(lines[k], self.separator):
-            return ""
-        return "names" if all(inner) else "part"
+        return _kind_of_words(inner, is_marker=_is_marker(lines[k], self.separator))
+
+
+def _kind_of_words(cells: Cells, *, is_marker: bool) -> str:
+    """Return what cells above readings may be that are no units."""
+    values = sum(map(is_value, cells))
+    if not any(cells) or values == len(cells):
+        return ""
+    if values:
+        return "mixed" if all(cells) else ""
+    if is_marker and len({*filter(None, cells)}) == 1 and len(cells) > 1:
+        return ""
+    return "names" if all(cells) else "part"
 
 
 class _Place(NamedTuple):
@@ -283,46 +295,64 @@ def _readings(lines: Sequence[str], separator: str) -> _Readings | None:
     return None if begin is None else _Readings(separator, begin, rows)
 
 
+def _most_readings(lines: Sequence[str], separators: Sequence[str]) -> _Readings | None:
+    """Return the readings by the separator that makes most of them."""
+    occurring = [char for char in separators if char == BLANKS or any(char in line for line in lines)]
+    found = [readings for char in occurring if (readings := _readings(lines, char)) is not None]
+    return max(found, key=lambda readings: readings.size, default=None)
+
+
 def _table_place(table: Sequence[Line], separators: Sequence[str]) -> _Place:
     """Return where the table begins below a title, settings or a preamble.
 
     Raises an error if it is not certain, with the option that reads the file.
     """
     lines = [line for _, line in table[:MAX_PREFACE_LINES]]
-    best: _Readings | None = None
-    for char in separators:
-        if char != BLANKS and not any(char in line for line in lines):
-            continue
-        found = _readings(lines, char)
-        if found is not None and (best is None or found.size > best.size):
-            best = found
-    if best is None or best.begin > 1:
-        _check_single_column(table, 0 if best is None else best.size)
-    if best is None:
+    found = _most_readings(lines, separators)
+    if found is None or found.begin > 1:
+        _check_single_column(table, 0 if found is None else found.size)
+    if found is None:
         _check_words(table, separators)
-    if best is None or best.begin == 0:
         return _Place()
-    names, remarks = _header_above(best, lines)
-    begin = best.begin if names is None else names
-    readings = best.begin if remarks else None
+    if found.begin == 0:
+        return _Place()
+    names, remarks = _header_above(found, lines)
+    begin = found.begin if names is None else names
+    place = _Place(begin, found.begin if remarks else None)
     if begin == 0:
-        return _Place(0, readings)
-    if names is not None and best.kind(begin - 1, lines) == "names" and not _is_title(begin - 1, lines, best):
-        if begin == 1 and best.begin == 2:
-            return _Place()  # a header, and a reading without a number
-        raise _below(table, begin)
-    if _may_be_readings(best, begin, named=names is not None):
-        if not _is_settings(best, begin, lines):
-            return _Place()
-        if names is not None or not _is_marker(lines[begin - 1], best.separator):
-            raise _below(table, begin, headless=names is None)
-        return _Place(begin)
-    if names is None and (best.size < 2 or any(best.kind(k, lines) == "names" for k in range(begin))):
+        return place
+    named = names is not None
+    if named and found.kind(begin - 1, lines) == "names" and not _is_title(begin - 1, lines, found):
+        return _below_two_headers(table, found, begin)
+    if _may_be_readings(found, begin, named=named):
+        return _below_numbers(table, found, begin, lines, named=named)
+    return place if named else _below_no_header(table, found, lines)
+
+
+def _below_two_headers(table: Sequence[Line], found: _Readings, begin: int) -> _Place:
+    if begin == 1 and found.begin == 2:
+        return _Place()  # a header, and a reading without a number
+    raise _below(table, begin)
+
+
+def _below_numbers(table: Sequence[Line], found: _Readings, begin: int, lines: Sequence[str], *, named: bool) -> _Place:
+    """Return where a table begins below lines that may be rows of it: there, if these are settings."""
+    if not _is_settings(found, begin, lines):
+        return _Place()
+    if named or not _is_marker(lines[begin - 1], found.separator):
+        raise _below(table, begin, headless=not named)
+    return _Place(begin)
+
+
+def _below_no_header(table: Sequence[Line], found: _Readings, lines: Sequence[str]) -> _Place:
+    """Return where a table begins whose readings have no line of names above them."""
+    begin = found.begin
+    if found.size < 2 or any(found.kind(k, lines) == "names" for k in range(begin)):
         return _Place()  # a header, and readings without a number
-    above = [*filter(None, best.rows[begin - 1])]
-    if names is None and len(above) > 1 and not any(map(is_value, above)):
+    above = [*filter(None, found.rows[begin - 1])]
+    if len(above) > 1 and not any(map(is_value, above)):
         raise _below(table, begin)
-    return _Place(begin, readings)
+    return _Place(begin)
 
 
 def _is_marker(line: str, separator: str) -> bool:
@@ -422,10 +452,16 @@ def _check_words(table: Sequence[Line], separators: Sequence[str]) -> None:
         return
     for char, own in widths.items():
         begin = max((k + 1 for k, width in enumerate(own) if width != own[-1]), default=0)
-        header, *rows = [_split(line, char) for line in lines[begin : begin + SAMPLE_LINES]]
-        numbers = sum(any(map(is_value, cells)) for cells in rows)
-        if own[-1] > 2 and len(rows) > 1 and 2 * numbers >= len(rows) and not any(map(is_value, header)):
+        below = [_split(line, char) for line in lines[begin : begin + SAMPLE_LINES]]
+        if own[-1] > 2 and _is_table_with_words(below):
             raise _below(table, begin)
+
+
+def _is_table_with_words(lines: Sequence[Cells]) -> bool:
+    """Return whether lines are a header of words above rows of which half or more have numbers."""
+    header, *rows = lines
+    numbers = sum(any(map(is_value, cells)) for cells in rows)
+    return len(rows) > 1 and 2 * numbers >= len(rows) and not any(map(is_value, header))
 
 
 # ---- columns
@@ -452,33 +488,50 @@ class _SeparatorFit(NamedTuple):
 
 def _fit(lines: Sequence[str], separator: str, header: str | None = None) -> _SeparatorFit | None:
     """Return the columns of lines by a separator, if they are a table by it."""
-    cells = [_split(line, separator) for line in lines]
-    first, below = cells[0], cells[1:]
-    headless = header == "none" or (header is None and all_values(first))
-    rows = cells if headless else below
-    count = len(first)
+    rows = [_split(line, separator) for line in lines]
+    first = rows[0]
     names: Cells | None = None
-    if headless and len(rows) > 1:
-        count = Counter(map(len, rows)).most_common(1)[0][0]
-    if not headless:
-        if separator == BLANKS and rows:
-            count = Counter(map(len, rows)).most_common(1)[0][0]
-            names = _headings(lines[0], BLANKS, count)
-            if names is None or not any(is_value(cell) for row in rows for cell in row):
-                return None
-        names = names or first
-        if separator != BLANKS and rows and all(len(row) == count + 1 and not row[-1] for row in rows[1:] or rows):
-            # one separator more at the end of each row than in the header
-            names, count = [*names, ""], count + 1
-        if separator != BLANKS and _lacks_remarks(names, rows):
-            rows = [row[:-1] if len(row) == count else row for row in rows]
-            names, count = names[:-1], count - 1
-        # a title above the table, padded with separators
-        if len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows):
+    if header == "none" or (header is None and all_values(first)):
+        count = _usual_width(rows) if len(rows) > 1 else len(first)
+    else:
+        rows = rows[1:]
+        named = _names_by_blanks(lines[0], rows) if separator == BLANKS else _names_and_rows(first, rows)
+        if named is None or _is_padded_title(*named):
             return None
-    if count < 2 or (rows and sum(len(row) == count for row in rows) * 2 <= len(rows)):
+        names, rows = named
+        count = len(names)
+    as_wide = [row for row in rows if len(row) == count]
+    if count < 2 or (rows and len(as_wide) * 2 <= len(rows)):
         return None
-    return _SeparatorFit(separator, count, names, [row for row in rows if len(row) == count and all_values(row)])
+    return _SeparatorFit(separator, count, names, [*filter(all_values, as_wide)])
+
+
+def _usual_width(rows: Sequence[Cells]) -> int:
+    return Counter(map(len, rows)).most_common(1)[0][0]
+
+
+def _names_by_blanks(header: str, rows: list[list[str]]) -> tuple[Cells, list[list[str]]] | None:
+    """Return the names of columns between blanks, and the rows below; None if these are no table with numbers."""
+    if not rows:
+        return _split(header, BLANKS), rows
+    names = _headings(header, BLANKS, _usual_width(rows))
+    has_numbers = any(is_value(cell) for row in rows for cell in row)
+    return None if names is None or not has_numbers else (names, rows)
+
+
+def _names_and_rows(names: Cells, rows: list[list[str]]) -> tuple[Cells, list[list[str]]]:
+    """Return names and rows of one width: rows may have one separator more, or end before a column of remarks."""
+    count = len(names)
+    if rows and all(len(row) == count + 1 and not row[-1] for row in rows[1:] or rows):
+        names, count = [*names, ""], count + 1
+    if _lacks_remarks(names, rows):
+        return names[:-1], [row[:-1] if len(row) == count else row for row in rows]
+    return names, rows
+
+
+def _is_padded_title(names: Cells, rows: Sequence[Cells]) -> bool:
+    """Return whether a line above a table is a title that is padded with separators."""
+    return len([*filter(None, names)]) == 1 and any(len([*filter(None, row)]) > 1 for row in rows)
 
 
 def _lacks_remarks(names: Cells, rows: Sequence[Cells]) -> bool:
@@ -500,20 +553,21 @@ def _best_fit(sample: Sequence[str], separators: Sequence[str], header: str | No
     of_numbers = [fit for fit in fits if fit.values] or fits
     if not of_numbers:
         return None
-    best = of_numbers[0]
-    if (
-        best.separator == "\t"
-        and len(best.values) >= len(sample) - 2
-        and not any(BLANKS in cell for row in best.values for cell in row)
-    ):
-        # as many tabs in each line: an empty cell is a missing value, which blanks would close up
-        of_numbers = [fit for fit in of_numbers if fit.separator != BLANKS]
-    for other in of_numbers[1:]:
+    best, *others = of_numbers
+    for other in others:
+        if other.separator == BLANKS and _has_tabs_alone(best, len(sample)):
+            continue
         if other.values and other.numbers != best.numbers:
             one, two = (f"{_short(fit.separator)} ({quote(fit.values[0][:4])})" for fit in (best, other))
             words = " or ".join(f"`--separator {option_word(fit.separator, SPELLED)}`" for fit in (best, other))
             raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
     return best
+
+
+def _has_tabs_alone(fit: _SeparatorFit, lines: int) -> bool:
+    """Return whether lines have as many tabs each: an empty cell is a missing value, which blanks would close up."""
+    has_blanks = any(BLANKS in cell for row in fit.values for cell in row)
+    return fit.separator == "\t" and len(fit.values) >= lines - 2 and not has_blanks
 
 
 def _short(separator: str) -> str:
@@ -599,23 +653,34 @@ def _header_or_reading(line: Line) -> ExpressionError:
 
 def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int) -> _Header | None:
     """Return the header in the last comments above a table, if any: names, or names and units."""
-    bare = [(k, re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", line)) for k, line in comments]
+    bare = [(k, _without_mark(line)) for k, line in comments]
     above = [(k, line) for k, line in bare if _SETTING.match(line) is None]
-    headers = list[tuple[int, list[str]]]()
-    for char in dict.fromkeys((BLANKS, fit.separator)):
-        named = [(k, parts) for k, line in above if (parts := _headings(line, char, fit.width)) is not None]
-        last = named[-1][1] if len(named) > 1 else []
-        # names differ, and units are those of several columns
-        are_units = bool(last) and (_are_mostly_units(last) or (len({*last}) < len(last) and any(map(is_unit, last))))
-        with_units = are_units and _split_alike(above, named)
-        headers = named[-2 if with_units else -1 :] or headers
+    by_blanks, by_separator = (_last_headings(above, char, fit.width) for char in (BLANKS, fit.separator))
+    headers = by_separator or by_blanks
     if not headers:
         return None
-    names, units = headers[0], headers[1:]
-    summary = [f"the header in line {names[0] + 1}, a comment"]
-    summary += [f"units in line {line + 1}" for line, _ in units]
-    cells = [without_brackets(as_unit(cell)) or None for cell in units[0][1]] if units else []
-    return _Header(names[1], skip, cells, tuple(summary), frozenset(line for line, _ in headers))
+    (line, names), *below = headers
+    summary = [f"the header in line {line + 1}, a comment"]
+    summary += [f"units in line {line + 1}" for line, _ in below]
+    units = [without_brackets(as_unit(cell)) or None for _, cells in below for cell in cells]
+    return _Header(names, skip, units, tuple(summary), frozenset(line for line, _ in headers))
+
+
+def _last_headings(above: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
+    """Return the last line of names above a table, and that of units below it, if any."""
+    named = [(k, parts) for k, line in above if (parts := _headings(line, separator, width)) is not None]
+    with_units = len(named) > 1 and _are_units_of_columns(named[-1][1]) and _split_alike(above, named)
+    return named[-2 if with_units else -1 :]
+
+
+def _without_mark(comment: str) -> str:
+    """Return the text of a comment."""
+    return re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", comment)
+
+
+def _are_units_of_columns(cells: Cells) -> bool:
+    """Return whether cells are units: those of several columns may be the same, and names differ."""
+    return _are_mostly_units(cells) or (len({*cells}) < len(cells) and any(map(is_unit, cells)))
 
 
 def _are_mostly_units(cells: Cells) -> bool:
@@ -666,7 +731,7 @@ def _with_unit_comment(table: list[Line], comments: Sequence[Line], fit: _Separa
         return table
     line, text = between[0]
     rows = [_split(text, fit.separator) for _, text in table[1:SAMPLE_LINES]]
-    bare = re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", text)
+    bare = _without_mark(text)
     begins_with_unit = re.match(r"\s*(?:[%#]\s*[;,|\t]|%\s*(?:RH|rH|r\.H\.|FS|vol|mol)\b)", text) is not None
     if begins_with_unit and _units_below(_unit_cells(text, fit.separator, fit.width), rows):
         return [table[0], between[0], *table[1:]]
@@ -695,6 +760,11 @@ def _filled(lines: Sequence[str], skip: int = 0) -> Iterator[Line]:
     return ((k, line) for k, line in enumerate(lines[skip:], skip) if line.strip())
 
 
+def _is_left_to_csv(lines: Sequence[str], start: int, text: str) -> bool:
+    """Return whether a file is plain csv, or no text: the reader of csv says what is wrong with such a header."""
+    return _is_no_text("\n".join(lines[: start + 1])) or _is_plain(lines, text)
+
+
 def _is_no_text(head: str) -> bool:
     return _NO_TEXT.search(head) is not None or len(head) > decoding.MAX_BYTES
 
@@ -703,6 +773,10 @@ def _declared_separator(line: str) -> str | None:
     """Return the separator of a first line such as `sep=;`, which spreadsheets write."""
     declared = re.fullmatch(r'"?sep=(.)"?[;,\t]*', line)
     return declared[1] if declared else None
+
+
+def _possible_separators(option: str | None, decimal: str | None) -> Sequence[str]:
+    return [option] if option else [char for char in SEPARATORS if char != decimal]
 
 
 def _comment_marks(option: str | None) -> Sequence[str]:
@@ -722,6 +796,26 @@ def _separate_comments(table: Sequence[Line], marks: Sequence[str]) -> tuple[lis
     return [pair for pair in table if pair[0] not in lines], comments
 
 
+class _LinesByKind(NamedTuple):
+    """The lines of a file that are not empty, by what they are."""
+
+    table: list[Line]
+    comments: list[Line]
+    rules: list[Line]
+    """Those that only draw a line below a header."""
+    marks: tuple[str, ...]
+    """What comments begin with."""
+
+    @classmethod
+    def of(cls, lines: Sequence[Line], comment: str | None) -> _LinesByKind:
+        marks = _comment_marks(comment)
+        table, comments = _separate_comments(lines, marks)
+        table, rules = _separate_rules(table, comment)
+        used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
+        _check_packed(comments)
+        return cls(table, comments, rules, used)
+
+
 def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -> Layout:
     """Return the layout of a file from its first text; `tabs` may separate."""
     lines = _lines_of(text, complete)
@@ -730,51 +824,73 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     if declared := _declared_separator(first):
         separator, skip = separator or declared, start + 1
     as_usual = separator in (None, ",") and skip == 0 and not forced.changes_rows
-    if as_usual and (_is_no_text("\n".join(lines[: start + 1])) or _is_plain(lines, text)):
-        return AS_CSV  # whose reader says what is wrong with the header
-    marks = _comment_marks(forced.comment)
+    if as_usual and _is_left_to_csv(lines, start, text):
+        return AS_CSV
     _check_netcdf(first)
-    table, comments = _separate_comments([*_filled(lines, skip)], marks)
-    table, rules = _separate_rules(table, forced.comment)
-    _check_packed(comments)
-    if not table:
+    found = _LinesByKind.of([*_filled(lines, skip)], forced.comment)
+    if not found.table:
         return Layout(Dialect(separator or ",", missing=forced.missing), skip=skip)
-    separators = [separator] if separator else [char for char in SEPARATORS if char != forced.decimal]
-    place = _Place() if forced.header is not None else _place_below_text(table, separators)
-    preface, table = table[: place.begin], table[place.begin :]
+    separators = _possible_separators(separator, forced.decimal)
+    place = _Place() if forced.header is not None else _place_below_text(found.table, separators)
+    preface, table = found.table[: place.begin], found.table[place.begin :]
     skip = table[0][0] if preface else skip
     fit = _columns(table, separator, separators, tabs, forced)
-    table = _with_unit_comment(table, comments, fit)
-    header = _header(fit, table, comments, place, skip, forced.header)
-    body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
-    _check_segments(table, fit)
-    if header.taken and header.names is not None:
-        _check_blocks(table, comments, fit, header.names)
-    summaries = _summary_rows(body, fit.separator) if complete and forced.comment != "none" else []
-    body = [line for line in body if line not in summaries]
-    no_comments = header.taken.union(k for k, _ in table)
-    other_comments = {k: line for k, line in comments if k not in no_comments}
-    if forced.comment is None:
-        _check_comments(other_comments, body, fit.separator, fit.width)
-    style = _style(body, fit.separator, forced)
-    summary = _summary_of_style(style)
-    if other_comments:
-        summary.append(_count_of_comments(len(other_comments) if complete else None))
-    if preface:
-        summary.append(_left_out(preface[0][0] + 1, skip))
-    summary = _with_blocks([*summary, *header.summary], body, fit.separator, complete)
-    names, remarks = header.column_names, False
-    if names is not None:
-        summary += _doubts(names, _full_rows(body, fit), forced.missing)
-        remarks = _has_remarks(table[0][1], body, fit, names)
-        names = [*names, REMARKS] if remarks else names
-    if summaries:
-        summary.append(_left_out(summaries[0][0] + 1, summaries[-1][0] + 1) + ", a summary of the rows")
-    used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
-    used += _beginnings(rules, summaries, header.skip, fit.separator)
-    blanks = fit.separator == BLANKS
-    dialect = Dialect("\t" if blanks else fit.separator, *style, forced.missing, remarks)
-    return Layout(dialect, names, header.units, header.skip, used, blanks, tuple(summary))
+    table = _with_unit_comment(table, found.comments, fit)
+    header = _header(fit, table, found.comments, place, skip, forced.header)
+    recognized = _RecognizedTable(found, table, fit, header, complete, forced)
+    recognized.check()
+    return recognized.layout([_left_out(preface[0][0] + 1, skip)] if preface else [])
+
+
+class _RecognizedTable:
+    """A table whose columns and header are known: its rows, and the lines between them."""
+
+    def __init__(
+        self,
+        lines: _LinesByKind,
+        table: Sequence[Line],
+        fit: _SeparatorFit,
+        header: _Header,
+        complete: bool,
+        forced: ForcedDialect,
+    ) -> None:
+        self.lines, self.table, self.fit, self.header = lines, table, fit, header
+        self.complete, self.forced = complete, forced
+        body = [line for line in table if line[0] >= header.skip and line[0] not in header.taken]
+        with_summaries = complete and forced.comment != "none"
+        self.summaries = _summary_rows(body, fit.separator) if with_summaries else []
+        self.body = [line for line in body if line not in self.summaries]
+        no_comments = header.taken.union(k for k, _ in table)
+        self.comments = {k: line for k, line in lines.comments if k not in no_comments}
+
+    def check(self) -> None:
+        """Raise an error if the file has several tables, or a comment that may be a row."""
+        header = self.header
+        _check_segments(self.table, self.fit)
+        if header.taken and header.names is not None:
+            _check_blocks(self.table, self.lines.comments, self.fit, header.names)
+        if self.forced.comment is None:
+            _check_comments(self.comments, self.body, self.fit.separator, self.fit.width)
+
+    def layout(self, left_out: list[str]) -> Layout:
+        """Return the layout; its summary says what is not as in plain csv, and which lines are left out."""
+        separator, missing, header = self.fit.separator, self.forced.missing, self.header
+        style = _style(self.body, separator, self.forced)
+        summary = _summary_of_style(style)
+        if self.comments:
+            summary.append(_count_of_comments(len(self.comments) if self.complete else None))
+        summary = _with_blocks([*summary, *left_out, *header.summary], self.body, separator, self.complete)
+        names, remarks = header.column_names, False
+        if names is not None:
+            summary += _doubts(names, _full_rows(self.body, self.fit), missing)
+            remarks = _has_remarks(self.table[0][1], self.body, self.fit, names)
+            names = [*names, REMARKS] if remarks else names
+        if rows := self.summaries:
+            summary.append(f"{_left_out(rows[0][0] + 1, rows[-1][0] + 1)}, a summary of the rows")
+        marks = self.lines.marks + _beginnings(self.lines.rules, rows, header.skip, separator)
+        blanks = separator == BLANKS
+        dialect = Dialect("\t" if blanks else separator, *style, missing, remarks)
+        return Layout(dialect, names, header.units, header.skip, marks, blanks, tuple(summary))
 
 
 def _beginnings(rules: Sequence[Line], summaries: Sequence[Line], skip: int, separator: str) -> tuple[str, ...]:
@@ -944,7 +1060,7 @@ def _check_blocks(table: Sequence[Line], comments: Sequence[Line], fit: _Separat
     for line, text in comments:
         if line < table[0][0] or line + 1 not in rows or line - 1 in rows:
             continue
-        bare = re.sub(r"^\s*(?:#+|%+|//+|!+)\s*", "", text)
+        bare = _without_mark(text)
         others = None if _SETTING.match(bare) else _headings(bare, fit.separator, fit.width)
         if others and [*others] != [*names] and not _are_units(others):
             message = f"line {line + 1} names other columns for the rows below it: `{text.strip()[:40]}`"

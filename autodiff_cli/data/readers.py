@@ -11,7 +11,7 @@ import re
 import sys
 from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from functools import cache, lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -650,7 +650,6 @@ class TextReader(Reader):
 
     def _parse_with_arrow(self, block: bytes) -> tuple[Any, Mapping[int, ExpressionError]] | None:
         """Return the batch and its errors; None if readers might differ."""
-        import numpy as np
         import pyarrow as pa
 
         block = block.replace(b"\r\n", b"\n")
@@ -662,21 +661,31 @@ class TextReader(Reader):
         try:
             if not block.isascii():
                 block.decode()
-            # a column has one type while it is read: that of kept numbers is text
-            if names == schema.names:
-                with suppress(pa.ArrowInvalid):
-                    batch = self._batch(block, schema)
-                    # an object may have several lines, or a line several
-                    by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
-                    columns = map(batch.column, numbers)
-                    if by_lines and all(np.count_nonzero(~np.isfinite(numbers_of(x))) == x.null_count for x in columns):
-                        return batch, {}
+            if names == schema.names and (batch := self._batch_of_numbers(block)) is not None:
+                return batch, {}
             if not separated:
                 return None
             texts = self._batch(block, pa.schema([pa.field(name, pa.string()) for name in names]))
         except (pa.ArrowException, UnicodeDecodeError, KeyError):
             return None
         return _parse_number_columns(texts, schema, numbers, self.dialect)
+
+    def _batch_of_numbers(self, block: bytes) -> Any:
+        """Return the batch of a block whose columns are of one type and finite; None of another block."""
+        import numpy as np
+        import pyarrow as pa
+
+        try:
+            # a column has one type while it is read: that of kept numbers is text
+            batch = self._batch(block, self.of_file.schema)
+        except pa.ArrowInvalid:
+            return None
+        # an object may have several lines, or a line several
+        separated = bool(self.dialect.separator)
+        by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
+        columns = map(batch.column, self.of_file.numbers)
+        finite = by_lines and all(np.count_nonzero(~np.isfinite(numbers_of(x))) == x.null_count for x in columns)
+        return batch if finite else None
 
     def _batch(self, block: bytes, schema: Any) -> Any:
         import pyarrow as pa

@@ -130,8 +130,6 @@ class CompiledRows:
     """A formula over the columns of a schema, compiled for batches."""
 
     def __init__(self, rows: Rows, schema: pa.Schema) -> None:
-        import pyarrow as pa
-
         from ..compiled.kernels import Kernel, kernel
 
         columns_io.unique(schema.names)
@@ -140,12 +138,10 @@ class CompiledRows:
         self.keep = columns_io.kept_columns(rows.keep, names)
         self.kept = [text_of(name) if text_of(name) in schema.names else name for name in self.keep]
         self.fitted = rows.fit_to(list(self.columns))
-        self.rows, variables, shared = rows, self.fitted.variables, dict(rows.at)
+        self.rows, variables = rows, self.fitted.variables
         self.request = row_request(rows.question, self.fitted)
-        self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
-        for k, name in enumerate(variables):
-            if k not in self.fixed:
-                columns_io.check_type(name, schema.field(self.columns[name]).type)
+        self._convert_inputs(schema)
+        self.outputs = [(k, *linear) for k, linear in enumerate(rows.outputs) if linear != (1.0, 0.0)]
         if self.request.record is None:
             note = one_by_one("the second derivatives are too large to compile")
             self.kernel: Kernel = Kernel(None, "python", note)
@@ -153,13 +149,26 @@ class CompiledRows:
             self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
         check_clash(self.keep, (*rows.point, *self.request.names, "error"))
         check_clash(rows.point, (*self.request.names, "error"), "rename the variable")
-        heads = dict(rows.heads)
-        inputs = {name: linear for name, *linear in rows.inputs}
-        self.inputs = {k: inputs[name] for k, name in enumerate(variables) if name in inputs}
-        self.outputs = [(k, *linear) for k, linear in enumerate(rows.outputs) if linear != (1.0, 0.0)]
+        self.schema = self._answer_schema(schema)
+
+    def _convert_inputs(self, schema: pa.Schema) -> None:
+        """Set the numbers that all rows share, and the factors of columns in other units."""
+        shared, variables = dict(self.rows.at), self.fitted.variables
+        self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
+        for k, name in enumerate(variables):
+            if k not in self.fixed:
+                columns_io.check_type(name, schema.field(self.columns[name]).type)
+        linear = {name: factors for name, *factors in self.rows.inputs}
+        self.inputs = {k: linear[name] for k, name in enumerate(variables) if name in linear}
         for k in self.inputs.keys() & self.fixed.keys():
             times, plus = self.inputs.pop(k)
             self.fixed[k] = self.fixed[k] * times + plus
+
+    def _answer_schema(self, schema: pa.Schema) -> pa.Schema:
+        """Return the schema of the answers: the point, the results, the error and the columns that are kept."""
+        import pyarrow as pa
+
+        rows, heads = self.rows, dict(self.rows.heads)
         fields = [
             schema.field(self.columns[name]).with_name(heads.get(name, name))
             if name in self.columns
@@ -177,7 +186,7 @@ class CompiledRows:
         if rows.at:
             metadata["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at)
         kept = [schema.field(column).with_name(name) for name, column in zip(self.keep, self.kept, strict=True)]
-        self.schema = pa.schema([*fields, *kept], metadata=metadata)
+        return pa.schema([*fields, *kept], metadata=metadata)
 
     def answer(self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS) -> AnswerBatch:
         """Return the answers; `where` gives rows' places."""

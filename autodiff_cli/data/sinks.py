@@ -163,8 +163,7 @@ class CellsSink(Sink):
         is_text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
         if not (is_text or pa.types.is_primitive(column.type) or pa.types.is_null(column.type)):
             cells = map(plain_cell, column.to_pylist())
-            texts = [x if x is None or isinstance(x, str) else json.dumps(x, ensure_ascii=False) for x in cells]
-            column = pa.array(texts, pa.string())
+            column = pa.array([x if x is None else _as_text(x) for x in cells], pa.string())
         disarms = self.spreadsheet and kept and is_text
         column = pc.fill_null(column.cast(pa.string()), "")
         changes = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
@@ -173,13 +172,17 @@ class CellsSink(Sink):
 
         def changed(cell: str) -> str:
             if kept and cell.startswith(MARK):
-                own = cell_of(cell)
-                cell = own if isinstance(own, str) else json.dumps(own, ensure_ascii=False)
+                cell = _as_text(cell_of(cell))
             cell = escape_cell(disarm(cell) if disarms else cell) if kept else escaped(cell)
             return in_quotes(cell, self.separator)
 
         texts = [changed(cell) for cell in column.filter(changes).to_pylist()]
         return pc.replace_with_mask(column, changes, pa.array(texts, pa.string()))
+
+
+def _as_text(cell: object) -> str:
+    """Return a cell that is no text as JSON."""
+    return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
 
 
 def as_texts(column: Any) -> Any:

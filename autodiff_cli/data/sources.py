@@ -118,24 +118,39 @@ def parallel_map(action: Callable[[Any], Result], items: Sequence[Any]) -> list[
 
 
 def _paths(pattern: str) -> list[str]:
-    is_remote = is_url(pattern)
-    if pattern == "-" or (not is_remote and os.path.isfile(pattern)):
+    if pattern == "-":
         return [pattern]
-    if not is_remote and os.path.isdir(pattern):
-        paths = sorted(os.path.join(pattern, name) for name in os.listdir(pattern))
-    elif glob.has_magic(pattern):
-        paths = filesystems.match_files(pattern) if is_remote else sorted(filter(os.path.isfile, _match(pattern)))
-        if not paths:
-            raise ExpressionError("io", f"no file matches `{pattern}`", hint="check the pattern, and the folder")
-        return paths
-    elif not is_remote or (not pattern.endswith("/") and filesystems.entry(pattern).is_file):
-        return [pattern]
-    else:
-        paths = [entry.path for entry in filesystems.list_folder(pattern) if entry.is_file]
-    paths = [path for path in paths if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
+    in_folder = _files_of_url(pattern) if is_url(pattern) else _files_of_folder(pattern)
+    if in_folder is None:
+        return [pattern] if _is_one_file(pattern) else _matching(pattern)
+    paths = [path for path in in_folder if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
     if not paths:
         hint = f"files are read whose names end in {', '.join(SUFFIXES)}"
         raise ExpressionError("io", f"the folder `{pattern}` holds no file of data", hint=hint)
+    return paths
+
+
+def _is_one_file(pattern: str) -> bool:
+    """Return whether a path names one file, there or not; a file's own name may have the marks of a pattern."""
+    return not glob.has_magic(pattern) or (not is_url(pattern) and os.path.isfile(pattern))
+
+
+def _files_of_folder(path: str) -> list[str] | None:
+    """Return all files of a folder; None if there is no folder of this name."""
+    return sorted(os.path.join(path, name) for name in os.listdir(path)) if os.path.isdir(path) else None
+
+
+def _files_of_url(url: str) -> list[str] | None:
+    """Return all files of a remote folder; None of a pattern, and of a file."""
+    if glob.has_magic(url) or (not url.endswith("/") and filesystems.entry(url).is_file):
+        return None
+    return [entry.path for entry in filesystems.list_folder(url) if entry.is_file]
+
+
+def _matching(pattern: str) -> list[str]:
+    paths = filesystems.match_files(pattern) if is_url(pattern) else sorted(filter(os.path.isfile, _match(pattern)))
+    if not paths:
+        raise ExpressionError("io", f"no file matches `{pattern}`", hint="check the pattern, and the folder")
     return paths
 
 
@@ -168,23 +183,12 @@ def _by_name(path: str) -> str | None:
 
 def _source(path: str, forced: ForcedDialect) -> Source:
     format = forced.input_format
-    file = sheet = None
+    sheet = None
     if "#" in path and not os.path.exists(path):
         book, _, name = path.rpartition("#")
         if (format or _by_name(book)) == "xlsx":
             path, sheet = book, name or None
-    try:
-        if read_once(path):
-            raw: Any = standard_input() if path == "-" else open(path, "rb")  # noqa: SIM115 - the reader closes it
-            file = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
-            begin = file.peek(8)[:8]
-        else:
-            with filesystems.open_file(path) if is_url(path) else open(path, "rb") as there:
-                begin = filesystems.run_interruptibly(lambda: there.read(8)) if is_url(path) else there.read(8)
-    except (OSError, ValueError) as fault:
-        # a null character, or half a character, is no file's
-        error = fault if isinstance(fault, OSError) else FileNotFoundError("there is no such file")
-        raise filesystems.unreadable(path, error) from None
+    file, begin = _first_bytes(path)
     stream = begin.startswith(ARROW_STREAM)
     kind = "arrow" if stream else next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
     named = format or (kind if kind in COLUMNAR else _by_name(path))
@@ -192,6 +196,24 @@ def _source(path: str, forced: ForcedDialect) -> Source:
         # its reader reports the error
         return Source(path, named, None, file, forced, stream=stream)
     return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet, stream)
+
+
+def _first_bytes(path: str) -> tuple[io.BufferedReader | None, bytes]:
+    """Return the bytes by which a file's kind is known, and the open file if it can be read only once."""
+    try:
+        if read_once(path):
+            raw: Any = standard_input() if path == "-" else open(path, "rb")  # noqa: SIM115 - the reader closes it
+            file = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+            return file, file.peek(8)[:8]
+        if is_url(path):
+            with filesystems.open_file(path) as there:
+                return None, filesystems.run_interruptibly(lambda: there.read(8))
+        with open(path, "rb") as there:
+            return None, there.read(8)
+    except (OSError, ValueError) as fault:
+        # a null character, or half a character, is no file's
+        error = fault if isinstance(fault, OSError) else FileNotFoundError("there is no such file")
+        raise filesystems.unreadable(path, error) from None
 
 
 def read_once(path: str) -> bool:

@@ -187,17 +187,22 @@ def in_formula(cell: str, dialect: Dialect) -> str:
         return as_point(cell, *style)
     if not styles and (dialect.plain or not re.search(r"[.,']|\d \d", cell)):
         return cell
+    raise _other_style(cell, styles, dialect)
+
+
+def _other_style(cell: str, styles: Sequence[tuple[str, str]], dialect: Dialect) -> ExpressionError:
+    """Return the error of a number in one of the styles that fit it, of which none is the file's."""
     readings: dict[str, str] = {}
     for mark, thousands in styles:
         readings.setdefault(as_point(cell, mark, thousands), mark)
     if len(readings) > 1:
         ways = [f"{number} (`--decimal {option_word(mark, DECIMALS)}`)" for number, mark in readings.items()]
         hint = "choose one of the two, or write the number without the mark"
-        raise ExpressionError("point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint)
+        return ExpressionError("point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint)
     here, there = ("point", "comma") if dialect.decimal == "." else ("comma", "point")
     message = f"it is not written with a decimal {here}, as the file begins: `{cell}`"
     otherwise = f", or give `--decimal {there}`" if styles else ""
-    raise ExpressionError("point", message, hint=f"write it as the other numbers{otherwise}")
+    return ExpressionError("point", message, hint=f"write it as the other numbers{otherwise}")
 
 
 def is_number(cell: str) -> bool:
@@ -351,24 +356,33 @@ def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[li
             texts._refuse("one array of JSON", "write an object a line: `jq -c '.[]' FILE`")
         if format == "jsonl" or (format is None and first[1].lstrip().startswith("{")):
             texts.push_back([first])
-            rows, passed = objects_of(texts), list[TextRow]()
-            for row in rows:
-                passed.append(row)
-                if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
-                    break
-            if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
-                raise ExpressionError(fault.kind, f"line {passed[0][0]} of {texts.name}: {fault}", hint=fault.hint)
-            return list(passed[-1][1]) if passed else [], chain(passed, rows), dialect._replace(separator="")
-        try:
-            if first[2] is not None:
-                raise first[2]
-            columns = [cell.strip() for cell in _separate(first, texts, dialect)]
-        except ExpressionError as fault:
-            placed = point_error(f"in the header: {fault}", fault.hint, fault.span)
-            placed.text = fault.text
-            raise placed from None
+            return *_table_of_objects(texts), dialect._replace(separator="")
+        columns = _names_in_header(first, texts, dialect)
     unique(columns)
     return columns, cells_of(columns, texts, dialect), dialect
+
+
+def _table_of_objects(texts: Texts) -> tuple[list[str], Iterator[TextRow]]:
+    """Return the names of the first object that has no fault, and all rows."""
+    rows, passed = objects_of(texts), list[TextRow]()
+    for row in rows:
+        passed.append(row)
+        if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
+            break
+    if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
+        raise ExpressionError(fault.kind, f"line {passed[0][0]} of {texts.name}: {fault}", hint=fault.hint)
+    return list(passed[-1][1]) if passed else [], chain(passed, rows)
+
+
+def _names_in_header(line: ReadLine, texts: Texts, dialect: Dialect) -> list[str]:
+    try:
+        if line[2] is not None:
+            raise line[2]
+        return [cell.strip() for cell in _separate(line, texts, dialect)]
+    except ExpressionError as fault:
+        placed = point_error(f"in the header: {fault}", fault.hint, fault.span)
+        placed.text = fault.text
+        raise placed from None
 
 
 class Unclosed(ExpressionError):
@@ -464,6 +478,9 @@ def missing_value(cell: object) -> ExpressionError:
     return point_error(f"`{cell}` is a missing value", "give a number")
 
 
+_PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+"""Most cells: with a decimal point, such a number means nothing else."""
+
 _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
 
@@ -472,46 +489,60 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
     try:
         if isinstance(cell, str):
             cell = cell.strip()
-            if cell == name:
-                hint = "leave it out: where files were put together, each had its own"
-                raise point_error("it is the name of the column: a header among the rows", hint)
-            if (
-                cell in MISSING_VALUES
-                or cell in dialect.missing.texts
-                or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell))
-            ):
-                raise missing_value(cell)
-            if DATE.fullmatch(cell):
-                hint = "give a number, such as days since the first of them"
-                raise point_error(f"it is a date, not a number: `{cell}`", hint)
-            if UNCLEAR.fullmatch(cell):
-                hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
-                raise point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
-            if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
-                hint = "write it without parentheses, with a sign where it is below 0"
-                raise point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)
-            cell = in_formula(cell, dialect)
-        if cell is None or cell == "":
+            is_plain = dialect.decimal == "." and not dialect.missing.texts and _PLAIN_NUMBER.fullmatch(cell)
+            if not is_plain or cell == name:
+                if (fault := _no_number(cell, name, dialect)) is not None:
+                    raise fault
+                cell = in_formula(cell, dialect)
+        if cell in (None, ""):
             raise point_error("it is empty", "give a number")
         result = value_of_object(name, float(cell) if isinstance(cell, Decimal) else cell)
         if dialect.missing.numbers and result in dialect.missing.numbers:
             raise dialect.missing.error(result)
         return result
     except ExpressionError as error:
-        message, advice = str(error), error.hint
+        fault = error
         if isinstance(cell, str):
             if FORTRAN_DOUBLE.fullmatch(cell):
                 return value_of_object(name, re.sub("[dD]", "e", cell))
             # an invalid formula; the message is about files
-            other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
-            if TIME.fullmatch(cell):
-                message = f"it is a time, not a number: `{cell}`"
-                advice = "give a number, such as seconds since the first of them"
-            elif other is not None:
-                here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
-                message = f"`{cell}` has a `{other}` in it, and columns are separated by {here} here"
-                advice = "write all rows alike"
-        raise point_error(f"column `{name}`: {message}", advice) from None
+            fault = _time_or_other_columns(cell, dialect) or error
+        raise point_error(f"column `{name}`: {fault}", fault.hint) from None
+
+
+def _no_number(cell: str, name: str, dialect: Dialect) -> ExpressionError | None:
+    """Return the error of a cell that could be read as a formula, and means something else."""
+    if cell == name:
+        hint = "leave it out: where files were put together, each had its own"
+        return point_error("it is the name of the column: a header among the rows", hint)
+    is_mark = cell in MISSING_VALUES or cell in dialect.missing.texts
+    if is_mark or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
+        return missing_value(cell)
+    if DATE.fullmatch(cell):
+        return point_error(
+            f"it is a date, not a number: `{cell}`", "give a number, such as days since the first of them"
+        )
+    if UNCLEAR.fullmatch(cell):
+        hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
+        return point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
+    if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
+        hint = "write it without parentheses, with a sign where it is below 0"
+        return point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)
+    return None
+
+
+def _time_or_other_columns(cell: str, dialect: Dialect) -> ExpressionError | None:
+    """Return what a cell is that is no formula: a time, or several cells between other separators than the file's."""
+    if TIME.fullmatch(cell):
+        hint = "give a number, such as seconds since the first of them"
+        return point_error(f"it is a time, not a number: `{cell}`", hint)
+    other = next((char for char in ";|" if char in cell and char != dialect.separator), None)
+    if other is None:
+        return None
+    here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
+    return point_error(
+        f"`{cell}` has a `{other}` in it, and columns are separated by {here} here", "write all rows alike"
+    )
 
 
 def numbers_in(

@@ -122,10 +122,8 @@ class Arithmetic(NamedTuple):
             try:
                 best = self._done(RunningDigits(digits), point, task)
             except Diagnosed as error:
-                if isinstance(error, BudgetExceeded) and (best or reason):
+                if _ends_search(error, best or reason):
                     break
-                if error.kind != UNDECIDED:
-                    raise
                 reason, missing = _undecided(error, f"{digits:,} digits"), digits
             else:
                 few = [(x, right) for x in _numbers(best) if (right := x.correct_digits(self.digits)) < self.digits]
@@ -136,10 +134,7 @@ class Arithmetic(NamedTuple):
                 break
             limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
             digits = min(digits + missing, max(limit, self.digits + GUARD_DIGITS))
-        if best is None:
-            assert reason is not None
-            raise reason
-        return convert_numbers(best, lambda key, x: self._agreed(x))
+        return convert_numbers(_found(best, reason), lambda key, x: self._agreed(x))
 
     def _agreed(self, x: Any) -> Figure:
         right = x.correct_digits(self.digits)
@@ -165,28 +160,17 @@ class Arithmetic(NamedTuple):
             try:
                 balls = self._done(Balls(bits), point, task)
             except Diagnosed as error:
-                if isinstance(error, BudgetExceeded) and (best or reason):
+                if _ends_search(error, best or reason):
                     break
-                if error.kind != UNDECIDED:
-                    raise
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
                 unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
                 best = None if unproven else convert_numbers(balls, self._proven)
-                reason = None
-                for x in unproven[:1]:
-                    message = f"the digits of a result near {x} need more bits than are allowed"
-                    if x.a.contains(0):
-                        message = f"the result is {x}, and may be 0: no digit of it can be proven"
-                    hint = "move the point, or use `--exact` or `--precision` instead"
-                    reason = ExpressionError("domain", message, None, hint)
+                reason = _not_proven(unproven[0]) if unproven else None
                 if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
                     break
             bits *= 4
-        if best is None:
-            assert reason is not None
-            raise reason
-        return best
+        return _found(best, reason)
 
     def _unproven(self, key: str, x: Any) -> bool:
         if x.a.is_exact() or x.a.rel_accuracy_bits() >= self.digits * 3.33 + 8:
@@ -270,6 +254,30 @@ def _agree(typed: Number, coarse: Number, x: Number, *, may_vanish: bool) -> boo
 
 def _vanishes(x: Any) -> bool:
     return bool(x.abs_upper() < 1 and x.correct_digits(1) < 1)
+
+
+def _ends_search(error: Diagnosed, so_far: object) -> bool:
+    """Return whether more digits are not to be tried, as they take too much work; raise an error that they keep."""
+    if isinstance(error, BudgetExceeded) and so_far:
+        return True
+    if error.kind != UNDECIDED:
+        raise error
+    return False
+
+
+def _found(best: dict[str, Any] | None, reason: ExpressionError | None) -> dict[str, Any]:
+    if best is None:
+        assert reason is not None
+        raise reason
+    return best
+
+
+def _not_proven(x: Any) -> ExpressionError:
+    message = f"the digits of a result near {x} need more bits than are allowed"
+    if x.a.contains(0):
+        message = f"the result is {x}, and may be 0: no digit of it can be proven"
+    hint = "move the point, or use `--exact` or `--precision` instead"
+    return ExpressionError("domain", message, None, hint)
 
 
 def _undecided(error: Diagnosed, precision: str) -> ExpressionError:

@@ -98,33 +98,45 @@ class _ValueText:
         return point_error(f"`{self.name}={' '.join(self.text.split())}` {what}", hint)
 
     def measured(self, written: str) -> MeasuredValue | None:
+        """Return the value with its uncertainty, in the first notation that fits; None without an uncertainty."""
         call = _CALL.fullmatch(written)
         # `gamma(5)` is a function
         if call and (family := FAMILIES.get(call[1])) and family.signatures and (call[1] != "gamma" or "," in call[2]):
             return self.of_family(call[1], call[2], self.begin + call.start(2))
         for pattern in _ASYMMETRIC:
             if match := pattern.fullmatch(written):
-                parameters = float(match[1]), float(match["below"]), float(match["above"])
-                if not max(parameters[1:]) > 0:
-                    raise self.refused("has an uncertainty of 0 on both sides")
-                if not min(parameters[1:]) > 0:
-                    return self.tolerance(*parameters)
-                mean, deviation = FAMILIES["twopiece"].mean_sd(*parameters)
-                return with_distribution(self.name, mean, deviation, Distribution("twopiece", parameters), self.text)
+                return self.asymmetric(float(match[1]), float(match["below"]), float(match["above"]))
         if _IN_PER_CENT.fullmatch(written):
             example = "write it as in `(1.50±0.02)*0.01`; or leave `%` out if the formula takes per cent"
             raise self.refused("has `%` behind a value with its uncertainty, and that is no unit here", example)
         concise = _CONCISE.fullmatch(written)
         if concise and not (concise[2] and concise[4]):
-            number, before, spread, behind = concise.groups()
-            u, scale = Decimal(spread), int(before or behind or 0)
-            if "." not in spread:
-                u = u.scaleb(-len(number.partition(".")[2]))
-            return normal(self.name, float(Decimal(number).scaleb(scale)), float(u.scaleb(scale)), self.text)
+            return self.concise(*concise.groups())
         inside = UNCERTAIN_DIGITS.search(written)
         if inside and "+" not in inside[2]:
             product = f"{EXAMPLE}; a product is `{inside[1].rstrip()}*{inside[2]}`"
             raise self.refused(f"has `{inside[0]}` in it, which is an uncertainty, not a product", product)
+        return self.with_sign(written)
+
+    def asymmetric(self, value: float, below: float, above: float) -> MeasuredValue:
+        """Return a value with uncertainties below and above, or with a limit on one side."""
+        if not max(below, above) > 0:
+            raise self.refused("has an uncertainty of 0 on both sides")
+        if not min(below, above) > 0:
+            return self.tolerance(value, below, above)
+        mean, deviation = FAMILIES["twopiece"].mean_sd(value, below, above)
+        distribution = Distribution("twopiece", (value, below, above))
+        return with_distribution(self.name, mean, deviation, distribution, self.text)
+
+    def concise(self, number: str, before: str | None, spread: str, behind: str | None) -> MeasuredValue:
+        """Return a value with the uncertainty of its last digits, such as `19.66(10)e-3`."""
+        u, scale = Decimal(spread), int(before or behind or 0)
+        if "." not in spread:
+            u = u.scaleb(-len(number.partition(".")[2]))
+        return normal(self.name, float(Decimal(number).scaleb(scale)), float(u.scaleb(scale)), self.text)
+
+    def with_sign(self, written: str) -> MeasuredValue | None:
+        """Return a value with `±` before its uncertainty, perhaps scaled and with a coverage factor."""
         k = factor = Decimal(1)
         coverage = COVERAGE.search(written)
         if coverage:
@@ -185,7 +197,18 @@ class _ValueText:
         if len(arguments) not in lengths or not all(argument for argument, _ in arguments):
             raise self.refused(f"gives `{name}` {plural(len(arguments), 'number')}", f"write it as {listed}")
         numbers = tuple(float(constant_value(self.name, *argument)) for argument in arguments)
-        low, high = family.support(*numbers)
+        self.check_parameters(name, numbers, listed)
+        dof = numbers[2] if name == "student" else math.inf
+        check_dof(self.name, dof)
+        try:
+            value, u = family.mean_sd(*numbers)
+        except OverflowError:
+            value = u = math.inf
+        return with_distribution(self.name, value, u, Distribution(name, numbers, dof), self.text)
+
+    def check_parameters(self, name: str, numbers: Sequence[float], listed: str) -> None:
+        """Raise an error if a distribution has no such parameters; `listed` shows how it is written."""
+        low, high = FAMILIES[name].support(*numbers)
         if not low < high:
             ends = "low below high" if name == "beta" else "a below b"
             raise self.refused(f"goes from {low:g} to {high:g}", f"{listed}, with {ends}")
@@ -194,18 +217,11 @@ class _ValueText:
         if name == "trapezoidal" and not 0 <= numbers[2] <= 1:
             ratio = f"has the ratio {numbers[2]:g} of its top to its base"
             raise self.refused(ratio, "it is from 0 (a triangle) to 1 (a rectangle)")
-        for k in family.positive:
+        for k in FAMILIES[name].positive:
             if not numbers[k] > 0:
                 raise self.refused(f"has the parameter {numbers[k]:g}", f"write it as {listed}, with numbers above 0")
         if name in ("normal", "student", "lognormal") and numbers[1] < 0:
             raise self.refused(f"has the uncertainty {numbers[1]:g}, which is below 0", NEGATIVE)
-        dof = numbers[2] if name == "student" else math.inf
-        check_dof(self.name, dof)
-        try:
-            value, u = family.mean_sd(*numbers)
-        except OverflowError:
-            value = u = math.inf
-        return with_distribution(self.name, value, u, Distribution(name, numbers, dof), self.text)
 
 
 def _split(written: str, start: int, end: int) -> tuple[Span, Span] | None:

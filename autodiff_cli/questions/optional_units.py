@@ -172,18 +172,26 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
     {'U': 'mV', 't': 's'}
     """
     for column in columns.values():
-        if (under := below.get(column)) and (inside := _in_square_brackets(column)):
-            from ..engine.quantities.unit import unit_or_none  # few files have both
-
-            unit, other = unit_or_none(inside), unit_or_none(under)
-            if unit is not None and (other is None or unit[1:] != other[1:]):
-                message = f"column `{column}` is in {inside} by its heading, and below it stands {under}"
-                raise point_error(message, "correct one of them")
+        if under := below.get(column):
+            _check_units_agree(column, under)
     # a column `u(N)` beside `N` is an uncertainty, and not in newton
     spreads = {f"u({name})" for name in columns}
     of = {name: column if column in spreads and name != "u" else name for name, column in columns.items()}
     texts = {name: below.get(column) or unit_in_heading(column, of[name]) for name, column in columns.items()}
     return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
+
+
+def _check_units_agree(column: str, under: str) -> None:
+    """Raise an error if a column has one unit in its heading and another below it."""
+    inside = _in_square_brackets(column)
+    if inside is None:
+        return
+    from ..engine.quantities.unit import unit_or_none  # few files have both
+
+    unit, other = unit_or_none(inside), unit_or_none(under)
+    if unit is not None and (other is None or unit[1:] != other[1:]):
+        message = f"column `{column}` is in {inside} by its heading, and below it stands {under}"
+        raise point_error(message, "correct one of them")
 
 
 def uses_angles(program: Program) -> bool:
@@ -199,7 +207,7 @@ def column_units(
     With `angles`, numbers in degrees and the like are angles.
     """
     names = list(names)
-    if not asked and not any(name in texts for name in names):
+    if not asked and texts.keys().isdisjoint(names):
         return {}, []
     from ..engine.quantities.unit import Unit, unit_or_none  # most columns have none
 
@@ -211,33 +219,50 @@ def column_units(
         if name in labels:
             message = f"`{text}` in the heading of `{name}` is taken as a label without a factor"
             notes.append(Diagnostic("note", message, None, _hint_of_label(text)))
-        if name in labels or not text:
-            units[name] = Unit()
-            continue
-        text, note = _of_temperature(name, text)
-        notes += note
-        unit = Unit() if text == "1" else unit_or_none(text)
-        if unit is not None and (asked or not unit.zero):
-            units[name] = unit
-            continue
-        reason = f"`{name}` is in `{text}`, which is not a known unit"
-        if unit is not None:
-            reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
-        hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
-        if asked:
-            raise ExpressionError("point", f"column {reason}", hint=hint)
-        others = {other: unit_or_none(texts.get(other, "")) for other in names if other not in labels}
-        if unit is not None:
-            hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
-        check_coherence({other: unit for other, unit in others.items() if unit}, reason, hint)
-        return {}, [*notes, Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)]
-    if not asked and not any(unit.atoms for unit in units.values()):
-        return {}, notes
-    plain = [name for name in names if not texts.get(name)]
-    if plain and not asked:
-        words = "has no unit, and is taken as a number" if len(plain) == 1 else "have no unit, and are taken as numbers"
-        notes.append(Diagnostic("note", f"{quote(plain)} {words}", None, None))
+            text = ""
+        if text:
+            text, note = _of_temperature(name, text)
+            notes += note
+        unit = Unit() if text in ("", "1") else unit_or_none(text)
+        if unit is None or (unit.zero and not asked):
+            others = {other: texts.get(other, "") for other in names if other not in labels}
+            return {}, [*notes, _no_unit(name, text, unit, asked, others)]
+        units[name] = unit
+    if not asked:
+        notes += _taken_as_numbers(units, texts)
     return units, notes
+
+
+def _taken_as_numbers(units: dict[str, Unit], texts: Mapping[str, str]) -> list[Diagnostic]:
+    """Return a note on columns without units beside others with some; forget the units if there are none."""
+    if not any(unit.atoms for unit in units.values()):
+        units.clear()
+        return []
+    plain = [name for name in units if not texts.get(name)]
+    if not plain:
+        return []
+    words = "has no unit, and is taken as a number" if len(plain) == 1 else "have no unit, and are taken as numbers"
+    return [Diagnostic("note", f"{quote(plain)} {words}", None, None)]
+
+
+def _no_unit(name: str, text: str, unit: Unit | None, asked: bool, others: Mapping[str, str]) -> Diagnostic:
+    """Return the note that all units are ignored, as one is not known or its 0 is not absolute zero.
+
+    Raises an error if units are asked for, or if the formula needs those of other columns.
+    """
+    from ..engine.quantities.unit import unit_or_none
+
+    if unit is None:
+        reason = f"`{name}` is in `{text}`, which is not a known unit"
+        hint = f"give the column a unit: `autodiff units` lists them; {WITHOUT}"
+    else:
+        reason = f"`{name}` is in {unit}, whose 0 is not absolute zero"
+        hint = f"give a unit with `--in`, so that all units are used; {WITHOUT}"
+    if asked:
+        raise ExpressionError("point", f"column {reason}", hint=hint)
+    known = {other: unit for other, text in others.items() if (unit := unit_or_none(text))}
+    check_coherence(known, reason, hint)
+    return Diagnostic("note", f"the units in the headings are ignored: {reason}", None, None)
 
 
 def _labels(names: Iterable[str], texts: Mapping[str, str], angles: bool) -> set[str]:

@@ -277,18 +277,20 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
 
 def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -> Range:
     """Return the range that is written from `begin` on; an empty name is that of the only unknown."""
-    parts, of, prefix = written.split(":"), f" of `{name}`" if name else "", f"{name}=" if name else ""
+    parts = written.split(":")
+    of, prefix = (f" of `{name}`", f"{name}=") if name else ("", "")
     if len(parts) != 2:
         hint = f"{RANGE_EXAMPLE}; a sweep of points is for `--at`"
         fail(f"the range{of} needs two ends with a colon between them", span, hint)
     places = begin, begin + len(parts[0]) + 1
     ends = zip(parts, places, strict=True)
     low, high = [_end(name or "x", part, at, value_of) if part.strip() else None for part, at in ends]
-    first, second = (part.strip() for part in parts)
-    unit = next((x.unit for x in (low, high) if x is not None and hasattr(x, "unit")), None)
-    for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
-        if unit is not None and any(unit.dimension) and x and not hasattr(x, "unit"):
-            fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
+    first, second = map(str.strip, parts)
+    unit = getattr(low, "unit", None) or getattr(high, "unit", None)
+    if unit is not None and any(unit.dimension):
+        for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
+            if x and not hasattr(x, "unit"):
+                fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
     if low is not None and high is not None and low > high:
         message = f"the range{of} goes the wrong way, from {first} down to {second}"
         fail(message, span, f"swap its ends: `{prefix}{second}:{first}`")

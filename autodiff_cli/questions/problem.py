@@ -201,39 +201,56 @@ def parse_program(
     (['a', 'b'], {'a': '2'}, {'b': 1.0, 'a': 2.0})
     """
     program = parse(text, values, units=units)
-    # nobody writes a first power
-    notes = first_powers(text) if "^1/" in text or "**1/" in text else []
-    wanted = [name.strip() for name in wrt.split(",")] if isinstance(wrt, str) else wrt or ()
+    notes = first_powers(text)
     bound = [name for name, _, _ in program.bound]
-    if not bound or (program.leaves and not any(name in values or name in wanted for name in bound)):
+    if not bound:
         return program, {}, notes
-    from ..language.parser import syntax_tree  # few programs come this far
+    wanted = [*map(str.strip, wrt.split(","))] if isinstance(wrt, str) else wrt or ()
+    alone = not program.leaves and not wanted
+    given = {*bound} if alone else {*values, *wanted}
+    if given.isdisjoint(bound):
+        return program, {}, notes
+    # few programs come this far
+    chosen = {name: number for name, number in _bound_numbers(text, bound).items() if name in given}
+    if not chosen:
+        return program, {}, notes
+    if alone:
+        message = f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no other variables"
+        notes.append(Diagnostic("note", message))
+    added = {name: number for name, number in chosen.items() if name not in values}
+    values |= {name: float(number) for name, number in added.items()}
+    return _without_bindings(text, chosen, values, units=units), added, notes
+
+
+def _without_bindings(text: str, names: Collection[str], values: Mapping[str, float], *, units: bool) -> Program:
+    """Return a program without the statements that bind some names, which are variables then."""
+    from ..language.parser import syntax_tree
     from ..language.tree import program_of
 
-    tree = explained(text, lambda: syntax_tree(text))
+    rest = [part for part in syntax_tree(text).parts if part.kind != "bind" or part.value not in names]
+    return build(lambda: program_of(rest), text, values, units=units)
+
+
+def _bound_numbers(text: str, bound: Sequence[str]) -> dict[str, str]:
+    """Return the numbers that names are bound to once, by name."""
+    from ..language.parser import syntax_tree
+
     numbers: dict[str, str] = {}
-    for statement in tree.parts[:-1]:
+    for statement in explained(text, lambda: syntax_tree(text)).parts[:-1]:
         number = statement.parts[0].text(text) if statement.kind == "bind" else ""
         if plain_number(number) and bound.count(statement.value) == 1:
             numbers[statement.value] = number
-    alone = not program.leaves and not wanted
-    chosen = [name for name in numbers if alone or name in values or name in wanted]
-    if not chosen:
-        return program, {}, notes
-    rest = [part for part in tree.parts if part.kind != "bind" or part.value not in chosen]
-    added = {name: numbers[name] for name in chosen if name not in values}
-    values |= {name: float(number) for name, number in added.items()}
-    message = f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no other variables"
-    notes += [Diagnostic("note", message)] if alone else []
-    return build(lambda: program_of(rest), text, values, units=units), added, notes
+    return numbers
 
 
 def first_powers(text: str) -> list[Diagnostic]:
-    """Return a note on the first `x^1/2` of a program, which may be meant as a root.
+    """Return a note on the first `x^1/2` of a program, which may be meant as a root: nobody writes a first power.
 
     >>> [note.message for note in first_powers("2*(x+1)^1/2")]
     ['`(x+1)^1/2` is `(x+1)/2`']
     """
+    if "^1/" not in text and "**1/" not in text:
+        return []
     from ..language.parser import syntax_tree  # few programs have it
     from ..language.tree import first_power
 
@@ -404,18 +421,25 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
             raise point_error(message, "leave one of them out", program.all_nodes.span(bound[name]))
         warnings.append(unused_name(program, name, missing))
     if missing:
-        offers = (*split_name_offers(program, missing, values), *unit_offers(program.text, missing, values))
-        names = [*nest(dict.fromkeys(missing))]
-        stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
-        typed = {name: _short_number(values[name]) if name in values else "…" for name in program.leaves}
-        example = point_text(typed)
-        message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
-        hint = (f"write {spelling_hint(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
-        if warnings and not offers:
-            hint += f"; {warnings[0].message}: {warnings[0].hint}"
-        span = program.all_nodes.span(program.leaves[missing[0]])
-        raise ExpressionError("missing_value", message, span, hint, offers=offers)
+        raise _missing_values(program, values, missing, warnings)
     return warnings
+
+
+def _missing_values(
+    program: Program, values: Mapping[str, float], missing: Sequence[str], unused: Sequence[Diagnostic]
+) -> ExpressionError:
+    """Return the error of variables without a value; its hint shows what the point may be."""
+    offers = (*split_name_offers(program, missing, values), *unit_offers(program.text, missing, values))
+    names = [*nest(dict.fromkeys(missing))]
+    stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
+    typed = {name: _short_number(values[name]) if name in values else "…" for name in program.leaves}
+    example = point_text(typed)
+    message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
+    hint = (f"write {spelling_hint(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
+    if unused and not offers:
+        hint += f"; {unused[0].message}: {unused[0].hint}"
+    span = program.all_nodes.span(program.leaves[missing[0]])
+    return ExpressionError("missing_value", message, span, hint, offers=offers)
 
 
 def unused_name(program: Program, name: str, missing: Sequence[str] = ()) -> Diagnostic:

@@ -103,41 +103,47 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
     if "[" in text:
         text = _IN_BRACKETS.sub(r"\1 \2", text)
     match = _NUMBER.match(text)
-    end = match.end() if match else 0
+    if match is None:
+        return _expression_and_unit(text)
+    end = match.end()
     rest = text[end:]
-    if match is not None and (not rest or not _BEGINS_UNIT.match(rest) or _DIGITS.match(rest)):
+    if not rest or not _BEGINS_UNIT.match(rest) or _DIGITS.match(rest):
         return None
-    if match is not None:
-        words = set(_WORDS.findall(rest))
-        try:
-            return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
-        except ExpressionError as error:
-            # `0x10` and `1d5` are notations of other languages, which the number parser reports
-            prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
-            foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
-            functions = words & (CONSTANTS.keys() | FUNCTIONS.keys())
-            if "(" not in rest:  # `sec` and `deg` are functions and names of units
-                functions -= {*units_file()["refused"], *filter(unit_or_none, functions)}
-            if functions or rest[0] in "(/1" or foreign:
-                return None
-            span = error.span or Span(0, len(rest))
-            raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
-    # an expression before the unit: in parentheses, a call or a name
+    try:
+        return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
+    except ExpressionError as error:
+        if _is_expression(rest):
+            return None
+        span = error.span or Span(0, len(rest))
+        raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
+
+
+def _is_expression(rest: str) -> bool:
+    """Return whether what stands behind a number, and is no unit, makes an expression or another language's number."""
+    # `0x10` and `1d5` are notations of other languages, which the number parser reports
+    prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
+    foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
+    functions = {*_WORDS.findall(rest)} & (CONSTANTS.keys() | FUNCTIONS.keys())
+    if "(" not in rest:  # `sec` and `deg` are functions and names of units
+        functions -= {*units_file()["refused"], *filter(unit_or_none, functions)}
+    return bool(functions) or rest[0] in "(/1" or foreign
+
+
+def _expression_and_unit(text: str) -> tuple[str, Unit] | None:
+    """Return the expression before a unit: in parentheses, a call or a name; None without a unit."""
     depth, first = 0, max(len(text.rstrip()) - unit_tools.MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
         if depth or index < first or not (char == " " or text[index - 1] == ")"):
             continue
         before = text[:index].strip()
-        if before:
-            try:
-                unit = parse_unit(text[index:].strip())
-            except ExpressionError:
-                continue
-            inner = before.lstrip("+-−")
-            is_call = re.fullmatch(r"(?:[^\W\d]\w*)?\(.*\)", inner, re.DOTALL)
-            if is_call or is_name(inner):
-                return before, unit
+        unit = unit_or_none(text[index:].strip()) if before else None
+        if unit is None:
+            continue
+        inner = before.lstrip("+-−")
+        is_call = re.fullmatch(r"(?:[^\W\d]\w*)?\(.*\)", inner, re.DOTALL)
+        if is_call or is_name(inner):
+            return before, unit
     return None
 
 
@@ -207,6 +213,41 @@ def _temperatures(
     return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
 
 
+def _units_of(values: Mapping[str, Any]) -> dict[str, Unit]:
+    """Return the units of values, which numbers lack."""
+    return {name: getattr(value, "unit", None) or Unit() for name, value in values.items()}
+
+
+def _chosen_units(
+    inputs: Sequence[Unit], system: bool
+) -> tuple[unit_tools.UnitSystem | None, Callable[[Dimension], Unit]]:
+    """Return the system of units if one is asked for, and the function from a dimension to its unit."""
+    if not system:
+        return None, partial(unit_tools.choose, inputs=inputs)
+    own = unit_tools.UnitSystem(sorted(inputs, key=lambda unit: len(unit.atoms)))
+    return own, own.unit
+
+
+def _solved(
+    m: UnknownDimensions, own_unit: Mapping[str, Unit | None], values: Mapping[str, Any], ranges: Mapping[str, Range]
+) -> list[Dimensioned]:
+    """Return the dimensions of the unknowns."""
+    solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
+    return [*map(Dimensioned, solved)]
+
+
+def _dimensions(
+    program: Program, leaves: Mapping[str, Dimensioned], own_unit: Mapping[str, Unit | None]
+) -> tuple[Any, Evaluation]:
+    """Return the dimensions of a program's nodes; those of unknowns are their own units', or to be solved for."""
+    if not own_unit:
+        m: Any = Dimensions()
+        return m, evaluate_dimensions(m, program, leaves)
+    m = UnknownDimensions([name for name, unit in own_unit.items() if unit is None])
+    unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
+    return m, evaluate_dimensions(m, program, {**leaves, **unknowns})
+
+
 _ENERGY, _LENGTH = parse_unit("J").dimension, parse_unit("m").dimension
 
 
@@ -232,27 +273,17 @@ class ProgramUnits:
         """
         self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
-        self.point: dict[str, Unit] = {
-            name: getattr(value, "unit", None) or Unit() for name, value in values.items() if name not in unknowns
-        }
+        self.point = _units_of({name: value for name, value in values.items() if name not in unknowns})
         own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
-        m: Any = (
-            UnknownDimensions([name for name, unit in own_unit.items() if unit is None]) if unknowns else Dimensions()
-        )
         leaves = {name: _dimensioned(unit) for name, unit in self.point.items()}
-        of_unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
-        evaluation = evaluate_dimensions(m, program, leaves | of_unknowns)
+        m, evaluation = _dimensions(program, leaves, own_unit)
         self.dimensions: list[Any] = evaluation.graph.data
         self._inputs = [self.point[name] for name in program.leaves if name in self.point]
-        self._inputs += [unit for unit in own_unit.values() if unit is not None]
-        by_length = sorted(self._inputs, key=lambda unit: len(unit.atoms))
-        self._system = unit_tools.UnitSystem(by_length) if system else None
-        self._unit = partial(unit_tools.choose, inputs=self._inputs) if self._system is None else self._system.unit
-        results = evaluation.values
+        self._inputs += filter(None, own_unit.values())
+        self._system, self._unit = _chosen_units(self._inputs, system)
+        rates = results = evaluation.values
         if unknowns:
-            solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
-            results = [Dimensioned(dimension) for dimension in solved]
-        rates = results
+            results = _solved(m, own_unit, values, ranges)
         if over:
             results = [Dimensioned(m.mul(of, leaves[over]).dimension, None, Fraction(0)) for of in rates]
         self.chosen: set[int] = set()
@@ -260,12 +291,18 @@ class ProgramUnits:
         if over and not self.chosen and not system:
             self.outputs = [self._integrated(rates[0].dimension, self.point[over], self.outputs[0])]
         self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
-        self.numbers: dict[str, float] = {
-            name: value.number for name, value in values.items() if getattr(value, "unit", None) == self.point[name]
-        }
-        self.sides = [self._side(m.resolve(of.dimension)) for of in evaluation.values] if unknowns else self.outputs
-        self._node_units = {i: self.point[name].difference for name, i in program.places.items()}
-        self._node_units |= {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+        self.numbers = self._numbers_in_units(values)
+        self.sides = [self._side(m.resolve(of.dimension)) for of in rates] if unknowns else self.outputs
+        self._node_units = self._units_of_nodes(program)
+
+    def _numbers_in_units(self, values: Mapping[str, Any]) -> dict[str, float]:
+        """Return the numbers of values that are given in the variable's unit, as they were typed."""
+        return {name: x.number for name, x in values.items() if getattr(x, "unit", None) == self.point[name]}
+
+    def _units_of_nodes(self, program: Program) -> dict[int, Unit]:
+        """Return the units of differences of the variables and the outputs."""
+        units = {i: self.point[name].difference for name, i in program.places.items()}
+        return units | {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
 
     def _outputs(
         self,

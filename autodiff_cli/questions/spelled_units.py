@@ -89,15 +89,15 @@ def conversion_in_symbols(quantity: str, unit: str) -> tuple[str, str] | None:
     """
     pieces = [_QUANTITY.fullmatch(piece) for piece in _NEXT_QUANTITY.split(quantity)]
     wanted = symbols_of(unit)
-    terms = [(piece[1], _own_unit(piece[2], unit)) for piece in pieces if piece]
-    if wanted is None or len(terms) < len(pieces) or any(symbol is None for _, symbol in terms):
+    terms = [(piece[1], own) for piece in pieces if piece and (own := _own_unit(piece[2], unit)) is not None]
+    if wanted is None or len(terms) < len(pieces):
         return None
     if len(terms) == 1:
         number, own = terms[0]
         if {own, wanted} <= {*DEGREES, *DEGREES.values(), "K"}:
-            own, wanted = DEGREES.get(own or "", own), DEGREES.get(wanted, wanted)
+            own, wanted = DEGREES.get(own, own), DEGREES.get(wanted, wanted)
         return f"{number} {own}", wanted
-    dimensions = {read.dimension for _, symbol in terms if (read := unit_or_none(symbol or "")) and not read.zero}
+    dimensions = {read.dimension for _, symbol in terms if (read := unit_or_none(symbol)) and not read.zero}
     goal = unit_or_none(wanted)
     if goal is None or dimensions != {goal.dimension}:
         return None

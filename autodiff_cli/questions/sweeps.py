@@ -282,13 +282,7 @@ class Sweeping:
             return axis and Suffixed(axis, name, written[spread:], self.value_of, is_unit=False)
         numbers, unit = self._without_unit(written, here)
         if numbers != written:
-            try:
-                axis = self._axis(name, numbers, begin)
-                if unit and isinstance(axis, Listed) and any(hasattr(x, "uncertainty") for x in axis.values):
-                    return self._list(name, _each_in(unit, axis.texts), begin)
-            except ExpressionError as error:  # in the converted text, which has other places
-                raise ExpressionError(error.kind, str(error), here, error.hint) from None
-            return axis and (Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if unit else axis)
+            return self._axis_in_unit(name, numbers, unit, here)
         if written.startswith("{"):
             return self._list(name, written, begin)
         logarithmic = _LOGARITHMIC.fullmatch(written)
@@ -296,17 +290,24 @@ class Sweeping:
             logarithmic = None
         inside = logarithmic[1] if logarithmic else written
         colons = top_level(inside, ":")
-        if not colons and ":" in written:
-            colon = begin + written.index(":")
-            hint = f"a sweep has its colons outside of parentheses: {SWEEP_EXAMPLE}"
-            fail("a colon has no meaning here", Span(colon, colon + 1), hint)
         if not colons:
+            _check_colon(written, begin)
             return None
         if logarithmic:
             return self._logarithmic(name, logarithmic, begin, here)
         if len(colons) > 1:
             return self._step(name, inside, begin)
         return self._evenly(name, inside, colons[0], begin, here)
+
+    def _axis_in_unit(self, name: str, numbers: str, unit: str, here: Span) -> Axis | None:
+        """Return the axis of numbers in a unit; those of a list may have uncertainties."""
+        try:
+            axis = self._axis(name, numbers, here.start)
+            if unit and isinstance(axis, Listed) and any(hasattr(x, "uncertainty") for x in axis.values):
+                return self._list(name, _each_in(unit, axis.texts), here.start)
+        except ExpressionError as error:  # in the converted text, which has other places
+            raise ExpressionError(error.kind, str(error), here, error.hint) from None
+        return Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if axis and unit else axis
 
     def _logarithmic(self, name: str, match: re.Match[str], begin: int, here: Span) -> Axis:
         inside = match[1]
@@ -342,30 +343,16 @@ class Sweeping:
         if written.startswith("{"):
             behind = written.partition("}")[2].strip()
             return written.removesuffix(behind), behind
-        from .quantities import split_quantity  # only units need it
-
         if not logarithmic and len(parts) == 2:
             ends, slash, number = parts[1].rpartition("/")
             if slash and _is_whole(number.strip()):
                 parts[1], count = ends, number
-        quantities: list[tuple[str, Unit]] = []
-        with suppress(ExpressionError):
-            quantities = [quantity for part in parts if (quantity := split_quantity(part)) is not None]
-        if len(quantities) == len(parts):
-            unit = quantities[0][1]
-            for _, other in quantities:
-                if other.dimension != unit.dimension:
-                    message = f"`{unit}` and `{other}` in one sweep have different dimensions"
-                    fail(message, here, f"write it all in `{unit}`")
-            texts = [_convert(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)]
-            way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
-            return way + ("" if count is None else f"/{count}"), str(unit)
-        last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
-        number_and_more = _NUMBER_AND_MORE.fullmatch(last.strip())
-        with suppress(ExpressionError):
-            if number_and_more is not None and split_quantity(f"1 {number_and_more[1]}") is not None:
-                return written.removesuffix(number_and_more[1]), number_and_more[1]
-        return written, ""
+        in_one_unit = _in_one_unit(parts, here)
+        if in_one_unit is None:
+            return _with_unit_behind(written)
+        texts, unit = in_one_unit
+        way = f"log({':'.join(texts)})" if logarithmic else ":".join(texts)
+        return way + ("" if count is None else f"/{count}"), str(unit)
 
     def _list(self, name: str, written: str, begin: int) -> Listed:
         if not written.endswith("}"):
@@ -503,6 +490,43 @@ def sweeping(value_of: ValueOf | None) -> ValueOf:
     return Lenient(Sweeping(value_of.value_of)) if isinstance(value_of, Lenient) else Sweeping(value_of)
 
 
+def _check_colon(written: str, begin: int) -> None:
+    """Raise an error for a colon inside of parentheses."""
+    if ":" in written:
+        colon = begin + written.index(":")
+        hint = f"a sweep has its colons outside of parentheses: {SWEEP_EXAMPLE}"
+        fail("a colon has no meaning here", Span(colon, colon + 1), hint)
+
+
+def _in_one_unit(parts: Sequence[str], here: Span) -> tuple[list[str], Unit] | None:
+    """Return quantities as numbers in the unit of the first; None if some have none."""
+    from .quantities import split_quantity  # only units need it
+
+    quantities: list[tuple[str, Unit]] = []
+    with suppress(ExpressionError):
+        quantities = [quantity for part in parts if (quantity := split_quantity(part)) is not None]
+    if len(quantities) != len(parts):
+        return None
+    unit = quantities[0][1]
+    for _, other in quantities:
+        if other.dimension != unit.dimension:
+            message = f"`{unit}` and `{other}` in one sweep have different dimensions"
+            fail(message, here, f"write it all in `{unit}`")
+    return [_convert(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)], unit
+
+
+def _with_unit_behind(written: str) -> tuple[str, str]:
+    """Return a sweep without the unit behind it, and that unit; empty without one."""
+    from .quantities import split_quantity  # only units need it
+
+    last = re.split(":" if not written.startswith("log") else r"\)\s*/", written)[-1]
+    number_and_more = _NUMBER_AND_MORE.fullmatch(last.strip())
+    with suppress(ExpressionError):
+        if number_and_more is not None and split_quantity(f"1 {number_and_more[1]}") is not None:
+            return written.removesuffix(number_and_more[1]), number_and_more[1]
+    return written, ""
+
+
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
     """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
     axes = {name: value.axis for name, value in point.items() if isinstance(value, SweptValue)}
@@ -516,9 +540,13 @@ def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 
         raise usage_error(f"`--zip` pairs sweeps of one length: {listed} points", "leave it out for all combinations")
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
     if grid.size > MAX_POINTS * times:
-        counts = {name: f"{n:,}" if n < 10**15 else "more than 10**15" for name, n in lengths.items()}
-        listed = " × ".join(f"{count} of `{name}`" for name, count in counts.items())
-        more = -(-grid.size // MAX_POINTS)
-        hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
-        raise limit_error(f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}", hint)
+        raise _too_many_points(grid, lengths, times)
     return grid
+
+
+def _too_many_points(grid: Grid, lengths: Mapping[str, int], times: float) -> ExpressionError:
+    counts = {name: f"{n:,}" if n < 10**15 else "more than 10**15" for name, n in lengths.items()}
+    listed = " × ".join(f"{count} of `{name}`" for name, count in counts.items())
+    more = -(-grid.size // MAX_POINTS)
+    hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
+    return limit_error(f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}", hint)

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from ...compiled.lowering import Lowering, showing_faults
 from ...compiled.target import SourceUnit, Target, comment_lines
-from ...engine.graphs.adjoint import record_gradient
+from ...engine.graphs.adjoint import Recording, record_gradient
 from ...engine.numbers.budget import WRITTEN_STEP, charge
 from ...engine.numbers.double.formulas import Lacking
+from ...engine.numbers.recorder import Step
 from ...engine.run.flat_graph import Graph
 from ...engine.table.operators import WHERE
 from ...errors import Diagnostic, ExpressionError, quote, usage_error
@@ -68,20 +69,9 @@ def export(
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    if dialect and to != "sql":
-        raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
-    if (table or keep) and to != "sql":
-        raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
-    if at and to != "spreadsheet":
-        raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
+    _check_options(to, dialect, bool(table or keep), bool(at))
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
-    writer = Target() if to == "latex" else target(to, dialect)
-    assert writer is not None
-    if to == "sql":
-        from .sql import Sql  # other languages do without
-
-        assert isinstance(writer, Sql)
-        writer.read_from(table, keep)
+    writer = _writer(to, dialect, table, keep)
     if not writer.can_name_function(name):
         hint = "give a plain name without a meaning in that language: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
@@ -98,33 +88,64 @@ def export(
         check_single(program, SEVERAL)
     trained = wanted_variables(program, {}, wrt) if to == "torch-module" and wrt is not None else ()
     wanted = wanted_variables(program, {}, None if trained else wrt)
+    # an engine of gradients has the derivatives
+    shown, labels = _recorded(program, writer, () if to == "micrograd" else wanted)
+    kinks = program_kinks(program, wanted)
+    unit = SourceUnit(
+        text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained), kinks.comments
+    )
+    module, names = _source(writer, unit), writer.spell_names(unit.variables)
+    return Exported(text, to, name, names, unit.wanted, module, dialect, (*warnings, *kinks.notes))
+
+
+def _check_options(to: str, dialect: str | None, has_table: bool, has_point: bool) -> None:
+    """Raise a usage error for an option of another language."""
+    if dialect and to != "sql":
+        raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
+    if has_table and to != "sql":
+        raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
+    if has_point and to != "spreadsheet":
+        raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
+
+
+def _writer(to: str, dialect: str | None, table: str | None, keep: Sequence[str]) -> Target:
+    """Return the writer of a language; that of SQL knows its table."""
+    writer = Target() if to == "latex" else target(to, dialect)
+    assert writer is not None
+    if to == "sql":
+        from .sql import Sql  # other languages do without
+
+        assert isinstance(writer, Sql)
+        writer.read_from(table, keep)
+    return writer
+
+
+def _source(writer: Target, unit: SourceUnit) -> str:
+    try:
+        return writer.module(unit)
+    except Lacking as lacking:  # a rule of the engine that the code is for
+        graph, named = unit.recording.graph, str(lacking).partition("(")[0]
+        node = next(i for i, primitive in enumerate(graph.primitives) if primitive.name == named)
+        raise _lacks(writer, lacking, graph, node) from None
+
+
+def _recorded(program: Program, writer: Target, wanted: Sequence[str]) -> tuple[Recording, dict[Step, str]]:
+    """Return the steps of a program and of its derivatives in the functions of a language, and their labels."""
     graph = program.graph
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
         graph, place = _at_guards(graph)
         inputs, by = ([None if i is None else place(i) for i in program.leaf_places(names)] for names in (None, wanted))
-        by = [] if to == "micrograd" else by  # the graph's engine has the derivatives
         recording = record_gradient(graph, inputs, by, recorder, scaled=True)
     except Lacking as lacking:
         raise _lacks(writer, lacking, graph, recorder.node) from None
     charge(WRITTEN_STEP * len(recorder.steps))
-    bound = [(None if (node := program.place(i)) is None else place(node), name) for name, _, i in program.bound]
-    labels = {
-        recording.place[i]: name for i, name in bound if i is not None and i in recording.place and graph.parents[i]
-    }
-    shown = showing_faults(recording, writer.is_silent, labels, writer.limits)
-    kinks = program_kinks(program, wanted)
-    variables, notes = tuple(program.variables), kinks.comments
-    unit = SourceUnit(text, name, variables, tuple(wanted), shown, labels, tuple(trained), notes)
-    try:
-        module = writer.module(unit)
-    except Lacking as lacking:  # a rule of the engine that the code is for
-        named = str(lacking).partition("(")[0]
-        node = next(i for i, primitive in enumerate(graph.primitives) if primitive.name == named)
-        raise _lacks(writer, lacking, graph, node) from None
-    return Exported(
-        text, to, name, writer.spell_names(unit.variables), unit.wanted, module, dialect, (*warnings, *kinks.notes)
-    )
+    labels = {}
+    for name, _, bound in program.bound:
+        i = None if (node := program.place(bound)) is None else place(node)
+        if i is not None and i in recording.place and graph.parents[i]:
+            labels[recording.place[i]] = name
+    return showing_faults(recording, writer.is_silent, labels, writer.limits), labels
 
 
 def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> ExpressionError:

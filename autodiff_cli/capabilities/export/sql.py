@@ -317,15 +317,7 @@ class Sql(Target):
             if all(taken):
                 condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
             text = unit.text[span.start : span.end] if span else primitive.written
-            # databases differ on quotation marks and backslashes in comments
-            text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
-            text = text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}..."
-            if primitive.name == "div":
-                reason = f"domain: division by zero in `{text}`"
-            else:
-                reason = f"domain: `{primitive.written}` is undefined in `{text}`; its domain: "
-                reason += domain_description(primitive, len(inputs)).replace("…", "...")
-            conditions.setdefault(condition, reason)
+            conditions.setdefault(condition, _undefined(primitive, len(inputs), text))
         return iter(conditions.items())
 
     def branch_condition(self, branch: Branch) -> str:
@@ -395,3 +387,14 @@ class Sql(Target):
     def _note(self, step: Step) -> str:
         label = self.unit.labels.get(step)
         return f" /* {label} */" if label and label.isascii() else ""
+
+
+def _undefined(primitive: Primitive, count: int, text: str) -> str:
+    """Return the message of an operation outside its domain, written as `text`."""
+    # databases differ on quotation marks and backslashes in comments
+    text = " ".join(" ".join(comment_lines(_COMMENT.sub("", text))).split())
+    text = text if len(text) <= MAX_QUOTED else f"{text[: MAX_QUOTED - 3]}..."
+    if primitive.name == "div":
+        return f"domain: division by zero in `{text}`"
+    domain = domain_description(primitive, count).replace("…", "...")
+    return f"domain: `{primitive.written}` is undefined in `{text}`; its domain: {domain}"

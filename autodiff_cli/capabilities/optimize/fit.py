@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...engine.numbers.base import NO_RESULT
-from ...engine.numbers.budget import use_budget, use_share
+from ...engine.numbers.budget import Work, use_budget, use_share
 from ...errors import (
     Diagnosed,
     Diagnostic,
@@ -191,43 +191,18 @@ def fit(
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     is_likelihood = loss in LIKELIHOODS
-    if is_likelihood and (sigma is not None or weights is not None or scale_errors or arithmetic != DOUBLE):
-        message = f"the {loss} distribution says how counts scatter, and its fit is in doubles"
-        raise usage_error(message, "leave out `--sigma`, `--weights`, `--precision` and `--certified`")
-    if intervals == "profile" and loss != "linear" and not is_likelihood:
-        raise usage_error(
-            f"intervals by profile are for least squares, and the loss is {loss}", "leave one of them out"
-        )
+    _check_loss(loss, intervals, arithmetic, weighted=_are_weighted(sigma, weights, scale_errors))
     with use_budget(anew=False) as work:
-        rows = len(next(iter(columns.values()), ()))
-        less = "give fewer rows"
-        less += "" if arithmetic == DOUBLE else f", or leave out `--{arithmetic.name}`"
-        work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
+        _allow_rows(work, text, columns, arithmetic)
         import numpy as np
 
-        from .inference import Inference
         from .least_squares import Model
-        from .linear_basis import in_many_digits
-        from .profiles import far_values, intervals_of
 
         formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
         spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
         inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
-        of_units, have_units = None, formula.has_unit_literals
-        if left_out(units):
-            inputs, units = inputs._replace(columns=dict(columns), predict=dict(inputs.predict)), None
-        else:
-            in_headings = any(getattr(table, "units", {}) for table in (columns, inputs.predict))
-            have_units = bool(have_units or in_headings or units or inputs.typed_units)
-        if have_units:
-            from .fit_units import FitUnits, check_counts
-
-            if is_likelihood:
-                check_counts(getattr(columns, "units", {}), filter(None, (formula.response, trials)))
-            of_units = FitUnits(formula, inputs, units, arithmetic)
-            if of_units.columns:
-                formula = of_units.formula(formula)
-            inputs = of_units.inputs(inputs)
+        counts = [*filter(None, (formula.response, trials))] if is_likelihood else []
+        formula, inputs, of_units = _with_units(formula, inputs, units, arithmetic, counts)
         problem, observations = pose_fit(formula, inputs, weights)
         if is_likelihood:
             from .likelihood import family_of
@@ -236,30 +211,104 @@ def fit(
         model = Model(problem, observations, stop)
         _check_data(model)
         model = _with_starts(model, of_units)
-        start = np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
+        start = _start_of(model)
         several = None if starts is None else Several(starts, seed)
+        level = level or DEFAULT_LEVEL
         if is_likelihood:
-            answer = _of_likelihood(text, model, family, start, level or DEFAULT_LEVEL, intervals, inputs, several)
-            return answer if of_units is None else _in_units(answer, of_units)
-        model, end, interrupted, tried = _search(in_many_digits(model, start), start, loss, several)
-        model.stop = lambda: False
-        with np.errstate(over="ignore", invalid="ignore"):
-            inference = Inference(model, end, level or DEFAULT_LEVEL, scaled=scale_errors)
-            profiles = None if interrupted else intervals_of(inference, intervals)
-            inference.leave_open({} if interrupted else far_values(inference))
-            predictions = inference.predict(inputs.predict)
-            lost = _rounding_warnings(model, inference.end.values)
-            answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
-            answer = _with_lost_digits(answer, inference, lost) if lost else answer
-        if tried is not None:
-            answer = _with_tried(answer, tried, of_units)
+            answer = _of_likelihood(text, model, family, start, level, intervals, inputs, several)
+        else:
+            from .inference import Inference
+            from .linear_basis import in_many_digits
+
+            model, end, interrupted, tried = _search(in_many_digits(model, start), start, loss, several)
+            model.stop = lambda: False
+            with np.errstate(over="ignore", invalid="ignore"):
+                inference = Inference(model, end, level, scaled=scale_errors)
+                answer = _of_least_squares(text, inference, intervals, inputs, arithmetic, interrupted=interrupted)
+            if tried is not None:
+                answer = _with_tried(answer, tried, of_units)
         return answer if of_units is None else _in_units(answer, of_units)
+
+
+def _are_weighted(sigma: Sigma | None, weights: str | None, scale_errors: bool) -> bool:
+    return sigma is not None or weights is not None or scale_errors
+
+
+def _check_loss(loss: str, intervals: str | None, arithmetic: Arithmetic, *, weighted: bool) -> None:
+    """Raise a usage error if the loss does not go with the other options."""
+    is_likelihood = loss in LIKELIHOODS
+    if is_likelihood and (weighted or arithmetic != DOUBLE):
+        message = f"the {loss} distribution says how counts scatter, and its fit is in doubles"
+        raise usage_error(message, "leave out `--sigma`, `--weights`, `--precision` and `--certified`")
+    if intervals == "profile" and loss != "linear" and not is_likelihood:
+        message = f"intervals by profile are for least squares, and the loss is {loss}"
+        raise usage_error(message, "leave one of them out")
+
+
+def _start_of(model: Model) -> Any:
+    """Return the start of the free parameters, 1 for those without a value."""
+    import numpy as np
+
+    return np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
+
+
+def _allow_rows(work: Work, text: str, columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic) -> None:
+    """Allow the work that so many rows take."""
+    rows = len(next(iter(columns.values()), ()))
+    less = "give fewer rows" + ("" if arithmetic == DOUBLE else f", or leave out `--{arithmetic.name}`")
+    work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
+
+
+def _with_units(
+    formula: FitFormula,
+    inputs: FitInputs,
+    asked: Sequence[str] | str | None,
+    arithmetic: Arithmetic,
+    counts: Sequence[str],
+) -> tuple[FitFormula, FitInputs, FitUnits | None]:
+    """Return the formula and the numbers in coherent units, and the units of the answer; None without units."""
+    if left_out(asked):
+        inputs, asked = inputs._replace(columns=dict(inputs.columns), predict=dict(inputs.predict)), None
+        in_headings = False
+    else:
+        in_headings = any(getattr(table, "units", {}) for table in (inputs.columns, inputs.predict))
+        in_headings = bool(in_headings or asked or inputs.typed_units)
+    if not in_headings and not formula.has_unit_literals:
+        return formula, inputs, None
+    from .fit_units import FitUnits, check_counts
+
+    if counts:
+        check_counts(getattr(inputs.columns, "units", {}), counts)
+    of_units = FitUnits(formula, inputs, asked, arithmetic)
+    if of_units.columns:
+        formula = of_units.formula(formula)
+    return formula, of_units.inputs(inputs), of_units
 
 
 def _in_units(answer: Fit, of_units: FitUnits) -> Fit:
     shown = of_units.of_answer(answer) if of_units.columns else None
     warnings = (*answer.warnings, *of_units.warnings, *of_units.scale_warnings(answer))
     return answer._replace(warnings=warnings, units=shown)
+
+
+def _of_least_squares(
+    text: str,
+    inference: Inference,
+    intervals: str | None,
+    inputs: FitInputs,
+    arithmetic: Arithmetic,
+    *,
+    interrupted: bool,
+) -> Fit:
+    """Return the fit of a search that has ended."""
+    from .profiles import far_values, intervals_of
+
+    profiles = None if interrupted else intervals_of(inference, intervals)
+    inference.leave_open({} if interrupted else far_values(inference))
+    predictions = inference.predict(inputs.predict)
+    lost = _rounding_warnings(inference.model, inference.end.values)
+    answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
+    return _with_lost_digits(answer, inference, lost) if lost else answer
 
 
 def _of_likelihood(
@@ -439,6 +488,26 @@ def _with_starts(model: Model, units: FitUnits | None) -> Model:
     return model.copy(problem=problem._replace(values={**problem.values, **starts}, warnings=[*problem.warnings, note]))
 
 
+def _warnings(inference: Inference, profiles: Profiles | None) -> list[Diagnostic]:
+    """Return what is to be known of the search, its end and the intervals."""
+    warnings = [*inference.model.problem.warnings]
+    warnings += [*inference.undetermined_warnings(), *inference.undetermined.open_warnings()]
+    return [*warnings, *inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
+
+
+def _estimates_in(arithmetic: Arithmetic, inference: Inference, *, corrected: bool) -> dict[str, Any]:
+    """Return the estimates and their errors in another arithmetic; predictors may be `corrected` by their errors."""
+    from .least_squares import SQUARES
+
+    if inference.model.loss != SQUARES or inference.at_bound or corrected:
+        message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
+        raise usage_error(message, "leave it out")
+    from .normal_equations import estimates_in
+
+    scatter, values_at = inference.scatter, [*inference.values.values()]
+    return estimates_in(arithmetic, inference.model, values_at, scatter.dof, scatter.sigma_given)
+
+
 def _answer(
     text: str,
     inference: Inference,
@@ -454,9 +523,7 @@ def _answer(
     standardised, band = inference.rows()
     goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
     sigma = {data.response: (1 / model.rows.weights).tolist()} if data.has_sigma else {}
-    measured = [] if data.transform is None else [*data.transform.variables]
-    warnings = [*problem.warnings, *inference.undetermined_warnings(), *inference.undetermined.open_warnings()]
-    warnings += [*inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
+    warnings = _warnings(inference, profiles)
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
     scatter = inference.scatter
@@ -467,19 +534,10 @@ def _answer(
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
         arithmetic = DOUBLE
     if arithmetic != DOUBLE:
-        from .least_squares import SQUARES
-
-        if model.loss != SQUARES or inference.at_bound or corrections:
-            message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
-            raise usage_error(message, "leave it out")
-        from .normal_equations import estimates_in
-
-        values_at = [*inference.values.values()]
-        numbers = estimates_in(arithmetic, model, values_at, scatter.dof, scatter.sigma_given)
+        numbers = _estimates_in(arithmetic, inference, corrected=bool(corrections))
     ends = None if profiles is None else profiles.ends
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
     numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}
-    used = [*data.predictors, *measured, data.response]
     return Fit(
         text=text,
         arithmetic=arithmetic,
@@ -503,7 +561,7 @@ def _answer(
         method=inference.end.message,
         evaluations=model.evaluations,
         point={name: inference.values.get(name, x) for name, x in numbers_shown.items()},
-        columns={name: list(map(float, data.columns[name])) for name in used},
+        columns={name: list(map(float, data.columns[name])) for name in data.names_used},
         sigma=sigma | {name: data.uncertainty(name).tolist() for name in corrections},
         adjusted={name: (model.rows.columns[name] + delta).tolist() for name, delta in corrections.items()},
         fitted=(inference.fitted + 0.0).tolist(),

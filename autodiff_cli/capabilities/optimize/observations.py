@@ -168,6 +168,12 @@ class Observations(NamedTuple):
     def has_sigma(self) -> bool:
         return any(name not in self.predictors for name in self.sigma)
 
+    @property
+    def names_used(self) -> list[str]:
+        """The columns that the formula or the response needs; the last is the response."""
+        measured = [] if self.transform is None else [*self.transform.variables]
+        return [*self.predictors, *measured, self.response]
+
     def uncertainty(self, name: str) -> Any:
         """Return the standard uncertainty of a column in each row, or 0."""
         import numpy as np

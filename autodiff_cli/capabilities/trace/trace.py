@@ -26,6 +26,7 @@ from ...record import Record
 
 if TYPE_CHECKING:
     from ...engine.quantities.unit import Unit
+    from ...questions.quantities import ProgramUnits
 
 MODES = ("reverse", "forward")
 
@@ -171,65 +172,105 @@ def trace(
     variables). Raises `ExpressionError` like `gradient`.
     """
     posed = pose_with_units(text, point, wrt, units)
-    program, wanted, measured, reverse = posed.program, posed.wanted, posed.units, mode == "reverse"
-    rate: Unit | None = None
-    if measured is not None and direction and not reverse:
-        from ...questions.quantities import direction_in_units
-
-        along, _, rate = direction_in_units(measured, direction)
-        direction = {name: float(x) for name, x in along.items()}
-    seeds = {} if reverse else _seeds(posed, direction, wrt)
-    graph, places = in_reading_order(program)
-    at = {name: places[i] for name, i in program.places.items()}
-    graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
-    if measured is not None:
-        graph.unit = [measured.node(i) for i in places].__getitem__
-        graph.adjoint_unit = [measured.adjoint(i) for i in places].__getitem__
+    wanted, measured, reverse = posed.wanted, posed.units, mode == "reverse"
+    seeds, rate = ({}, None) if reverse else _directed(posed, direction, wrt)
+    graph, at = _graph_at(posed)
     (root,) = graph.roots
-    evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
-    # in the order of the trace, not of the branches' evaluation
-    evaluation.order = sorted(evaluation.order)
     speeds = dict.fromkeys(wanted, 1.0) if reverse else seeds
     varying = {at[name]: speed for name, speed in speeds.items() if speed and name in at}
-    evaluation.active = active = evaluation.activity(varying)
-    adjoints, order = evaluation.differentiate().adjoints, evaluation.order
-    flows = [] if reverse else evaluation.sweep(tangents, order, active, varying, graph.roots)
+    evaluation = _differentiated(graph, at, wanted, varying)
+    active, adjoints, order = evaluation.active, evaluation.adjoints, evaluation.order
     writer = NodeTexts(graph, order, at.values(), rate)
     for i in writer.listed:
-        adjoint = writer.adjoint(adjoints[i], i) if reverse else None
-        writer.rows[i] = writer.row(i, adjoint)
-    adjoint_steps = writer.adjoint_steps(adjoints, active) if reverse else []
-    kink_warnings = _kink_warnings(evaluation)
-    notes = [Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings]
-    # how small an adjoint is depends on its unit
-    notes += _vanishing(adjoint_steps) if measured is None else ()
-    notes += _cut_off(writer, adjoints, active) if reverse else ()
-    notes += _branches(writer, active, text)
-    values = dict(posed.values)
-    gradient: dict[str, Any] = {}
+        writer.rows[i] = writer.row(i, writer.adjoint(adjoints[i], i) if reverse else None)
+    adjoint_steps: list[AdjointStep] = []
+    tangent_steps: tuple[TangentStep, ...] = ()
+    gradient, tangent = dict[str, Any](), None
     if reverse:
-        gradient = {name: unsigned(adjoints[at[name]] if name in at else 0.0) or 0.0 for name in wanted}
+        adjoint_steps = writer.adjoint_steps(adjoints, active)
+        gradient = {name: unsigned(evaluation.gradient.get(name, 0.0)) for name in wanted}
+    else:
+        flows = evaluation.sweep(tangents, order, active, varying, graph.roots)
+        tangent_steps = tuple(writer.tangent_steps(flows, active))
+        tangent = writer.tangent(flows[root] or 0.0, graph.unit(root))
+    kink_warnings = _kink_warnings(evaluation)
+    notes = [
+        *(Note("kink", f"{warning.message}; {warning.hint}") for warning in kink_warnings),
+        # how small an adjoint is depends on its unit
+        *(_vanishing(adjoint_steps) if measured is None else ()),
+        *(_cut_off(writer, adjoints, active) if reverse else ()),
+        *_branches(writer, active, text),
+    ]
+    lost_digits = _lost_digits(posed, seeds)
+    values = dict(posed.values)
     if measured is not None:
-        from ...engine.quantities.presentation import with_unit
-
-        values = {name: with_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()}
-        gradient = {name: _in_unit(x, measured.derivative([name]), None) for name, x in gradient.items()}
-        seeds = {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()}
+        values, gradient, seeds = _in_units(measured, writer, values, gradient, seeds)
     return Trace(
         text,
         mode,
         writer.letter,
         writer.number(float(graph.data[root]), root),
         values,
-        program.constants,
+        posed.program.constants,
         tuple(writer.rows.values()),
         tuple(adjoint_steps),
-        tuple(writer.tangent_steps(flows, active)) if flows else (),
+        tangent_steps,
         gradient,
         seeds,
-        None if reverse else writer.tangent(flows[root] or 0.0, graph.unit(root)),
+        tangent,
         tuple(notes),
-        (*posed.warnings, *kink_warnings, *_lost_digits(posed, {} if reverse else seeds)),
+        (*posed.warnings, *kink_warnings, *lost_digits),
+    )
+
+
+def _differentiated(
+    graph: Graph, at: Mapping[str, int], wanted: Collection[str], varying: Mapping[int, float]
+) -> Evaluation:
+    """Return the evaluation of a graph with its adjoints."""
+    evaluation = Evaluation(REAL, graph, {name: i for name, i in at.items() if name in wanted})
+    # in the order of the trace, not of the branches' evaluation
+    evaluation.order = sorted(evaluation.order)
+    evaluation.active = evaluation.activity(varying)
+    return evaluation.differentiate()
+
+
+def _graph_at(posed: Problem) -> tuple[Graph, dict[str, int]]:
+    """Return the program's graph in reading order at its point, and the places of its variables."""
+    graph, places = in_reading_order(posed.program)
+    at = {name: places[i] for name, i in posed.program.places.items()}
+    graph = graph.with_leaves({i: posed.values[name] for name, i in at.items()})
+    if posed.units is not None:
+        graph.unit = [*map(posed.units.node, places)].__getitem__
+        graph.adjoint_unit = [*map(posed.units.adjoint, places)].__getitem__
+    return graph, at
+
+
+def _directed(
+    posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None
+) -> tuple[dict[str, float], Unit | None]:
+    """Return the tangents of the variables, and the unit that derivatives along the direction are per."""
+    if posed.units is None or not direction:
+        return _seeds(posed, direction, wrt), None
+    from ...questions.quantities import direction_in_units  # only units need it
+
+    along, _, rate = direction_in_units(posed.units, direction)
+    return _seeds(posed, {name: float(x) for name, x in along.items()}, wrt), rate
+
+
+def _in_units(
+    measured: ProgramUnits,
+    writer: NodeTexts,
+    values: Mapping[str, float],
+    gradient: Mapping[str, Any],
+    seeds: Mapping[str, float],
+) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the point, the gradient and the direction in the units of the point."""
+    from ...engine.quantities.presentation import with_unit  # only units need it
+
+    return (
+        {name: with_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()},
+        {name: _in_unit(x, measured.derivative([name]), None) for name, x in gradient.items()},
+        {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()},
     )
 
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from operator import mul
+from typing import NamedTuple
 
 from ...errors import Diagnostic, ExpressionError
 from ...record import Record
@@ -92,7 +93,7 @@ class Single:
         inputs |= {name: Bounded(point[name], error) for name, error in zip(wrt, spread, strict=True) if name in point}
         result = hessian_in(RUNNING, self.output, inputs, wrt)
         # a constant entry is a plain number
-        square = [[x if type(x) is Bounded else RUNNING.number(x) for x in row] for row in result.hessian]
+        square = [[*map(RUNNING.number, row)] for row in result.hessian]
         rows = [[x.x for x in row] for row in square]
         half = [sum(map(mul, map(abs, row), spread)) / 2 for row in rows]
         slopes = [RUNNING.number(x) for x in result.gradient]
@@ -124,6 +125,20 @@ class Single:
         return hessian_in(REAL, self.output, point, wrt).hessian
 
 
+class _FreeCurvature(NamedTuple):
+    """The Hessian of some variables, by its eigenvalues, and the Newton step on it."""
+
+    name: str = "flat"
+    """`convex`, `concave`, `indefinite`, or `flat` if an eigenvalue is 0."""
+    falls: bool = False
+    """Whether an eigenvalue is negative."""
+    flat: Sequence[list[float]] = ()
+    """The directions of eigenvalue 0."""
+    step: Sequence[float] = ()
+    gain: float = 0.0
+    """The change of the value on that step; infinite along flat directions."""
+
+
 def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors) -> Verdict:
     """Return the kind of a point.
 
@@ -136,32 +151,66 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
     n = len(at.gradient)
     walls = walls or [0] * n
     zero = [abs(g) <= e < math.inf for g, e in zip(at.gradient, at.gradient_error, strict=True)]
-    held = tuple(i for i in range(n) if walls[i] == 2 or (walls[i] * at.gradient[i] < 0 and not zero[i]))
+    held = tuple(i for i in range(n) if _is_held(walls[i], 0.0 if zero[i] else at.gradient[i]))
     rest = [i for i in range(n) if i not in held]
-    leaning = [i for i in rest if walls[i] and zero[i]]
-    shape, falls, flat, free_step, gain = _shape(at, rest, decomposed)
-    if not n:
-        kind = "flat"
-    elif not all(zero[i] for i in rest):
+    curvature = _curvature(at, rest, decomposed)
+    falls = curvature.falls
+    leaning = [i for i in rest if walls[i]]
+    if not all(zero[i] for i in rest):
         kind = "not stationary"
-    elif shape == "convex" or not rest:
-        kind = "minimum"
-    elif shape == "concave" and not held:
-        kind = "maximum"
     elif leaning:
-        # only directions into the bounds count, and free variables
-        inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
-        falls = inward or _shape(at, [i for i in rest if i not in leaning], decomposed)[1]
-        kind = "saddle" if falls else "flat"
+        kind, falls = _kind_beside_bounds(at, curvature, rest, leaning, held, decomposed)
     else:
-        kind = "saddle" if shape == "indefinite" or (held and falls) else "flat"
-    # all directions are flat: use the variables' instead of arbitrary eigenvectors
-    flat = [[float(i == k) for i in rest] for k in rest] if len(flat) == len(rest) else flat
-    step, slope = [0.0] * n, [0.0 if i in held or zero[i] else at.gradient[i] for i in range(n)]
-    for i, x in zip(rest, free_step, strict=True):
+        kind = _kind_of_stationary(curvature, rest, held)
+    slope, step = [0.0] * n, [0.0] * n
+    for i, x in zip(rest, curvature.step, strict=True):
+        slope[i] = 0.0 if zero[i] else at.gradient[i]
         step[i] = x
-    directions = tuple(_direction(dict(zip(rest, direction, strict=True)), n) for direction in flat)
-    return Verdict(kind, shape, falls, held, tuple(slope), directions, tuple(step), gain)
+    flat = _flat_directions(curvature, rest, n)
+    return Verdict(kind, curvature.name, falls, held, tuple(slope), flat, tuple(step), curvature.gain)
+
+
+def _is_held(wall: int, slope: float) -> bool:
+    """Return whether a bound holds a variable: the value rises away from it, or there are bounds on both sides."""
+    return wall == 2 or wall * slope < 0
+
+
+def _kind_of_stationary(curvature: _FreeCurvature, rest: Sequence[int], held: Sequence[int]) -> str:
+    """Return the kind of a point where the gradient by the variables `rest` is 0; others are `held` by bounds."""
+    if not rest:
+        return "minimum" if held else "flat"
+    if curvature.name == "convex":
+        return "minimum"
+    if curvature.name == "concave" and not held:
+        return "maximum"
+    return "saddle" if curvature.name == "indefinite" or (held and curvature.falls) else "flat"
+
+
+def _kind_beside_bounds(
+    at: Derivatives,
+    curvature: _FreeCurvature,
+    rest: Sequence[int],
+    leaning: Sequence[int],
+    held: Sequence[int],
+    decomposed: Decomposition,
+) -> tuple[str, bool]:
+    """Return the kind of a stationary point with variables `leaning` on a bound, and whether the value falls there."""
+    if curvature.name == "convex":
+        return "minimum", curvature.falls
+    if curvature.name == "concave" and not held:
+        return "maximum", curvature.falls
+    # only directions into the bounds count, and free variables
+    inward = any(at.hessian[i][i] < -at.hessian_error[i][i] for i in leaning)
+    falls = inward or _curvature(at, [i for i in rest if i not in leaning], decomposed).falls
+    return "saddle" if falls else "flat", falls
+
+
+def _flat_directions(curvature: _FreeCurvature, rest: Sequence[int], n: int) -> tuple[tuple[float, ...], ...]:
+    """Return the directions of zero curvature over all variables."""
+    if len(curvature.flat) == len(rest):
+        # all directions are flat: use the variables' instead of arbitrary eigenvectors
+        return tuple(_direction({i: float(i == k) for i in rest}, n) for k in rest)
+    return tuple(_direction(dict(zip(rest, direction, strict=True)), n) for direction in curvature.flat)
 
 
 def _direction(parts: Mapping[int, float], n: int) -> tuple[float, ...]:
@@ -184,11 +233,10 @@ def _units(at: Derivatives, rows: Sequence[int]) -> list[float]:
     return units
 
 
-def _shape(
-    at: Derivatives, rows: Sequence[int], decomposed: Decomposition
-) -> tuple[str, bool, list[list[float]], list[float], float]:
+def _curvature(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) -> _FreeCurvature:
+    """Return the curvature in the directions of some variables."""
     if not rows:
-        return "flat", False, [], [], 0.0
+        return _FreeCurvature()
     units = _units(at, rows)
     matrix, errors = (
         [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
@@ -198,22 +246,42 @@ def _shape(
     error, size = (max(math.fsum(map(abs, row)) for row in square) for square in (errors, matrix))
     noise = error + 4 * UNIT_ROUNDOFF * len(rows) * size
     if not math.isfinite(noise):
-        return "flat", False, [], [0.0] * len(rows), math.inf
+        return _FreeCurvature(step=[0.0] * len(rows), gain=math.inf)
     slopes = [at.gradient[i] * u for i, u in zip(rows, units, strict=True)]
+    # most are definite; to prove it takes a hundredth of the eigenvalues' time
+    definite = _if_definite("convex", 1.0, matrix, noise, slopes, units)
+    definite = definite or _if_definite("concave", -1.0, matrix, noise, slopes, units)
+    if definite is not None:
+        return definite
     slope_errors = [at.gradient_error[i] * u for i, u in zip(rows, units, strict=True)]
-    for sign, name in ((1.0, "convex"), (-1.0, "concave")):
-        # most are definite; to prove it takes a hundredth of the eigenvalues' time
-        signed = [[sign * x for x in row] for row in matrix]
-        if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
-            continue
-        lower = cholesky(signed)
-        if lower is not None:
-            solved = cholesky_solve(lower, slopes)
-            gain = abs(dot(slopes, solved)) / 2
-            return name, sign < 0, [], [-sign * u * s for u, s in zip(units, solved, strict=True)], gain
-    spectrum, vectors = decomposed(matrix)
+    return _by_eigenvalues(decomposed(matrix), noise, slopes, slope_errors, units)
+
+
+def _if_definite(
+    name: str, sign: float, matrix: list[list[float]], noise: float, slopes: list[float], units: list[float]
+) -> _FreeCurvature | None:
+    """Return the curvature of a matrix that is definite by more than its noise; None of another."""
+    signed = [[sign * x for x in row] for row in matrix]
+    if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
+        return None
+    lower = cholesky(signed)
+    if lower is None:
+        return None
+    solved = cholesky_solve(lower, slopes)
+    step = [-sign * u * s for u, s in zip(units, solved, strict=True)]
+    return _FreeCurvature(name, sign < 0, [], step, abs(dot(slopes, solved)) / 2)
+
+
+def _by_eigenvalues(
+    decomposition: tuple[list[float], list[list[float]]],
+    noise: float,
+    slopes: list[float],
+    slope_errors: list[float],
+    units: list[float],
+) -> _FreeCurvature:
+    spectrum, vectors = decomposition
     flat: list[list[float]] = []
-    step = [0.0] * len(rows)
+    step = [0.0] * len(units)
     gain = 0.0
     for x, vector in zip(spectrum, vectors, strict=True):
         along = dot(slopes, vector)
@@ -228,7 +296,7 @@ def _shape(
     least, most = min(spectrum), max(spectrum)
     shape = "indefinite" if least < -noise and most > noise else "flat"
     shape = "convex" if least > noise else "concave" if most < -noise else shape
-    return shape, least < -noise, flat, step, gain
+    return _FreeCurvature(shape, least < -noise, flat, step, gain)
 
 
 def direction_in_words(direction: Sequence[float], names: Sequence[str]) -> str:

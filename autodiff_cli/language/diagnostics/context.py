@@ -181,23 +181,32 @@ class Context:
         defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
         opened: list[int] = []
         for number, (terminal, start, end) in enumerate(tokens):
-            kind = Kind[TERMINALS[terminal].strip("$")]
             if number == self.at:
                 self.open = opened.copy()
-            if kind == Kind.NAME and (text[start:end] in FUNCTIONS or text[start:end] in defined):
-                kind = Kind.FUNCTION
-            elif kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
-                kind = Kind.CLOSING_BAR
+            kind = self._kind_of(Kind[TERMINALS[terminal].strip("$")], text[start:end], defined)
             self.tokens.append(Token(kind, terminal, start, end))
-            if kind in (Kind.OPEN, Kind.LEFT, Kind.BAR):
-                opened.append(number)
-            elif opened and _PARTNERS.get(kind) == self.tokens[opened[-1]].kind:
-                self.partner[number] = opened[-1]
-                self.partner[opened.pop()] = number
+            self._match(number, opened)
         self.kinds = "".join(token.kind for token in self.tokens)
         kind, _, start, end = self.tokens[self.at]
         unreadable = (bad_position(text[start:end]) or 0) if kind == Kind.UNREADABLE else 0
         self.point = start + unreadable
+
+    def _kind_of(self, kind: Kind, text: str, defined: Collection[str]) -> Kind:
+        """Return the kind of the next token: names of functions, and bars that close, are kinds of their own."""
+        if kind == Kind.NAME and (text in FUNCTIONS or text in defined):
+            return Kind.FUNCTION
+        if kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
+            return Kind.CLOSING_BAR
+        return kind
+
+    def _match(self, number: int, opened: list[int]) -> None:
+        """Match a token that closes with the last one that is open."""
+        kind = self.tokens[number].kind
+        if kind in (Kind.OPEN, Kind.LEFT, Kind.BAR):
+            opened.append(number)
+        elif opened and _PARTNERS.get(kind) == self.tokens[opened[-1]].kind:
+            self.partner[number] = opened[-1]
+            self.partner[opened.pop()] = number
 
     def text_between(self, first: int, end: int | None = None) -> str:
         """Return the text of a token, or of all up to another token."""

@@ -501,16 +501,22 @@ _LITERAL_HERE = LazyPattern(r"[\d.]+\[[^\[\]]+\]")
 def _measured_error(c: Fragments) -> ExpressionError | None:
     """Return the error for a unit without brackets, or for quantities side by side; None if the error is another."""
     here = next((one for one in measured_numbers(c.text, c.valued) if one.start <= c.point <= one.end), None)
-    second = _LITERAL_HERE.match(c.text, c.point)
     if here is not None and here.start < c.point:
         return _unit_error(here, c.text)
     before = _LITERAL_BEFORE.search(c.text[max(0, c.point - PATTERN_WINDOW) : c.point])
-    if before is None or (here is None and second is None):
+    second = _LITERAL_HERE.match(c.text, c.point)
+    if here is not None:
+        last, end = here.literal, here.end
+    elif second is not None:
+        last, end = second[0], second.end()
+    else:
         return None
-    first, last = before[0].rstrip(), here.literal if here else second[0] if second else ""
+    if before is None:
+        return None
+    first = before[0].rstrip()
     if any(unit_or_none(literal.partition("[")[2].rstrip("]")) is None for literal in (first, last)):
         return None  # what is no unit is the first thing to say
-    at = Span(c.point - len(before[0]), here.end if here else second.end() if second else c.point)
+    at = Span(c.point - len(before[0]), end)
     texts = [f"{first} {sign} {last}" for sign in "+*"]
     offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
     message = "two quantities stand side by side, and they may be a sum or a product"
@@ -582,29 +588,47 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
     is_offered = partial(may_offer, earlier=earlier, last=last)
     alone = len(mistake.write) == 1
     for k, template in enumerate(mistake.write):
-        repairs = template == "{repaired}"
-        place = mistake.place[k] if mistake.place else "statement" if template in _WHOLE else mistake.caret
         try:
-            spellings = _repair(mistake, fragments) if repairs else _fill(template, fragments)
-            start, stop, _ = _extent(place, fragments)
+            spellings = _spellings(mistake, template, fragments)
+            start, stop, _ = _extent(_place_of(mistake, k), fragments)
         except _MISSING:
             continue
-        shown = next(filter(is_offered, spellings), "")
         if not spellings and not mistake.edit:
             continue
+        shown = next(filter(is_offered, spellings), "")
         # A repair of other mistakes too is only shown, as each has to be certain.
-        single = "" if repairs and shown not in spellings[::2] else shown
+        single = "" if template == _REPAIRED and shown not in spellings[::2] else shown
         text = mistake.edit or single or (spellings[0] if alone else shown)
         if (shown or alone) and text != source[start:stop] and len(text) <= MAX_CONTEXT:
             others = filter(is_offered, _fill(mistake.same, fragments))
-            # an offer must not split a number in groups: `000!` in `1,000!`
-            groups = re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", source)
-            splits = any(group.start() < place < group.end() for group in groups for place in (start, stop))
-            certain = False
-            with suppress(*_MISSING):  # a failing check counts as an ambiguity
-                names = mistake.certain.split()
-                certain = alone and not splits and all(CONDITIONS[name](fragments, stop) for name in names)
-            yield Offer(start, stop, text, certain, tuple([spelling for spelling in (shown, *others) if spelling]))
+            certain = alone and _is_certain(mistake, fragments, start, stop)
+            yield Offer(start, stop, text, certain, (*filter(None, (shown, *others)),))
+
+
+def _place_of(mistake: Mistake, k: int) -> str:
+    """Return the name of the place that a spelling replaces."""
+    if mistake.place:
+        return mistake.place[k]
+    return "statement" if mistake.write[k] in _WHOLE else mistake.caret
+
+
+def _is_certain(mistake: Mistake, fragments: Fragments, start: int, stop: int) -> bool:
+    """Return whether nothing speaks against the only offer. A condition that fails counts as an ambiguity."""
+    # an offer must not split a number in groups: `000!` in `1,000!`
+    for group in re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", fragments.text):
+        if any(group.start() < place < group.end() for place in (start, stop)):
+            return False
+    with suppress(*_MISSING):
+        return all(CONDITIONS[name](fragments, stop) for name in mistake.certain.split())
+    return False
+
+
+_REPAIRED = "{repaired}"
+"""The template of a statement in which all mistakes of a kind are repaired."""
+
+
+def _spellings(mistake: Mistake, template: str, fragments: Fragments) -> list[str]:
+    return _repair(mistake, fragments) if template == _REPAIRED else _fill(template, fragments)
 
 
 def _fill(template: str, fragments: Fragments) -> list[str]:
@@ -668,20 +692,24 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
     end = c.token_from(stop)
     if not _no_joined_names(c, stop) or c.kinds[end] in context.POWERS + Kind.UNREADABLE:
         return False
-    if c.kinds[end] == Kind.COMMA:
-        names = [c.text_between(k) for k in range(c.first, c.at)]
-        with suppress(KeyError):
-            names.append(c["native"])
-        rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
-        if any(
-            row.variadic or row.longer or len(row.params) > 1 or (row.jumps and row.propagates_infinity) for row in rows
-        ):
-            return False  # `max x, y` may be one call, and so may `round x, 2` and `floor x, 2`
+    if c.kinds[end] == Kind.COMMA and _may_have_more_arguments(c):
+        return False
     start = c.partner.get(end - 1)
     if start is not None and start >= c.at - 1 - (c.kinds[start - 1] in context.NAMES):
         return True
     has_power = c.kinds[end - 1] == Kind.SUPERSCRIPT or c.kinds[end - 2] == Kind.POWER
     return c.kinds[end] in _AFTER_ARGUMENT and not has_power
+
+
+def _may_have_more_arguments(c: Fragments) -> bool:
+    """Return whether a comma may go on in a call: `max x, y` may be one, and so may `round x, 2` and `floor x, 2`."""
+    names = [c.text_between(k) for k in range(c.first, c.at)]
+    with suppress(KeyError):
+        names.append(c["native"])
+    rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
+    return any(
+        row.variadic or row.longer or len(row.params) > 1 or (row.jumps and row.propagates_infinity) for row in rows
+    )
 
 
 def _single_letters(c: Fragments, stop: int) -> bool:

@@ -106,6 +106,11 @@ class NotReadable(Exception):
         self.span = Span(0, 0)
 
 
+def _times(number: str, factor: str) -> str:
+    """Return the product of a number and a factor, of which one may be empty."""
+    return f"{number}*{factor}" if number and factor else number or factor
+
+
 class _LatexReader:
     def __init__(self, text: str) -> None:
         self.text = text
@@ -215,25 +220,16 @@ class _LatexReader:
     def sequence(self, *ends: str) -> str:
         written, before, is_operand, is_divisor = "", "", False, False
         while self.next not in ends:
-            if not self.next:
-                raise NotReadable
-            token = self.next
-            sign = _SIGNS.get(token[1:]) if token[0] == "\\" else token if token in "+-*/=<>!,;" else None
+            sign = self._sign()
             if sign is not None:
                 self.take()
                 written += f" {sign} " if is_operand and sign not in "*/,;" and not ends[0] else sign
                 before, is_operand, is_divisor = "", False, sign == "/"
                 continue
-            if token in ("^", "_", "}", ")", "]", "&"):
-                raise NotReadable
-            if is_operand and (is_divisor or token[0].isdigit()):
-                message = f"what stands before `{self.typed(self.at)}` can be read in two ways"
-                raise NotReadable(message, r"write a \frac, or a sign of multiplication")
-            if token == "(" and before in _CALLED:
-                spellings = (f"{_function_of(before)}(x)", f"{before[1:]}*(x)")
-                raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
-            space = " " if self.after_space[self.at] else ""
-            start, factor = self.at, self.factor()
+            self._check_operand(before, is_operand=is_operand, is_divisor=is_divisor)
+            token, start = self.next, self.at
+            space = " " if self.after_space[start] else ""
+            factor = self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
             called = r"[^\W\d]" if space else r"[^\W\d]\w*"
             is_called = token == "(" and re.fullmatch(called, before) is not None
@@ -245,13 +241,34 @@ class _LatexReader:
             is_operand = True
         return written
 
+    def _sign(self) -> str | None:
+        """Return the sign that the next token is, as the language writes it; None if it is no sign."""
+        token = self.next
+        if not token:
+            raise NotReadable
+        if token[0] == "\\":
+            return _SIGNS.get(token[1:])
+        return token if token in "+-*/=<>!,;" else None
+
+    def _check_operand(self, before: str, *, is_operand: bool, is_divisor: bool) -> None:
+        """Raise `NotReadable` if the next token does not begin a factor, or the last operand may end in two places."""
+        token = self.next
+        if token in ("^", "_", "}", ")", "]", "&"):
+            raise NotReadable
+        if is_operand and (is_divisor or token[0].isdigit()):
+            message = f"what stands before `{self.typed(self.at)}` can be read in two ways"
+            raise NotReadable(message, r"write a \frac, or a sign of multiplication")
+        if token == "(" and before in _CALLED:
+            spellings = (f"{_function_of(before)}(x)", f"{before[1:]}*(x)")
+            raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
+
     def factor(self) -> str:
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
         if token == "\\Gamma" and self.next == "(":
             return self.call("gamma")
-        if token == "\\psi" and self.tokens[self.at : self.at + 3][:1] == ["^"] and self.is_order():
+        if token == "\\psi" and self.next == "^" and self.is_order():
             return self.polygamma()
         first, written = self.at - 1, self.base(token)
         while self.next == "_":
@@ -260,17 +277,19 @@ class _LatexReader:
             if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", written):
                 raise NotReadable
             written += f"_{index}"
+        return self._raised(token, written, first) if self.next == "^" else written
+
+    def _raised(self, token: str, base: str, first: int) -> str:
+        """Return the power of a factor; `token` is its first one."""
+        exponent = self.exponent()
         if self.next == "^":
-            written += f"**{self.exponent()}"
-            if self.next == "^":
-                base, _, inner = written.partition("**")
-                outer = self.exponent()
-                spellings = (f"({base}**{inner})**{outer}", f"{base}**({inner}**{outer})")
-                raise NotReadable("a power of a power can be read in two ways", "", spellings, first)
-            if token in _CALLED and self.next == "(":
-                spellings = (f"{_function_of(token)}(x)**{written.partition('**')[2]}", f"{written}*(x)")
-                raise NotReadable(f"a power of `{token}` before `(` can be read in two ways", "", spellings, first)
-        return written
+            outer = self.exponent()
+            spellings = (f"({base}**{exponent})**{outer}", f"{base}**({exponent}**{outer})")
+            raise NotReadable("a power of a power can be read in two ways", "", spellings, first)
+        if token in _CALLED and self.next == "(":
+            spellings = (f"{_function_of(token)}(x)**{exponent}", f"{base}**{exponent}*(x)")
+            raise NotReadable(f"a power of `{token}` before `(` can be read in two ways", "", spellings, first)
+        return f"{base}**{exponent}"
 
     def typed(self, first: int) -> str:
         """Return the text from a token to the next, or the end."""
@@ -294,6 +313,24 @@ class _LatexReader:
         return inner
 
     def _base(self, token: str) -> str:
+        if token[0] == "\\" and token not in (*_BRACKETS, _OPENING_BAR):
+            return self._command(token)
+        if (enclosed := self._enclosed(token)) is not None:
+            return enclosed
+        if "{,}" in token:
+            whole, _, rest = token.partition("{,}")
+            if len(rest) == 3:
+                message = f"`{token}` can be read in two ways"
+                raise NotReadable(message, "", (f"{whole}{rest}", f"{whole}.{rest}"), self.at - 1)
+            return f"{whole}.{rest}"
+        if token in FUNCTIONS and self.next == "(":
+            return self.call(token)
+        if token in FUNCTIONS or not re.fullmatch(r"[^\W\d]\w*|[\d.]+", token):
+            raise NotReadable("", "", (), self.at - 1)
+        return token
+
+    def _enclosed(self, token: str) -> str | None:
+        """Return what stands in brackets or bars; None if the token opens none."""
         if token in "({":
             return f"({self.within(')' if token == '(' else '}')})"
         if token in _BRACKETS:
@@ -302,28 +339,22 @@ class _LatexReader:
             if "," in re.sub(r"\([^()]*\)", "", inner):
                 raise NotReadable("these may be a list or an interval", "write a list as in `[1, 2]`", (), first)
             return f"({inner})"
-        if "{,}" in token:
-            whole, _, rest = token.partition("{,}")
-            if len(rest) == 3:
-                message = f"`{token}` can be read in two ways"
-                raise NotReadable(message, "", (f"{whole}{rest}", f"{whole}.{rest}"), self.at - 1)
-            return f"{whole}.{rest}"
         if token == "|":
             return f"|{self.within('|')}|"
         if token == _OPENING_BAR:
             inner = self.within(_CLOSING_BAR)
             return f"abs({inner})" if "|" in inner else f"|{inner}|"
+        return None
+
+    def _command(self, token: str) -> str:
+        """Return what a command with its arguments is; it is no function."""
         if token in _FENCED:
             over, under = self.argument(), self.argument()
             if _OVER.fullmatch(over) and _UNDER.fullmatch(under):
                 raise NotReadable(*_DERIVATIVES)
             return f"({over}/{under})"
         if token == "\\sqrt":
-            if self.next != "[":
-                return f"sqrt{_enclose(self.argument())}"
-            self.take()
-            degree, inner = self.within("]"), self.argument()
-            return f"cbrt{_enclose(inner)}" if degree == "3" else f"{_atom(inner)}**(1/{_atom(degree)})"
+            return self._root()
         if token in _ROUNDED:
             name, close = _ROUNDED[token]
             return f"{name}({self.within(close)})"
@@ -331,16 +362,23 @@ class _LatexReader:
             return self.cases()
         if token in _STYLES:
             return self._styled(token)
-        if token[0] == "\\" and token[1:] in _GREEK:
+        if token[1:] in _GREEK:
             return token[1:].removeprefix("var")
-        if token in FUNCTIONS and self.next == "(":
-            return self.call(token)
-        if token[0] == "\\" and token[1:] not in _REMARKS:
-            message = f"`{self.typed(self.at - 1)}` is not a LaTeX command that is read"
-            raise NotReadable(message, "", (), self.at - 1)
-        if token in FUNCTIONS or not re.fullmatch(r"[^\W\d]\w*|[\d.]+", token):
+        if token[1:] in _REMARKS:
             raise NotReadable("", "", (), self.at - 1)
-        return token
+        message = f"`{self.typed(self.at - 1)}` is not a LaTeX command that is read"
+        raise NotReadable(message, "", (), self.at - 1)
+
+    def _root(self) -> str:
+        if self.next != "[":
+            return f"sqrt{_enclose(self.argument())}"
+        self.take()
+        degree, inner = self.within("]"), self.argument()
+        if degree == "3":
+            return f"cbrt{_enclose(inner)}"
+        root = f"{_atom(inner)}**(1/{_atom(degree)})"
+        # `x**(1/5)**2` would be `x**((1/5)**2)`
+        return f"({root})" if self.next == "^" else root
 
     def _styled(self, token: str) -> str:
         name = self.read_braced()
@@ -368,16 +406,10 @@ class _LatexReader:
         self.depth += 1
         if name not in FUNCTIONS or self.depth > _MAX_DEPTH:
             raise NotReadable
-        exponent = base = ""
         start = self.at - 1
-        if name in _REMARKS and self.tokens[start][1:] == name and self.next in ("_", "^"):
-            message, hint = _REMARKS[name]
-            raise NotReadable(f"`\\{name}` is not read: {message}", hint, (), start)
-        if self.next == "_" and name == "log":
-            self.take()
-            base = self.argument()
-        if self.next == "^":
-            exponent = self.exponent()
+        self._check_limits(name, start)
+        base = self._base_of_logarithm() if name == "log" else ""
+        exponent = self.exponent() if self.next == "^" else ""
         outer = ""
         if self.next in _BRACKETS:
             argument = self.within(_BRACKETS[self.take()])
@@ -387,16 +419,40 @@ class _LatexReader:
             self.take()
             argument = self.within("}")
         else:
-            number = self.take() if re.fullmatch(r"[\d.]+", self.next) else ""
-            thing = self.next and self.next not in "+-*/=<>!,;)}]&_^" and self.next[1:] not in _SIGNS
-            factor = self.factor() if thing else ""
-            argument = f"{number}*{factor}" if number and factor else number or factor
-            following = self.next
-            is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _ENDS)
-            ends = following in "+-=<>,;)}]|&" or is_command
-            self.check_argument(name, exponent, number, factor, ends)
-        if base:
-            argument += f", {base}"
+            argument = self._bare_argument(name, exponent)
+        argument += f", {base}" if base else ""
+        self._check_powers(name, argument, exponent, start)
+        self.depth -= 1
+        raised = exponent or outer
+        size = re.fullmatch(r"\|gamma(\(.*\))\|", argument) if name in ("ln", "log") else None
+        if size and _is_enclosed(size[1]):
+            name, argument = "lgamma", size[1][1:-1]  # the gamma function may overflow on the way
+        return f"{name}({argument})" + (f"**{raised}" if raised else "")
+
+    def _check_limits(self, name: str, start: int) -> None:
+        """Raise `NotReadable` for a sum or a product over an index, which is a function of a list otherwise."""
+        if name in _REMARKS and self.tokens[start][1:] == name and self.next in ("_", "^"):
+            message, hint = _REMARKS[name]
+            raise NotReadable(f"`\\{name}` is not read: {message}", hint, (), start)
+
+    def _base_of_logarithm(self) -> str:
+        if self.next != "_":
+            return ""
+        self.take()
+        return self.argument()
+
+    def _bare_argument(self, name: str, exponent: str) -> str:
+        """Return an argument without parentheses: a number, a factor, or both."""
+        number = self.take() if re.fullmatch(r"[\d.]+", self.next) else ""
+        thing = self.next and self.next not in "+-*/=<>!,;)}]&_^" and self.next[1:] not in _SIGNS
+        factor = self.factor() if thing else ""
+        following = self.next
+        is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _ENDS)
+        self.check_argument(name, exponent, number, factor, following in "+-=<>,;)}]|&" or is_command)
+        return _times(number, factor)
+
+    def _check_powers(self, name: str, argument: str, exponent: str, start: int) -> None:
+        """Raise `NotReadable` for an inverse or a reciprocal, and for a power of the argument or of the call."""
         if exponent == "(-1)":
             inverse = FUNCTIONS[name].inverse
             spellings = (f"{inverse or 'a' + name}({argument})", f"1/{name}({argument})")
@@ -406,12 +462,6 @@ class _LatexReader:
             outside = f"({name}({argument}){raised})**{power}" if raised else f"{name}({argument})**{power}"
             spellings = (outside, f"{name}(({argument})**{power}){raised}")
             raise NotReadable("this power can be read in two ways", "", spellings, start)
-        self.depth -= 1
-        raised = exponent or outer
-        size = re.fullmatch(r"\|gamma(\(.*\))\|", argument) if name in ("ln", "log") else None
-        if size and _is_enclosed(size[1]):
-            name, argument = "lgamma", size[1][1:-1]  # the gamma function may overflow on the way
-        return f"{name}({argument})" + (f"**{raised}" if raised else "")
 
     def check_argument(self, name: str, exponent: str, number: str, factor: str, ends: bool) -> None:
         """Raise `NotReadable` for an argument without parentheses whose end, or power, can be seen in two ways."""
@@ -420,11 +470,11 @@ class _LatexReader:
         _, sign, power = re.sub(r"^(?:([^(|]*)\(.*\)|\|.*\|)", r"\1", factor).partition("**")
         if sign:
             base = factor.removesuffix(f"**{power}")
-            inner = f"{number}*{base}" if number else base
+            inner = _times(number, base)
             spellings = (f"{name}({inner}**{power})", f"{name}({inner})**{power}")
             raise NotReadable(f"the power after `{name}` can be read in two ways", "", spellings, self.at - 1)
         if not ends:
-            inner = f"{number}*{factor}" if number and factor else number or factor
+            inner = _times(number, factor)
             more = self.typed(self.at)
             message = f"the argument of `{name}` can end before `{more}` or after it"
             if re.fullmatch(r"\w+", more):

@@ -36,7 +36,8 @@ _CALLED = {
     "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
     "pnorm": "normcdf", "dnorm": "normpdf", "qnorm": "norminv", "ndtr": "normcdf", "ndtri": "norminv",
     "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw", "lambert_w": "lambertw",
-    "productlog": "lambertw",
+    "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc", "gammap": "gammainc", "gammaq": "gammaincc",
+    "gamma_p": "gammainc", "gamma_q": "gammaincc", "gamma_inc": "gammainc",
 }  # fmt: skip
 """Names of functions in other programs, in lower case."""
 
@@ -45,6 +46,7 @@ _WRITTEN = {
     "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
 }  # fmt: skip
 """Functions of other languages as expressions."""
+_WRITTEN_ARGUMENTS = {name: 2 if "{1}" in written else 1 for name, written in _WRITTEN.items()}
 
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
 """Ambiguous names: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
@@ -137,20 +139,33 @@ def _meant_by(
 ) -> tuple[Sequence[str], Sequence[str], bool]:
     """Return the functions that a name may mean, or calls in place of its own, and whether that is certain."""
     lower, count = plain_name(name).lower(), len(arguments)
-    if lower in _SEVERAL and (count == 1 or lower == "lg"):
+    if lower == "lg" or (lower, count) == ("log", 1):
         return _SEVERAL[lower], (), False
-    if (base := _BASE.fullmatch(lower)) and lower not in _CALLED and count == 1:
-        return (), [f"log({arguments[0]}, {base[1]})"], False
-    if lower in _WRITTEN and count == _WRITTEN[lower].count("{1}") // 2 + 1:
-        alone = lower in ("square", "cube", "mod")
-        operands = [x if not alone or re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
-        return (), [_WRITTEN[lower].format(*operands)], lower == name and following not in POWERS + Kind.UNREADABLE
-    if lower in _TURNED and count == 2 and name != "LOG" and name != lower:
-        return (), [f"{lower}({first}, {second})" for first, second in (arguments, arguments[::-1])], False
-    is_function = lower in FUNCTIONS or lower in COMPOSED
-    if lower in _CALLED or (is_function and lower != name and name[:1] not in known_names):
+    if count == 1 and (base := _base_in_name(lower)):
+        return (), [f"log({arguments[0]}, {base})"], False
+    if count == _WRITTEN_ARGUMENTS.get(lower):
+        certain = lower == name and following not in POWERS + Kind.UNREADABLE
+        return (), [_as_expression(lower, arguments)], certain
+    if lower in _TURNED and count == 2 and name not in ("LOG", lower):
+        first, second = arguments
+        return (), [f"{lower}({first}, {second})", f"{lower}({second}, {first})"], False
+    in_capitals = lower != name and (lower in FUNCTIONS or lower in COMPOSED) and name[:1] not in known_names
+    if lower in _CALLED or in_capitals:
         return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
     return (), (), False
+
+
+def _base_in_name(name: str) -> str:
+    """Return the base of a logarithm such as `log_3` that is no function of another language; empty of others."""
+    found = None if name in _CALLED else _BASE.fullmatch(name)
+    return found[1] if found else ""
+
+
+def _as_expression(name: str, arguments: Sequence[str]) -> str:
+    """Return a call of another language's function, written with operations of this one."""
+    if name in ("square", "cube", "mod"):
+        arguments = [x if re.fullmatch(r"[\w.]+", x) else f"({x})" for x in arguments]
+    return _WRITTEN[name].format(*arguments)
 
 
 def is_glued(name: str, known_names: Collection[str]) -> bool:
@@ -192,18 +207,51 @@ def _arguments(c: Context) -> list[str]:
     return [*arguments, c.text[start : c.tokens[end].start].strip()]
 
 
+class _Division:
+    """A name that is divided into known names, functions, digits and constants."""
+
+    def __init__(self, name: str, known_names: Collection[str], *, exponential: bool) -> None:
+        self.name, self.exponential = name, exponential
+        functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
+        self.words = [NamePart(word) for word in {*known_names, "π"} if word and word in name]
+        self.words += [NamePart(f, True) for f in functions if f in name]
+        self.has_pi = "pi" not in known_names
+        self.has_e = "e" not in known_names
+        self.possible = self._possible_places()
+
+    def _possible_places(self) -> set[int]:
+        """Return the places from which the rest can be split, to avoid dead ends."""
+        name = self.name
+        possible = {len(name)}
+        for at in range(len(name) - 1, -1, -1):
+            special = name[at].isdigit() or self._is_e(at) or (at == 0 and name.startswith("pi"))
+            if special or any(at + len(word.text) in possible for word in self._words_at(at)):
+                possible.add(at)
+        return possible
+
+    def _words_at(self, at: int) -> list[NamePart]:
+        return [word for word in self.words if self.name.startswith(word.text, at)]
+
+    def _is_e(self, at: int) -> bool:
+        """Return whether Euler's number may stand at the end, before its exponent."""
+        return self.exponential and self.name[at:] == "e"
+
+    def parts_at(self, at: int, before: NamePart | None) -> Iterator[NamePart]:
+        """Yield what may stand at a place; digits are the argument of a function."""
+        yield from self._words_at(at)
+        if before is None:
+            if self.has_pi and self.name.startswith("pi"):
+                yield NamePart("pi")
+            return
+        if self.has_e and self._is_e(at):
+            yield NamePart("e")
+        if before.is_function and (digits := re.match("[0-9]+", self.name[at:])):
+            yield NamePart(digits[0])
+
+
 def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[NamePart, ...]]:
-    functions = [f for f, row in FUNCTIONS.items() if len(row.params) == 1 and not row.variadic]
-    words = [NamePart(word) for word in {*known_names, "π"} if word and word in name]
-    words += [NamePart(f, True) for f in functions if f in name]
-
-    # The places from which the rest can be split, to avoid dead ends.
-    possible = {len(name)}
-    for at in range(len(name) - 1, -1, -1):
-        special = name[at].isdigit() or (exponential and name[at:] == "e") or (at == 0 and name.startswith("pi"))
-        if special or any(name.startswith(word.text, at) and at + len(word.text) in possible for word in words):
-            possible.add(at)
-
+    """Yield ways of dividing a name into parts, the last words first."""
+    division = _Division(name, known_names, exponential=exponential)
     count = 0
     ahead: list[tuple[NamePart, ...]] = [()]
     while ahead and count < MAX_SPLITS:
@@ -212,37 +260,33 @@ def _divide(name: str, known_names: Collection[str], *, exponential: bool = Fals
         if at == len(name) and len(parts) > 1:
             yield parts
             count += 1
-        if at == len(name) or at not in possible:
-            continue
-        ahead += [(*parts, word) for word in words if name.startswith(word.text, at)]
-        if at == 0 and name.startswith("pi") and "pi" not in known_names:
-            ahead.append((NamePart("pi"),))
-        if parts and exponential and name[at:] == "e" and "e" not in known_names:
-            ahead.append((*parts, NamePart("e")))
-        if parts and parts[-1].is_function and (digits := re.match("[0-9]+", name[at:])):
-            ahead.append((*parts, NamePart(digits[0])))
+        if at < len(name) and at in division.possible:
+            ahead += [(*parts, part) for part in division.parts_at(at, parts[-1] if parts else None)]
 
 
 def _readings(c: Context, parts: Sequence[NamePart], end: int) -> Iterator[Offer]:
-    start, following = c.tokens[c.at].start, c.kinds[c.at + 1]
-    texts = [part.text for part in parts]
     if not any(part.is_function for part in parts):
-        name = "".join(texts)
-        letters = all(len(factor) == 1 and factor.isascii() for factor in texts)
-        is_word = len({*texts}) < len(texts) or (letters and len(texts) > 3)
-        is_word = is_word or any(len(function) > 2 and function in name for function in FUNCTIONS)
-        yield from (offer._replace(certain=not is_word) for offer in _products(c, "*".join(texts), "", end))
+        yield from _as_product(c, [part.text for part in parts], end)
         return
     # Each function takes everything up to the next one, or only the first name.
     short, long = _apply(parts, 1), _apply(parts, len(parts))
-    is_sure = following in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
+    is_sure = c.kinds[c.at + 1] in ENDS + Kind.EQUALS + Kind.CLOSING_BAR
     spellings = [short] if short == long else [long, short]
     if any(part.text.isdigit() for part in parts):
         spellings = [long, re.sub(r"(\w+?)\((\d+)\*(\w+)\)", r"\1(\3)**\2", long)]
     # `relu3` is more likely a name.
     has_names = any(not part.is_function and not part.text.isdigit() for part in parts)
     for spelling in spellings:
-        yield Offer(start, end, spelling, is_sure and has_names, (spelling,))
+        yield Offer(c.tokens[c.at].start, end, spelling, is_sure and has_names, (spelling,))
+
+
+def _as_product(c: Context, factors: Sequence[str], end: int) -> Iterator[Offer]:
+    """Yield a name as a product, which is certain if it does not look like a word."""
+    name = "".join(factors)
+    letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
+    is_word = len({*factors}) < len(factors) or (letters and len(factors) > 3)
+    is_word = is_word or any(len(function) > 2 and function in name for function in FUNCTIONS)
+    yield from (offer._replace(certain=not is_word) for offer in _products(c, "*".join(factors), "", end))
 
 
 def _apply(parts: Sequence[NamePart], most: int) -> str:
@@ -319,7 +363,7 @@ def _unknown(
 def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
     name, arguments = text[name_span.start : name_span.end], text[name_span.end : end].strip()
     context = Context(text, ParseFailure((), name_span.start), known_names)
-    tokens, kinds, opening = context.tokens, context.kinds, context.at + 1
+    kinds, opening = context.kinds, context.at + 1
     if context.partner[opening] == opening + 1:
         return f"for its value write `{name}`", (Offer(name_span.start, end, name, shown=(name,)),)
     what = "a product"
@@ -330,21 +374,27 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
         offers = [*_products(context, f"{name}*", arguments, end)]
         if kinds[sign - 1 : sign + 1] == Kind.FUNCTION + Kind.POWER:
             what = "a power, which stands after the argument of a function,"
-            start, exponent = tokens[sign - 1].start, text[tokens[sign + 1].start : name_span.end]
+            exponent = text[context.tokens[sign + 1].start : name_span.end]
             spelling = f"{context.text_between(sign - 1)}{arguments}**{exponent}"
-            offers = [Offer(start, end, spelling, shown=(spelling,))]
+            offers = [Offer(context.tokens[sign - 1].start, end, spelling, shown=(spelling,))]
     else:
-        is_known = name in known_names or any(
-            kinds[k] == Kind.NAME and kinds[k + 1] != Kind.OPEN and text[token.start : token.end] == name
-            for k, token in enumerate(tokens)
-        )
-        is_apart = tokens[opening].start > name_span.end and _FACTOR.fullmatch(name) is not None
-        is_factor = name in _FACTORS and _LONE.fullmatch(arguments) is None
-        certain = (is_known or is_apart or is_factor) and not is_tight
-        offers = [Offer(name_span.end, tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
+        certain = not is_tight and _is_factor(context, name, arguments)
+        offers = [Offer(name_span.end, context.tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
     good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:
         # The content of the parentheses may need a repair of its own.
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
         return "a product has a sign between its factors, as in `a*b`", unseen
     return f"for {what} write {spelling_hint(good)}", good
+
+
+def _is_factor(c: Context, name: str, arguments: str) -> bool:
+    """Return whether the name before parentheses is a variable and not a function.
+
+    It has a value, occurs elsewhere without parentheses, stands apart from them, or is a usual name of a factor.
+    """
+    elsewhere = (c.text_between(k) for k in range(len(c.tokens)) if c.kinds[k : k + 2] != Kind.NAME + Kind.OPEN)
+    if name in c.valued or name in elsewhere:
+        return True
+    is_apart = c.tokens[c.at + 1].start > c.tokens[c.at].end and _FACTOR.fullmatch(name) is not None
+    return is_apart or (name in _FACTORS and _LONE.fullmatch(arguments) is None)
