@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 from ...engine.graphs.value import in_order
 from ...engine.numbers.budget import use_budget
 from ...errors import Diagnostic, ExpressionError, Offer, Span, usage_error
-from ...language.builder import SIMPLE, Program
+from ...language.builder import CONSTANTS, SIMPLE, Program
 from ...language.diagnostics.leniency import AsRead, read_leniently
 from ...language.diagnostics.measured import measured_numbers
 from ...language.elements import element_name, list_texts
@@ -826,15 +826,17 @@ def _order(primes: str) -> int:
     return 2 if primes in '"″”' else len(primes)
 
 
-def derivative_in_full(statement: str) -> str:
+def derivative_in_full(statement: str, valued: Collection[str] = ()) -> str:
     """Return a derivative at its variable with the operator, `d/dx f(x)` for `f'(x)`; another text as it is.
 
-    >>> derivative_in_full("f''(t)"), derivative_in_full("f'(2)")
-    ('d2/dt2 f(t)', "f'(2)")
+    Names that are `valued`, and constants, are no variables.
+
+    >>> derivative_in_full("f''(t)"), derivative_in_full("f'(2)"), derivative_in_full("f'(pi)")
+    ('d2/dt2 f(t)', "f'(2)", "f'(pi)")
     """
     match = _WHOLE_PRIME.fullmatch(statement)
     by = match[3].strip("() ") if match and match[3] else ""
-    if match is None or not by.isidentifier():
+    if match is None or not by.isidentifier() or by in CONSTANTS or by in valued:
         return statement
     order = _order(match[2])
     return f"d{order if order > 1 else ''}/d{by}{order if order > 1 else ''} {match[1]}({by})"
