@@ -26,16 +26,16 @@ def with_digits(problem: Objective, end: ConvergenceReport) -> tuple[Convergence
     if end.reason == "kink":
         return end, []  # at a kink the derivatives are conventions
     evaluator, row, tolerance = problem.evaluator, end.row, problem.tolerance
-    largest = max(abs(step.value) for step in (*problem.path, row))
-    of_value = tolerance * min(1.0, largest)
-    lost = lost_digits(evaluator, row, tolerance, of_value)
+    lost = lost_digits(evaluator, row, tolerance)
     if any(warning.kind == "lost_digits" for warning in lost) and end.reason in CONVERGED:
         return _not_converged(end, "rounding loses the digits of the value or of its derivatives there"), lost
     if not isinstance(evaluator, Evaluator) or len(row.free) > MAX_HESSIAN:
         return end, lost
+    largest = max(abs(step.value) for step in (*problem.path, row))
+    of_value = tolerance * min(1.0, largest)
     is_proven = end.kind in PROVEN_KINDS
     required = end.held if is_proven else ("", *row.free)
-    lost = lost_digits(evaluator, row, tolerance, of_value, required) if required else lost
+    lost = lost_digits(evaluator, row, tolerance, of_value, required)
     if is_proven or end.reason not in CONVERGED or problem.constrained or not (lost or 0.0 in row.partials):
         return end, lost
     small = underflowed(evaluator, row)
