@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 500
 """The most characters of a question by hand: each blank may begin its end, so the search is quadratic."""
-IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|as|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
 
 
@@ -183,7 +183,7 @@ def is_in_one_piece(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None and _GLUED.search(text) is None
 
 
-_CONVERSION = LazyPattern(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
+_CONVERSION = LazyPattern(r"(.+)\s(?:in|to|as|->|→)\s+(\S.*)", re.DOTALL)
 
 
 _LACKS_UNIT = LazyPattern(r"[^\W\d_]\s+\d[\d.]*\Z")

@@ -20,7 +20,14 @@ from ...errors import Diagnostic, ExpressionError, plural, usage_error
 from ...language.builder import Program
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.parse_point import Range
-from ...questions.problem import Point, have_units, numbers_or_quantities, parse, unused_name
+from ...questions.problem import (
+    Point,
+    check_bare_functions,
+    have_units,
+    numbers_or_quantities,
+    parse,
+    unused_name,
+)
 from ...questions.rounding import (
     REQUIRED_DIGITS,
     Points,
@@ -461,6 +468,7 @@ def _first_start(
     It is a point where the formula has a slope: a stationary point need not be a minimum.
     """
     program = parse(text, list(point), units=True)
+    check_bare_functions(program, {*point, *(wrt or ())}, by_option=True)
     missing = [name for name in program.leaves if name not in point]
     is_chosen = not held.issuperset(point) and (wrt is None or not {*wrt}.issuperset(missing))
     if not missing or is_chosen or len(program.roots) > 1 or have_units(text, with_units(point), bounds):
