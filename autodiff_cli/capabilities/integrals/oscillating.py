@@ -269,6 +269,7 @@ def _of_constants(name: str) -> Callable[[SectorBounds, Any], Bounds]:
         result: Bounds = getattr(EventualBounds, name)(m, x)
         return result
 
+    function.__doc__ = f"Return `{name}` of a number that does not depend on t. Raises `Refusal` for another one."
     return function
 
 
