@@ -337,7 +337,7 @@ def test_a_sheet_without_solutions_does_not_give_them_away(level: int) -> None:
 
 
 def test_the_document_compiles(tmp_path: Path) -> None:
-    sheets = [text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4)]
+    sheets = [text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4, 6)]
     assert compile_all(sheets, tmp_path) > 0
 
 
@@ -435,6 +435,8 @@ def test_a_sheet_is_a_pdf_by_the_latex_there_is(tmp_path: Path, monkeypatch: pyt
     if any(map(shutil.which, COMPILERS)):
         assert autodiff("exercise", "--count", "2", "--output", str(path)).code == 0
         assert path.read_bytes().startswith(b"%PDF-")
+    marked = autodiff("exercise", "--check", "1", "--answer", "2", "--output", str(path), "--force")
+    assert marked.code == 2 and "a PDF is made of a sheet" in marked.err
     monkeypatch.setattr(shutil, "which", lambda name: None)
     none = autodiff("exercise", "--count", "2", "--output", str(path), "--force")
     assert none.code == 5 and "needs LaTeX, and there is none of" in none.err
