@@ -22,6 +22,7 @@ MAX_VARIABLE_LENGTH = 3
 """The most letters of a name in a difference that is no hyphenated word."""
 _HYPHENATED = re.compile(r"[A-Za-z_-]+")
 _OPTION = re.compile(r"-[A-Za-z-]*")
+_HAS_OPTION = re.compile(r"\s--?[a-zA-Z]")
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
 
 
@@ -72,7 +73,11 @@ def answer_formula(args: Sequence[str]) -> int:
     if asked is not None:
         return call(asked[0], [*asked[1:], *options])
     command, space, rest = text.partition(" ")
-    if space and command in COMMANDS and len(args) == 1:
+    if space and command in COMMANDS and text == args[0]:
+        if _is_informal(options) and rest.strip() and not _HAS_OPTION.search(rest):
+            asked = [command, rest.strip()]
+            write_reading("", command_line(["autodiff", *asked]))
+            return call(command, [*asked[1:], *options])
         raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} {quoted(rest)}`")
     if rest[:1].isalnum() and _is_command(command):
         from .slips import bad_command
@@ -138,11 +143,14 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
 def _conversion(words: Sequence[str]) -> str:
     """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
     from ..engine.quantities.unit import parse_unit
+    from ..language.tokens import has_unit_literals
     from ..questions.quantities import split_quantity
     from ..questions.typed_lines import in_symbols, quantity_and_unit
 
     quantity, unit = quantity_and_unit(words)
     quantity, _, unit = in_symbols(f"{quantity} in {unit}").rpartition(" in ")
+    if has_unit_literals(quantity):
+        return f"{quantity} in {unit}"  # `5 ft 3 in` is a sum
     with errors_about(quantity):
         number = split_quantity(quantity)
     if number is None:

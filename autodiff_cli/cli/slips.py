@@ -195,8 +195,22 @@ def _point_hint(call: _ExcessArguments) -> str:
         return (
             "give each value by its name: `--at x=1,y=2`" if call.points else f"give the point with `--at {call.extra}`"
         )
+    if not call.points and all(re.fullmatch(_NUMBER, word) for word in call.more):
+        names = _variables_in(call.positional[0]) if len(call.positional) > len(call.more) else []
+        count = len(call.more)
+        values = zip(names if len(names) == count else [*"xyzuvw"][:count], call.more, strict=False)
+        return f"give each value by its name: `--at {','.join(f'{name}={value}' for name, value in values)}`"
     assigned = [word for word in call.positional if re.fullmatch(_ASSIGNED, word)]
     return f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
+
+
+def _variables_in(formula: str) -> list[str]:
+    """Return the names of a formula that are no functions or constants, in order."""
+    from ..engine.table.primitive import COMPOSED, FUNCTIONS  # only an error needs them
+    from ..language.builder import CONSTANTS
+    from ..language.tokens import names_in
+
+    return [name for name in names_in(formula) if name not in {*FUNCTIONS, *COMPOSED, *CONSTANTS}]
 
 
 def _argument_hint(call: _ExcessArguments) -> str:

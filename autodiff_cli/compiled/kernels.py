@@ -188,7 +188,8 @@ NUMPY_OPERATORS: dict[str, Any] = {
 ONE_BY_ONE = library_names("erf erfc gamma lgamma")
 """Functions of floats, faster than formulas with a pass over columns per term."""
 
-NUMPY_FORMS = language("numpy")["forms"]
+NUMPY_FORMS = {name: form for name, form in language("numpy")["forms"].items() if "scipy" not in str(form)}
+"""Operators, and NumPy's own functions: those of SciPy are for exported code."""
 
 
 def _numpy_kernel(record: Record) -> Compute:

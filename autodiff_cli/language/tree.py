@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..engine.table.operators import DIV, MUL, POW
+from ..engine.table.operators import DIV, MUL, NEG, POW
 from ..errors import Span
 
 EXPRESSIONS = ("number", "name", "operation", "plus", "comparison", "call", "group")
@@ -61,17 +61,23 @@ def shifted(node: SyntaxNode, by: int) -> SyntaxNode:
 
 
 def first_power(tree: SyntaxNode) -> tuple[SyntaxNode, SyntaxNode, SyntaxNode] | None:
-    """Return the first `x^1/2` as it is written, with its base and its divisor; None without one."""
+    """Return the first `x^1/2` or `x^-1/2` as it is written, with its power and its divisor; None without one."""
     for node in tree.walk():
         if node.kind != "operation" or node.value is not DIV or node.parts[1].kind != "number":
             continue
         factor, divisor = node.parts
         while factor.kind == "operation" and factor.value in (MUL, DIV):
             factor = factor.parts[1]
-        if factor.kind == "operation" and factor.value is POW and factor.parts[1].value == (1.0, "1"):
+        if factor.kind == "operation" and factor.value is POW and _is_one(factor.parts[1]):
             span = Span(factor.span.start, divisor.span.end)
-            return SyntaxNode("operation", span, (factor, divisor), DIV), factor.parts[0], divisor
+            return SyntaxNode("operation", span, (factor, divisor), DIV), factor, divisor
     return None
+
+
+def _is_one(exponent: SyntaxNode) -> bool:
+    """Return whether an exponent is 1 or -1."""
+    number = exponent.parts[0] if exponent.kind == "operation" and exponent.value is NEG else exponent
+    return number.kind == "number" and number.value == (1.0, "1")
 
 
 def program_of(statements: Sequence[SyntaxNode]) -> SyntaxNode:

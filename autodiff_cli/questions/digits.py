@@ -36,6 +36,8 @@ AGREE_WITHIN = 1e-25  # relative difference of two precisions that agree
 DEFAULT_REQUIRED_DIGITS = 6  # correct digits by default
 SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
 MAX_DOUBLE_DIGITS = 16  # the most digits of a double
+FULL_DIGITS = 15  # of numbers that are rounded as doubles are, to 53 bits
+UNDERFLOW_SHARE = 1e-3  # of an error that is left without underflow, where rounding is not its cause
 ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
@@ -162,6 +164,34 @@ def lost_digits(
     if zeros:
         warnings.append(zero_warning(_numbers_of(zeros), len(zeros)))
     return [*warnings, UNSETTLED] if unsettled else warnings
+
+
+def underflows(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> dict[str, Number]:
+    """Return the derivatives that are wrong in doubles, and right in as many digits with larger exponents.
+
+    They are those at exactly the doubles `values`. Raises `ExpressionError` and `BudgetExceeded`.
+    """
+    from ..engine.numbers.multiprecision import Multiprecision
+
+    doubles = value_and_gradient(REAL, graph, values, wanted)
+    if not _may_underflow(doubles):
+        return {}
+    references = references_of(graph, values, wanted)
+    m = Multiprecision(FULL_DIGITS)
+    unlimited = value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+    found = {}
+    for name, exact in references.exact.gradient.items():
+        wrong = abs(exact - doubles.gradient[name])
+        is_lost = wrong > abs(exact) * 10.0**-DEFAULT_REQUIRED_DIGITS
+        if name in references.settled and is_lost and abs(exact - unlimited.gradient[name]) < UNDERFLOW_SHARE * wrong:
+            found[name] = exact
+    return found
+
+
+def _may_underflow(doubles: Evaluation) -> bool:
+    """Return whether a value or an adjoint on the way is too small for all digits of a double, perhaps 0."""
+    numbers = [x for x in (*doubles.graph.data, *doubles.adjoints) if isinstance(x, float)]
+    return any(abs(x) < SMALLEST_NORMAL for x in numbers)
 
 
 def _right_numbers(

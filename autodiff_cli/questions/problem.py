@@ -244,12 +244,12 @@ def _bound_numbers(text: str, bound: Sequence[str]) -> dict[str, str]:
 
 
 def first_powers(text: str) -> list[Diagnostic]:
-    """Return a note on the first `x^1/2` of a program, which may be meant as a root: nobody writes a first power.
+    """Return a note on the first `x^1/2` or `x^-1/2` of a program, meant as a root: nobody writes a first power.
 
     >>> [note.message for note in first_powers("2*(x+1)^1/2")]
     ['`(x+1)^1/2` is `(x+1)/2`']
     """
-    if "^1/" not in text and "**1/" not in text:
+    if "^1/" not in text and "**1/" not in text and "^-1/" not in text and "**-1/" not in text:
         return []
     from ..language.parser import syntax_tree  # few programs have it
     from ..language.tree import first_power
@@ -257,9 +257,11 @@ def first_powers(text: str) -> list[Diagnostic]:
     found = first_power(syntax_tree(text))
     if found is None:
         return []
-    written, base, root = found[0].text(text), found[1].text(text), found[2].text(text)
-    hint = f"for a root write `{base}**(1/{root})`"
-    return [Diagnostic("note", f"`{written}` is `{base}/{root}`", found[0].span, hint)]
+    written, root = found[0].text(text), found[2].text(text)
+    base, exponent = (part.text(text) for part in found[1].parts)
+    power = base if exponent == "1" else f"({found[1].text(text)})"
+    hint = f"for a root write `{base}**({exponent}/{root})`"
+    return [Diagnostic("note", f"`{written}` is `{power}/{root}`", found[0].span, hint)]
 
 
 def pose(text: str, point: Point | None, wrt: Names, *, single: bool = False) -> Problem:
@@ -484,13 +486,17 @@ def _short_number(x: float) -> str:
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 
-def check_bare_functions(program: Program, known: Collection[str]) -> None:
-    """Raise an error for a variable without a role that has the name of a function, as `sin`; Greek letters may be."""
+def check_bare_functions(program: Program, known: Collection[str], *, by_option: bool = False) -> None:
+    """Raise an error for a variable without a role that has the name of a function, as `exp` in `exp -x`.
+
+    Greek letters may be variables. The hint has `--wrt`, if that option makes a variable of it (`by_option`).
+    """
     for name in [name for name in program.leaves if name in SIMPLE and name not in known]:
         from ..language.typesetting import GREEK  # few programs come this far
 
         if name not in GREEK:
-            hint = f"write `{name}(…)`, or for the name `--wrt {name}`"
+            otherwise = f"for the name `--wrt {name}`" if by_option else "give the variable another name"
+            hint = f"write `{name}(…)`, or {otherwise}"
             span = program.all_nodes.span(program.leaves[name])
             raise ExpressionError("name", f"`{name}` is a function, and has no argument here", span, hint)
 

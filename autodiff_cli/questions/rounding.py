@@ -259,6 +259,15 @@ def _lost_digits_of(
         return None
 
 
+def branches_are_decided(graph: Graph, values: Mapping[str, float]) -> bool:
+    """Return whether rounding errors leave each comparison, kink and jump of a program on its side."""
+    if not any(primitive.active_branch for primitive in graph.primitives):
+        return True
+    with suppress(ExpressionError, *NO_RESULT):
+        return _branches_are_decided(_bounded(graph, values, ()))
+    return False
+
+
 def lost_number_warnings(
     graph: Graph,
     values: Mapping[str, float],
@@ -305,6 +314,20 @@ def lost_number_warnings(
         return [warning._replace(hint=f"{warning.hint}, {_offer(command)}{answer}") for warning in found]
 
     return _within_share(graph, find, command)
+
+
+def underflowed_derivatives(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Mapping[str, Number]:
+    """Return those derivatives that doubles show as 0, or without a right digit, for an underflow alone.
+
+    With the digits of doubles, but without the limit to their exponents, they are right.
+    """
+    from .digits import underflows
+
+    found: Mapping[str, Number] = {}
+    if len(graph.places) <= MAX_BOUNDED_NODES:
+        with suppress(BudgetExceeded, ExpressionError, *NO_RESULT), use_share(BUDGET_SHARE):
+            found = underflows(graph, values, wanted)
+    return found
 
 
 def _short(x: Number) -> str:

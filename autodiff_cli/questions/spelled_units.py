@@ -14,6 +14,8 @@ MOST_WORDS = 4
 """The words of the longest name of a unit: `pound per square inch`."""
 MIN_CASELESS = 3
 """The letters from which on a symbol is known in another case: `BTU`, but not `MM`."""
+CASE_DECIDES = frozenset(("Cal", "Cals", "Calorie", "Calories"))
+"""Words that are another unit with a small letter: a Calorie of food is 1000 calories."""
 _POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _RAISED = {"squared": 2, "cubed": 3}
 _QUANTITY = re.compile(r"\s*([-+−]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+))\s*([^\d\s=<>()\[\]][^=<>()\[\]]*?)\s*")
@@ -53,6 +55,8 @@ def symbols_of(phrase: str) -> str | None:
 def _first_unit(words: list[str]) -> tuple[str | None, int]:
     """Return the unit that words begin with, and how many words it takes."""
     for count in range(min(MOST_WORDS, len(words)), 0, -1):
+        if not CASE_DECIDES.isdisjoint(words[:count]):
+            continue
         names = ["".join(each) for each in product(*[_numbers(word.lower()) for word in words[:count]])]
         if count == 1 and unit_or_none(words[0]) is not None:
             return words[0], 1
@@ -94,14 +98,22 @@ def conversion_in_symbols(quantity: str, unit: str) -> tuple[str, str] | None:
         return None
     if len(terms) == 1:
         number, own = terms[0]
-        if {own, wanted} <= {*DEGREES, *DEGREES.values(), "K"}:
+        typed = [piece[2] for piece in pieces if piece] + [unit]
+        if all(map(_is_temperature, typed, (own, wanted))):
             own, wanted = DEGREES.get(own, own), DEGREES.get(wanted, wanted)
+        elif own in DEGREES and typed[0] not in DEGREES:
+            return f"{number}[{own}]", wanted  # in brackets the letter of `1 farad in F` is no temperature
         return f"{number} {own}", wanted
     dimensions = {read.dimension for _, symbol in terms if (read := unit_or_none(symbol)) and not read.zero}
     goal = unit_or_none(wanted)
     if goal is None or dimensions != {goal.dimension}:
         return None
     return " + ".join(f"{number}[{symbol}]" for number, symbol in terms), wanted
+
+
+def _is_temperature(typed: str, symbol: str | None) -> bool:
+    """Return whether a unit may be one of temperatures: `C` is, but `coulomb` is not."""
+    return symbol == "K" or symbol in DEGREES.values() or typed.strip() in DEGREES
 
 
 def _own_unit(phrase: str, wanted: str) -> str | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import ExpressionError
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 500
 """The most characters of a question by hand: each blank may begin its end, so the search is quadratic."""
-IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|as|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
 """An expression and the requested unit."""
 
 
@@ -182,13 +183,24 @@ def is_in_one_piece(text: str) -> bool:
     return _PLAIN.fullmatch(text) is not None and _GLUED.search(text) is None
 
 
-_CONVERSION = LazyPattern(r"(.+)\s(?:in|to|->|→)\s+(\S.*)", re.DOTALL)
+_CONVERSION = LazyPattern(r"(.+)\s(?:in|to|as|->|→)\s+(\S.*)", re.DOTALL)
+
+
+_LACKS_UNIT = LazyPattern(r"[^\W\d_]\s+\d[\d.]*\Z")
+"""In `5 ft 3 in cm` inches are behind the 3."""
 
 
 def quantity_and_unit(words: Sequence[str]) -> tuple[str, str]:
-    """Return the parts of `QUANTITY in UNIT` or `QUANTITY UNIT`, as words."""
+    """Return the parts of `QUANTITY in UNIT` or `QUANTITY UNIT`, as words.
+
+    >>> quantity_and_unit(["5 m", "ft"]), quantity_and_unit(["5 ft 3 in", "cm"])
+    (('5 m', 'ft'), ('5 ft 3 in', 'cm'))
+    """
     match = _CONVERSION.fullmatch(" ".join(words))
-    return (match[1], match[2]) if match else (" ".join(words[:-1]), words[-1] if words else "")
+    if match is not None and not _LACKS_UNIT.search(match[1]):
+        return match[1], match[2]
+    *quantity, unit = " ".join(words).split() or [""]
+    return (" ".join(quantity), unit) if match else (" ".join(words[:-1]), words[-1] if words else "")
 
 
 def arguments_by_hand(text: str) -> list[str] | None:
@@ -294,11 +306,22 @@ _THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+);\s*\1['’′]", re
 """`y = x^2; y'`."""
 
 
+_PRIME_BEHIND = LazyPattern(r"(.+\))(['’′]+)", re.DOTALL)
+"""`(x^3)'`."""
+
+
+def _in_parentheses(text: str) -> bool:
+    """Return whether a text is one formula in parentheses."""
+    kinds = [kind for kind, _, _ in scan(text)][:-1]
+    depth = list(accumulate((kind == OPEN) - (kind == CLOSE) for kind in kinds))
+    return kinds[:1] == [OPEN] and depth[-1] == 0 and 0 not in depth[:-1]
+
+
 def words_arguments(text: str) -> list[str] | None:
     """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text.
 
-    >>> words_arguments("second derivative of x^4"), words_arguments("y' if y = x^2")
-    (['diff', 'x^4', '--order', '2'], ['diff', 'x^2'])
+    >>> words_arguments("second derivative of x^4"), words_arguments("y' if y = x^2"), words_arguments("(x^3)\'")
+    (['diff', 'x^4', '--order', '2'], ['diff', 'x^2'], ['diff', 'x^3'])
     """
     text = text.strip()
     if len(text) > MAX_LENGTH:
@@ -309,6 +332,10 @@ def words_arguments(text: str) -> list[str] | None:
     prime = _PRIME_OF.fullmatch(text) or _THEN_PRIME.fullmatch(text)
     if prime is not None and prime[1] not in names_in(prime[2]):
         return ["diff", prime[2].strip()]
+    behind = _PRIME_BEHIND.fullmatch(text)
+    if behind is not None and _in_parentheses(behind[1]):
+        count = len(behind[2])
+        return ["diff", behind[1][1:-1].strip(), *(["--order", str(count)] if count > 1 else [])]
     derivative = _DERIVATIVE_OF.fullmatch(text)
     order = _ORDERS.get(derivative[1]) if derivative else None
     by = ["--wrt", derivative[3]] if derivative and derivative[3] else []

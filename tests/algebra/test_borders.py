@@ -23,6 +23,10 @@ SMOOTH = [
     "sqrt(x - 1) + abs(x)",
     "atan2(y, x**2 + 1)",  # away from the cut
     "min(x, 0) + max(x, 0)",  # x, and both ties have a half
+    "norm([x, y])**2",  # x**2 + y**2
+    "hypot(x - 1, y, z)**4",
+    "exp(-hypot(x, y)**2)",
+    "abs(x*y - 1 + exp(x))**2",  # at a border that is solved for no variable
 ]
 """Formulas that hold everywhere."""
 KINKS = [
@@ -46,6 +50,9 @@ KINKS = [
     ("floor(x)*sin(pi*x)**2", {"x is a whole number": "undecided"}),
     ("relu(sin(x))", {"sin(x) = 0": "undecided"}),
     ("hypot(x, y)", {"hypot(x, y) = 0": "undecided"}),
+    ("x*hypot(x, y)", {"hypot(x, y) = 0": "undecided"}),
+    ("hypot(x, y)**2/x", {"hypot(x, y) = 0": "undecided"}),
+    ("abs(x*y - 1 + exp(x))", {"x*y + exp(x) - 1 = 0": "undecided"}),
 ]
 
 
@@ -73,6 +80,10 @@ def test_variables_of_differentiation_assumptions_and_orders_decide_which_places
     assert places("abs(x)**3", order=2) == {}
     assert places("abs(x)**3", order=3) == {"x = 0": "none"}
     assert places("where(x < 0, x**2, 0)", order=2) == {"x = 0": "none"}
+    assert places("hypot(x, y)**4", order=2) == {}
+    # the formula of order 2 is 0 all around the kink
+    kink = {"x*(y + exp(y)) + sin(y) = 0": "undecided"}
+    assert places("abs(x*(y + exp(y)) + sin(y))", order=2, wrt=["x"]) == kink
 
 
 @pytest.mark.parametrize(

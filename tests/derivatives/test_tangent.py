@@ -98,3 +98,15 @@ def test_a_level_tangent_a_name_y_and_a_hole() -> None:
 def test_units() -> None:
     answer = tangent("x**2", "x=2 m")
     assert answer.tangent == "y = 4[m²] + 4[m]*(x - 2[m])" and answer.normal is None and not answer.is_exact
+
+
+def test_numbers_of_exact_equations_have_their_digits() -> None:
+    line = tangent("1 - tanh(2*x)", {"x": 100})
+    assert line.value == pytest.approx(3.8303391934280114e-174, rel=1e-12)
+    assert not line.warnings
+
+
+def test_lost_digits_of_a_tangent_are_said() -> None:
+    (warning,) = tangent("floor((exp(x) - 1)/x)", {"x": "1.007e-08"}).warnings
+    assert warning.message == "by rounding, the value has no reliable digit"
+    assert warning.hint is not None and "`tangent --precision 30`" in warning.hint

@@ -141,3 +141,23 @@ def test_a_pole_that_rounding_hides_has_no_zero_coefficients() -> None:
     for text, at in (("tan(x)", "x=pi/2"), ("tan(x)", "x=90°"), ("1/cos(x)", "x=pi/2"), ("1/sin(x)", "x=3*pi")):
         answer = autodiff_cli.taylor(text, at, order=1)
         assert abs(answer.coefficients[0]) > 1e15 and abs(answer.coefficients[1]) > 1e29, (text, at)
+
+
+# By mpmath with 700 digits; doubles give -2.6e246 and 0, and 1e42 has no digit left of a double's argument.
+LOST = [
+    ("(exp(2*y) - 1)/(2*y)", {"y": 8.73527432e-124}, 2, 2 / 3, False),
+    ("1 - tanh(x)", {"x": 200.0}, 0, 3.8303391934280114e-174, False),
+    ("floor((exp(x) - 1)/x)", {"x": 1.007e-08}, 0, 0.0, True),
+    ("exp(-x**2)", {"x": 30.0}, 1, 0.0, False),
+]
+
+
+@pytest.mark.parametrize(("text", "point", "order", "exact", "warned"), LOST)
+def test_coefficients_have_their_digits_or_a_warning(
+    text: str, point: dict[str, float], order: int, exact: float, warned: bool
+) -> None:
+    found = taylor(text, point, order=2)
+    assert found.coefficients[order] == pytest.approx(exact, rel=1e-12)
+    messages = [warning.message for warning in found.warnings if warning.kind == "lost_digits"]
+    assert bool(messages) == warned
+    assert all(f"the coefficient of order {order} " in message for message in messages)

@@ -13,9 +13,9 @@ import tutorial_engine
 from autodiff_cli import ExpressionError, Value, gradient
 from autodiff_cli.engine.table.primitive import FUNCTIONS
 from exported import export
-from samples import samples_of
+from samples import OF_FEW_TARGETS, samples_of
 
-PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
+PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in ("where", *OF_FEW_TARGETS)]
 
 PROGRAMS: dict[str, dict[str, float]] = {
     "((w1-1)**2 + (w2-5)**2)*0.5": {"w1": 2, "w2": 3},

@@ -29,7 +29,7 @@ from autodiff_cli.engine.table.primitive import FUNCTIONS
 from autodiff_cli.questions.problem import as_number
 from databases import DATABASES, answers
 from places import TESTS
-from samples import samples_of
+from samples import OF_FEW_TARGETS, samples_of
 
 HARD = (
     0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 0.25, 1.5, -2.5, 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-160, 1e-20,
@@ -57,7 +57,7 @@ def told() -> Iterator[tuple[str, list[dict[str, float]]]]:
     for primitive in dict.fromkeys(FUNCTIONS.values()):
         fixed = set(primitive.constant_params)
         samples = [dict(zip("xyzw", sample, strict=False)) for sample in samples_of(primitive)]
-        if primitive.name == "where" or fixed:
+        if primitive.name in ("where", *OF_FEW_TARGETS) or fixed:
             continue
         count = 2 if primitive.variadic else len(primitive.params)
         yield f"{primitive.name}({', '.join('xyzw'[:count])})", [s for s in samples if len(s) == count]

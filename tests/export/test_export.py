@@ -32,10 +32,10 @@ from autodiff_cli.questions.problem import as_number
 from counting import compared, compares
 from exported import FLAGS, RUNNERS, Runner, at_points, compiled, export, python
 from places import TESTS
-from samples import samples_of
+from samples import OF_FEW_TARGETS, samples_of
 from strategies import graphs, program_text
 
-PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name != "where"]
+PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in ("where", *OF_FEW_TARGETS)]
 SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma", "norm", "lambert")
 LOOSE = {"jax": {"gelu": 8.0, "normcdf": 8.0, "lgamma": 4.0, "trigamma": 2.0, "polygamma": 80.0}}
 """How many times 16 ulp a library is itself off, at worst, at these sample points."""

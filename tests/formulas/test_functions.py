@@ -35,7 +35,7 @@ def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
     for key, formula in formulas.items():
         by, _, of = key.partition(" of ")
         call = of if of.startswith(entry.name) else entry.name + (of or f"({', '.join(LISTED[entry.name].params)})")
-        names = re.findall(r"\w+", call.partition("(")[2])
+        names = [word for word in re.findall(r"\w+", call.partition("(")[2]) if not word.isdigit()]
         if entry.name == "polygamma":
             call, told, names = call.replace("(n", "(2"), formula.replace("n", "2", 1), names[1:]
         else:
@@ -57,7 +57,9 @@ def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
 def test_the_formulas_are_the_derivatives(entry: FunctionEntry) -> None:
     assert compared(entry, entry.derivatives) >= len(entry.derivatives)
-    assert max(map(len, entry.derivatives.values()), default=0) <= LONGEST
+    # of functions with orders, the list only names the derivatives
+    named = LISTED[entry.name].shown_orders
+    assert named or max(map(len, entry.derivatives.values()), default=0) <= LONGEST
 
 
 def test_the_comparison_would_notice() -> None:

@@ -71,9 +71,15 @@ def check_mathml(graph: Value, text: str, point: dict[str, float]) -> None:
 def test_mathml_and_sympy_of_every_function(text: str, point: dict[str, float]) -> None:
     graph = parse(text).outputs[0]
     check_mathml(graph, text, point)
+    if text.startswith("gammainc_derivative"):
+        with pytest.raises(ExpressionError, match="SymPy has no function `gammainc_derivative`"):
+            sympy_text(graph)
+        return
     want = gradient(text, point)
     check_sympy(sympy_text(graph), point, want.value)
-    for each in diff(text, to="sympy").derivatives:
+    # of the derivatives by a shape SymPy has none
+    wrt = {"wrt": "y"} if text.startswith("gammainc") else {}
+    for each in diff(text, to="sympy", **wrt).derivatives:
         check_sympy(each.formula, point, want.gradient[each.by[0]])
     for each in diff(text, to="mathml", everywhere=True).derivatives:
         typeset = Typesetting(list(point))

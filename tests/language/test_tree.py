@@ -145,6 +145,8 @@ def test_a_mistyped_function_defines_none_in_place_of_an_equation() -> None:
         ("3*x**1/2 + 1", "`x**1/2` is `x/2`"),
         ("y*(x + 1)^1/3", "`(x + 1)^1/3` is `(x + 1)/3`"),
         ("sin(x)^1/2", "`sin(x)^1/2` is `sin(x)/2`"),
+        ("x^-1/2", "`x^-1/2` is `(x^-1)/2`"),
+        ("2*(x + 1)**-1/3", "`(x + 1)**-1/3` is `((x + 1)**-1)/3`"),
     ],
 )
 def test_a_first_power_is_noted_whatever_its_base_is(text: str, written: str) -> None:
@@ -153,7 +155,7 @@ def test_a_first_power_is_noted_whatever_its_base_is(text: str, written: str) ->
     assert [note.message for note in gradient(text, point).warnings] == [written]
 
 
-@pytest.mark.parametrize("text", ["x^(1/2)", "x^2/3", "x/2", "x^1/y", "(x^1)/2"])
+@pytest.mark.parametrize("text", ["x^(1/2)", "x^2/3", "x/2", "x^1/y", "(x^1)/2", "x^-2/3", "x^-1/y"])
 def test_other_powers_are_not_noted(text: str) -> None:
     assert first_powers(text) == []
 

@@ -26,6 +26,7 @@ SPECIAL = {
     "gamma_slope", "lgamma", "digamma", "trigamma", "polygamma", "beta", "beta_slope", "polygamma_difference",
     "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
     "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma",
+    "gamma_density", "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative",
     "norminv_scaled", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
@@ -208,6 +209,13 @@ for names, case in (
      line([*NEAR_BRANCH, -0.35, -0.3513, -TINY, -1e-320, -MIN],
           mixed(ABOVE_BRANCH, lambda rng: -(10 ** rng.uniform(-323, -0.5))))),
     ("lambertw_branch", Case([(x, k) for x in (*NEAR_BRANCH, -0.1, -1e-300) for k in (0.0, -1.0)], (), 0)),
+    ("gamma_density gammainc gammaincc",
+     Case([(0.5, TINY), (1e-300, 0.5), (3.0, 1e-100), (50.0, 49.0), (50.0, 700.0), (171.0, 172.0)],
+          (log_uniform(-3, 2), log_uniform(-6, 2)), 20)),
+    ("gamma_density_derivative",
+     Case([(0.0, 0.0, 2.5, 3.0), (1.0, 0.0, 2.5, 3.0), (1.0, 1.0, 0.25, 0.01), (0.0, 2.0, 3.0, 3.5)], (), 0)),
+    ("gammainc_derivative",
+     Case([(0.0, 2.5, 3.0), (1.0, 2.5, 3.0), (1.0, 0.001, 0.01), (2.0, 20.0, 18.5), (1.0, 5.0, 90.0)], (), 0)),
     ("gamma", line(GAMMA_EXTREMES, mixed(uniform(-185, 175), uniform(-5, 5), NEAR_INTEGERS, log_uniform(-308, 2)))),
     ("lgamma", line([TINY, -TINY, *GAMMA_EXTREMES], GAMMA_LINE, 100)),
     ("digamma trigamma", line(GAMMA_EXTREMES, GAMMA_LINE, 80)),
@@ -321,7 +329,7 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     "recip_sqrt_square_minus_one": (1.75,), "sinc_derivative": (2, 0.3), "polygamma_difference": (1, 1.5, 0.75),
     "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
     "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
-    "erfcx_derivative": (2, 0.3),
+    "erfcx_derivative": (2, 0.3), "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
 }  # fmt: skip
 """Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""
 
@@ -381,7 +389,9 @@ def test_outside_the_domain(error: type[Exception], call: str) -> None:
 # ---- what else is promised ----------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", sorted(NAMES - CONDITIONS - INSIDE_ONLY))
 def test_whole_numbers_are_floats_too(name: str) -> None:
-    whole = next(p for p in ((2,), (2, 3), (2, 3, 4), (0,), (1,), (0, 3), (2, 0)) if accepts(name, p))
+    count = len(OPERATIONS[name].params)
+    whole = next(p for p in ((2,), (2, 3), (2, 3, 4), (0,), (1,), (0, 3), (2, 0), (1, 1, 2, 3))
+                 if (OPERATIONS[name].variadic or len(p) == count) and accepts(name, p))  # fmt: skip
     result = getattr(REAL, name)(*whole)
     assert {type(part) for part in parts(result)} == {float}
     assert result == getattr(REAL, name)(*map(float, whole))

@@ -150,6 +150,7 @@ def test_reading(text, written, scale):
         ("J/kg K", "`J/(kg K)`, or `J K/kg`"), ("J/kg*K", "J/(kg K)"), ("m2", "`m^2`"), ("m/s2", "`s^2`"),
         ("dB", "logarithm"), ("newton", "`N`"), ("khz", "`kHz`"), ("", ""), ("m/", ""), ("(m", ""), ("m)", ""),
         ("m^0", ""), ("°C^2", "`K`"), ("km^0.5", ""), ("5", ""), ("rpm", "1/min"), ("m^1000", ""),
+        ("fl oz", "`floz`"), ("fl oz/min", "`fl*oz`"), ("oz t", "31.1034768 g"), ("Cal", "`kcal`"),
     ],
 )  # fmt: skip
 def test_refusals_say_what_to_write(text, hint):

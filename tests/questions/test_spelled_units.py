@@ -32,6 +32,10 @@ SI = {
     "foot pound": 1.3558179483314,
     "milliamps": 1e-3,
     "lbs": 0.45359237,
+    "grad": math.pi / 200,
+    "gradians": math.pi / 200,
+    "calories": 4.184,
+    "kCal": 4184.0,
 }
 
 
@@ -43,7 +47,9 @@ def test_a_unit_in_words_is_its_symbols(phrase: str) -> None:
     assert unit.to_si(1.0) == pytest.approx(SI[phrase], rel=1e-12)
 
 
-@pytest.mark.parametrize("phrase", ["feat", "apples", "per hour", "metres per", "square", "month", "ton", "x", "MM"])
+@pytest.mark.parametrize(
+    "phrase", ["feat", "apples", "per hour", "metres per", "square", "month", "ton", "x", "MM", "Cal", "Calories"]
+)
 def test_other_words_are_no_unit(phrase: str) -> None:
     assert symbols_of(phrase) is None
 
@@ -55,6 +61,10 @@ def test_other_words_are_no_unit(phrase: str) -> None:
         ("20 C", "F", ("20 °C", "°F")),
         ("0 K", "C", ("0 K", "°C")),
         ("1 C", "A h", ("1 C", "A h")),
+        ("1 coulomb", "C", ("1[C]", "C")),
+        ("1 farad", "F", ("1[F]", "F")),
+        ("25 celsius", "F", ("25 °C", "°F")),
+        ("5 fl oz", "mL", ("5 floz", "mL")),
         ("5 feet 3 inches", "cm", ("5[ft] + 3[in]", "cm")),
         ("1 hour 30 minutes", "seconds", ("1[h] + 30[min]", "s")),
         # a product, as what is wanted is an area

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
-from . import batches, digits, integrals
+from . import batches, digits, hostile_lines, integrals
 from .report import Report
 
 KINDS: dict[str, Callable[[Random, Report], None]] = {
@@ -13,4 +13,5 @@ KINDS: dict[str, Callable[[Random, Report], None]] = {
     "second": digits.second,
     "rows": batches.rows,
     "integrals": integrals.integrals,
+    "hostile": hostile_lines.hostile,
 }

@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from places import TOP
+from running import Result
+from tests.search.hostile_lines import faults
 
 pytest.importorskip("flint")
 
@@ -17,11 +19,19 @@ def searched(*options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=TOP, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.parametrize(("kind", "count"), [("digits", 150), ("second", 12)])
+@pytest.mark.parametrize(("kind", "count"), [("digits", 150), ("second", 12), ("hostile", 1)])
 def test_a_sample_has_no_faults(kind: str, count: int) -> None:
     found = searched("--kind", kind, "--seed", "45", "--count", str(count), "--minutes", "5")
     assert (found.returncode, found.stderr) == (0, ""), found.stdout
     assert "points" in found.stdout and "FAULT" not in found.stdout
+
+
+def test_a_lost_line_and_an_internal_error_are_found() -> None:
+    answer, internal = '{"line": 1}\n', '{"line": 1, "error": {"kind": "internal"}}\n'
+    assert faults([b"x"], Result(answer, "", 0)) == []
+    assert faults([b"x", b"y"], Result(answer, "", 0)) == [("not one record a line", 0)]
+    assert faults([b"x"], Result(internal, "", 3)) == [("internal error", 1)]
+    assert faults([b"x"], Result(answer, "Traceback (most recent call last)", 70)) == [("traceback", 0)]
 
 
 def test_a_wrong_number_is_found() -> None:

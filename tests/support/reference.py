@@ -389,6 +389,42 @@ define("max", lambda *xs: max(xs), even_split(max))
 define("hypot", length, lambda *xs: [x / length(*xs) if any(xs) else mpf(0) for x in xs])
 define("logsumexp", log_sum_exp, lambda *xs: [softmax_weight(x, *xs) for x in xs])
 
+
+# ---- the incomplete gamma function, as an integral
+def gamma_density(a: Any, x: Any) -> Any:
+    return mp.exp((a - 1) * mp.log(x) - x - mp.loggamma(a))
+
+
+def upper_gamma(a: Any, x: Any) -> Any:
+    return mp.gammainc(a, x, regularized=True)
+
+
+def lower_gamma(a: Any, x: Any) -> Any:
+    return 1 - upper_gamma(a, x) if x > a else mp.gammainc(a, 0, x, regularized=True)
+
+
+def by_arguments(function: Reference, orders: Sequence[int], arguments: Sequence[Any]) -> Any:
+    """A derivative by difference quotients with several times the digits."""
+    return mp.diff(function, tuple(arguments), tuple(orders)) if any(orders) else function(*arguments)
+
+
+def lower_gamma_by_a(n: Any, a: Any, x: Any) -> Any:
+    return by_arguments(lambda c: mp.gammainc(c, 0, x, regularized=True), (int(n),), (a,))
+
+
+def gamma_density_by(n: Any, k: Any, a: Any, x: Any) -> Any:
+    return by_arguments(gamma_density, (int(n), int(k)), (a, x))
+
+
+define("gamma_density", gamma_density, lambda a, x: gamma_density(a, x) * (mp.log(x) - mp.digamma(a)),
+       lambda a, x: gamma_density(a, x) * ((a - 1) / x - 1))  # fmt: skip
+define("gammainc", lower_gamma, lambda a, x: lower_gamma_by_a(1, a, x), gamma_density)
+define("gammaincc", upper_gamma, lambda a, x: -lower_gamma_by_a(1, a, x), lambda a, x: -gamma_density(a, x))
+define("gammainc_derivative", lower_gamma_by_a, None, lambda n, a, x: lower_gamma_by_a(n + 1, a, x),
+       lambda n, a, x: gamma_density_by(n, 0, a, x))  # fmt: skip
+define("gamma_density_derivative", gamma_density_by, None, None, lambda n, k, a, x: gamma_density_by(n + 1, k, a, x),
+       lambda n, k, a, x: gamma_density_by(n, k + 1, a, x))  # fmt: skip
+
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
 define("normcdf_by_sigma", lambda x, mu, sigma: -(x - mu) / sigma * scaled_density(x, mu, sigma))

@@ -111,6 +111,11 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
     "trigamma": (*_GAMMA_POINTS, 1e10),
     "polygamma": ((0.0, 2.5), (1.0, 0.5), (2.0, 3.75), (3.0, -1.5), (4.0, 20.5)),
     "beta": ((0.5, 0.5), (2.0, 3.0), (30.5, 40.25), (5.0, 1e-5)),
+    "gamma_density": ((0.5, 0.25), (2.5, 1.5), (20.0, 30.0), (1e5, 1.001e5)),
+    "gamma_density_derivative": ((0.0, 0.0, 2.5, 1.75), (1.0, 1.0, 0.5, 3.0), (0.0, 3.0, 4.25, 2.0)),
+    "gammainc": ((0.5, 1e-10), (0.5, 0.25), (2.5, 1.5), (20.0, 12.0), (3.0, 150.0)),
+    "gammaincc": ((0.5, 1e-10), (0.5, 0.25), (2.5, 1.5), (20.0, 12.0), (3.0, 150.0), (1e-5, 0.5)),
+    "gammainc_derivative": ((0.0, 2.5, 1.5), (1.0, 2.5, 1.5), (2.0, 0.5, 3.0)),
     "sum": _LISTS,
     "mean": _LISTS,
     "prod": (*_LISTS, (0.0, 2.0, 3.0)),
@@ -124,3 +129,7 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
 def samples_of(primitive: Primitive) -> list[tuple[float, ...]]:
     """The points of an operation, as tuples of its inputs."""
     return [x if isinstance(x, tuple) else (float(x),) for x in SAMPLES.get(primitive.name, ())]
+
+
+OF_FEW_TARGETS = ("gammainc", "gammaincc", "gammainc_derivative")
+"""Functions that few targets of `export` have, with tests of their own (`tests/export/test_incomplete_gamma.py`)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ...engine.graphs.value import Value, as_float, is_array
@@ -52,7 +53,7 @@ def unflatten(structure: Structure, entries: Iterator[Any], numeric: bool) -> An
         count = 1
         for size in structure.shape:
             count *= size
-        rows = [next(entries) for _ in range(count)]
+        rows = list(islice(entries, count))
         return _stacked(np, rows, structure.shape, numeric)
     if isinstance(structure, Mapping):
         return {key: unflatten(part, entries, numeric) for key, part in structure.items()}
@@ -61,7 +62,9 @@ def unflatten(structure: Structure, entries: Iterator[Any], numeric: bool) -> An
 
 def _stacked(np: Any, rows: list[Any], shape: tuple[int, ...], numeric: bool) -> Any:
     """Return an array of entries, each a number, an array, or a structure of these, which stays outside."""
-    first: Any = rows[0] if rows else 0.0
+    if set(map(type, rows)) <= {float}:
+        return np.array(rows, dtype=float if numeric else object).reshape(shape)
+    first: Any = rows[0]
     if isinstance(first, Mapping):
         return {key: _stacked(np, [row[key] for row in rows], shape, numeric) for key in first}
     if isinstance(first, list | tuple):

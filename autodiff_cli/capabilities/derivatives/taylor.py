@@ -34,6 +34,7 @@ from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.figures import Figure
 from ...questions.optional_units import pose_with_units
 from ...questions.problem import Point, parse
+from ...questions.rounding import branches_are_decided, lost_number_warnings
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -48,6 +49,10 @@ NOISE_DIGITS = (*ZERO_TEST_DIGITS, 800)
 """Precisions at which coefficients below their error bounds are computed; those of 0 at the last one are 0."""
 NOISE = 1e-10
 """The largest relative error bound of a coefficient that is kept in doubles."""
+DIGITS_OF_DOUBLE = 16
+"""The correct digits of a coefficient that more digits do not change as a double."""
+ROUNDS_TO_ZERO = 2.0**-1074
+"""The smallest double: a coefficient that is proven to be as small is 0 as far as doubles go."""
 
 
 class Taylor(Record):
@@ -115,9 +120,10 @@ def taylor(
         def expand(source: Source) -> list[Number]:
             return taylor_in(m, source, values, name, order)
 
-        result = _without_noise(graph, values, posed.point, name, order) if m is REAL else None
+        result, is_right = _without_noise(graph, values, posed.point, name, order) if m is REAL else (None, True)
         try:
             coefficients = result or expand(graph)
+            remarks[:] = [] if is_right else _lost_digits(graph, values, posed.point, name, order)
         except ExpressionError as error:
             if error.kind not in ("domain", "derivative"):
                 raise
@@ -142,12 +148,27 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
         raise limit_error(message, f"order times digits may be up to {MAX_DIGITS:,}")
 
 
+def _lost_digits(graph: Graph, values: Values, point: Point, name: str, order: int) -> list[Diagnostic]:
+    """Return warnings about coefficients in doubles that have lost their digits."""
+
+    def coefficients(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
+        return {coefficient_name(k): x for k, x in enumerate(taylor_in(m, graph, at, name, order))}
+
+    return lost_number_warnings(graph, values, point, coefficients, "taylor")
+
+
+def coefficient_name(order: int) -> str:
+    """Return what messages call a coefficient."""
+    return f"the coefficient of order {order}"
+
+
 def _without_noise(
     graph: Graph, values: Values, point: Mapping[str, float | str], name: str, order: int
-) -> list[Number] | None:
-    """Return the coefficients, inexact ones from many digits; None without error bounds.
+) -> tuple[list[Number] | None, bool]:
+    """Return the coefficients, inexact ones from many digits, and whether those digits leave all of them right.
 
-    A typed point may be off by its rounding, `pi/2` too; one given as a double is exact.
+    There are none without error bounds. A typed point may be off by its rounding, `pi/2` too; one given as a double is
+    exact.
     """
     bounded, doubles = {}, {}
     for key, x in values.items():
@@ -158,9 +179,10 @@ def _without_noise(
     try:
         bounds = [RUNNING.number(x) for x in taylor_in(RUNNING, graph, bounded, name, order)]
     except (ExpressionError, *NO_RESULT):
-        return None
+        return None, False
     coefficients = [c.x for c in bounds]
     noisy = [k for k, c in enumerate(bounds) if abs(c.x) * NOISE < c.error]
+    last: Sequence[Number] = ()
     for digits in NOISE_DIGITS:
         sharp: Sequence[Number] = ()
         if noisy:
@@ -169,21 +191,28 @@ def _without_noise(
                 at |= {key: m.number(x) for key, x in doubles.items()}
                 sharp = taylor_in(m, graph, at, name, order)
         if noisy and not sharp and digits == NOISE_DIGITS[0]:
-            return None  # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it no 0
+            return (
+                None,
+                False,
+            )  # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it no 0
         if not sharp:
             break
-        zeros = []
+        unsure = []
         for k in noisy:
-            if sharp[k].correct_digits(1) and math.isfinite(x := float(sharp[k])):
+            left = sharp[k].correct_digits(DIGITS_OF_DOUBLE)
+            if left and math.isfinite(x := float(sharp[k])):
                 coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
             elif sharp[k].abs_upper() >= bounds[k].error:
-                return None  # at a pole more digits give no smaller bound
+                return None, False  # at a pole more digits give no smaller bound
             elif abs(coefficients[k]) <= bounds[k].error < math.inf:
                 coefficients[k] = 0.0
-                zeros.append(k)
+            if left < DIGITS_OF_DOUBLE:
+                unsure.append(k)
         # what is 0 so far may be a number that is smaller than these digits
-        noisy = zeros
-    return coefficients
+        noisy = unsure
+        last = sharp
+    is_right = all(last and last[k].abs_upper() <= ROUNDS_TO_ZERO for k in noisy)
+    return coefficients, is_right and branches_are_decided(graph, values)
 
 
 def _in_digits(digits: int, point: Point) -> tuple[RunningDigits, Values]:

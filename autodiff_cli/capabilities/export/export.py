@@ -15,7 +15,7 @@ from ...engine.table.operators import WHERE
 from ...errors import Diagnostic, ExpressionError, quote, usage_error
 from ...language.builder import Program
 from ...language.typesetting import typesetting
-from ...questions.problem import Point, as_number, check_single, parse, wanted_variables
+from ...questions.problem import Point, as_number, check_bare_functions, check_single, parse, wanted_variables
 from ...record import Record
 from ..formulas.diff import diff
 from ..formulas.guards import comments_of, guard_warnings, program_kinks
@@ -78,6 +78,7 @@ def export(
     if to == "latex":
         return _equations(text, name, wrt)
     program = parse(text)
+    check_bare_functions(program, {*(wrt or ())}, by_option=True)
     warnings = guard_warnings(program)
     if at:
         from .languages import Spreadsheet  # other languages do without

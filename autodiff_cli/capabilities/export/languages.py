@@ -14,9 +14,13 @@ from ...engine.graphs.adjoint import Recording, all_of
 from ...engine.graphs.value import Value
 from ...engine.numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ...engine.table.operators import VARIABLE
-from ...engine.table.primitive import ATOM, CHOICE, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
+from ...engine.table.primitive import ATOM, CHOICE, DEFINITIONS, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
 from ...engine.table.primitives import by_name
+from ...errors import usage_error
 from ...language.printer import Item, Written, as_call, assemble, fill_in, number_text, spell
+
+_USED = {"import jax": "jax.scipy", "import scipy.special": "scipy.special"}
+"""What code contains that needs an import, if not all code does."""
 
 
 class Python(Target):
@@ -36,7 +40,7 @@ class Python(Target):
     def lines(self) -> list[str]:
         library, function = self.library(), self.defined()
         code = "\n".join([*library, *function])
-        imports = [line for line in self.imports if line != "import jax" or "jax.scipy" in code]
+        imports = [line for line in self.imports if _USED.get(line, "") in code]
         # PEP 263: the first two lines may set an encoding, so no line of the program is there.
         return [*self.heading(), *imports, *library, "", "", *self.decorators, *function]
 
@@ -116,7 +120,8 @@ class Torch(Guarded):
         super().__init__(name)
         tensors = by_library("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
         forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
-        self.forms = {**self.forms, **forms, **by_name({"where": self._choose})}
+        incomplete = {name: partial(self._above_zero, f"torch.special.{name}") for name in ("gammainc", "gammaincc")}
+        self.forms = {**self.forms, **forms, **by_name({"where": self._choose, **incomplete})}
 
     def function(self, name: str) -> Form:
         return partial(self._tensors, f"ad_{name}")
@@ -128,6 +133,11 @@ class Torch(Guarded):
 
     def _tensors(self, function: str, target: Target, step: Step) -> Written:
         return as_call(function, step.args, self._tensor)
+
+    def _above_zero(self, function: str, target: Target, step: Step) -> Written:
+        """Return a call that is nan unless the first argument is above 0, where the library has a limit."""
+        _, call = as_call(function, step.args, self._tensor)
+        return ATOM, ["torch.where(", self._tensor(step.args[0]), " > 0.0, ", *call, ", torch.nan)"]
 
     def _choose(self, target: Target, step: Step) -> Written:
         condition, x, y = step.args
@@ -324,6 +334,9 @@ def sympy_text(root: Value) -> str:
 
 def _sympy_parts(value: Value) -> Written:
     while value._prev and value.primitive.name not in SYMPY_FORMS:
+        if value.primitive.name not in DEFINITIONS:
+            message = f"SymPy has no function `{value.primitive.name}`, which the formula needs"
+            raise usage_error(message, "print the formula as text, or leave the variable out with `--wrt`")
         value = by_definition(value, always=True)
     inputs = value._prev
     if not inputs:

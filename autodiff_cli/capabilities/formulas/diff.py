@@ -21,7 +21,7 @@ from ...engine.numbers import budget
 from ...engine.numbers.base import NumberType
 from ...engine.numbers.floats import REAL
 from ...engine.run.evaluation import error_at
-from ...engine.table.operators import ADD, CONSTANT, DIV, SUB, VARIABLE, WHERE
+from ...engine.table.operators import ADD, CONSTANT, DIV, MUL, SUB, VARIABLE, WHERE
 from ...engine.table.primitive import FUNCTIONS
 from ...errors import (
     Diagnostic,
@@ -307,8 +307,8 @@ def _read_problem(
     values |= bound
     output = single_output(program)
     if operator is not None:
-        notes = [*notes, *_note_on_extent(output, text, typed[: operator.end].strip())]
-    _check_names(program, {*values, *(wrt or ())}, products=wrt is None and not values)
+        notes = [*notes, *note_on_extent(output, text, typed[: operator.end].strip())]
+    check_names(program, {*values, *(wrt or ())}, products=wrt is None and not values)
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     quantities = quantities_of(output) if has_quantities else {}
@@ -323,12 +323,17 @@ def _read_problem(
     return problem, [*checked, *notes]
 
 
-def _note_on_extent(output: Value, text: str, operator: str) -> list[Diagnostic]:
-    """Return the note that all of a sum without parentheses is differentiated."""
-    before = text[: output.span.start].rstrip() if output.span else ""
-    if output.primitive not in (ADD, SUB) or before.endswith("("):
+def note_on_extent(output: Value, text: str, operator: str, first: int = 0) -> list[Diagnostic]:
+    """Return the note that all of a sum, or of a product behind parentheses, is differentiated.
+
+    The formula begins at `first` of the text.
+    """
+    before = text[first : output.span.start].rstrip() if output.span else ""
+    formula = text[first:].strip()
+    extends = output.primitive in (ADD, SUB) or (output.primitive in (MUL, DIV) and formula.startswith(("(", "[")))
+    if not extends or before.endswith(("(", "[")):
         return []
-    message = f"read as: {operator} ({text.strip()})"
+    message = f"read as: {operator} ({formula})"
     return [Diagnostic("note", message, None, "put parentheses around what is differentiated")]
 
 
@@ -577,8 +582,9 @@ def _unused(assumption: Assumption) -> Diagnostic:
 
 
 # ---- checks
-def _check_names(program: Program, known: Collection[str], *, products: bool) -> None:
-    check_bare_functions(program, known)
+def check_names(program: Program, known: Collection[str], *, products: bool) -> None:
+    """Raise an error for a variable whose name may be meant as a call, `sinx`, or with `products` as `x*y`."""
+    check_bare_functions(program, known, by_option=True)
     for name in [name for name in program.leaves if name not in {*known, *GREEK, *SIMPLE}]:
         others = {*program.leaves, *known, *"xyzt"} - {name}
         is_part = any(function in name for function in SIMPLE)

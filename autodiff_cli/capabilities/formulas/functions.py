@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic import SYMBOLIC, UNEVALUATED, as_node
 from ...engine.algebra.symbolic_derivative import derivatives as formulas_of
-from ...engine.graphs.value import Value, node, variable
+from ...engine.graphs.value import Value, constant, node, variable
 from ...engine.table.operators import WHERE
 from ...engine.table.primitive import COMPOSED, FUNCTIONS, PRIMITIVES, Primitive
 from ...errors import ExpressionError, near_words
@@ -126,6 +126,7 @@ def derivatives(primitive: Primitive) -> dict[str, str]:
     call, slopes = rule(primitive)
     formulas = primitive.smooth or tuple(map(_formula, slopes.values()))
     of = f" of ({', '.join(operand.label for operand in call._prev)})" if primitive.variadic else ""
+    of = f" of {expression_text(call)}" if primitive.shown_orders else of
     return {f"{name}{of}": formula for name, formula in zip(slopes, formulas, strict=True)}
 
 
@@ -138,7 +139,8 @@ def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
     if primitive.variadic:
         stem = names[0].strip("*").removesuffix("s")
         names = (f"{stem}1", f"{stem}2")
-    inputs = tuple(map(variable, names))
+    orders = map(constant, primitive.shown_orders)
+    inputs = (*orders, *map(variable, names[len(primitive.shown_orders) :]))
     call = node(primitive, inputs)
     if primitive.composition is not None and not primitive.smooth:
         partials_by = formulas_of(primitive.composition(UNEVALUATED, *inputs), inputs, 1)

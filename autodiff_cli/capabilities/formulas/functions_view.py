@@ -7,7 +7,7 @@ from ...engine.table.primitive import COMPOSED
 from ...show.characters import Style
 from ...show.document import Block, Paragraph, Pieces, Table
 from ...show.schema import OutputRow, View
-from .functions import FunctionEntry, Functions, forms
+from .functions import LISTED, FunctionEntry, Functions, forms
 
 Answer: TypeAlias = FunctionEntry | Functions
 EVERYWHERE = "every number"
@@ -74,7 +74,10 @@ def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
 def _rows_of_forms(entries: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
     """Yield the rows of a function in the list of all; of the shapes of curves, each parameter's would take lines."""
     short, *longer = entries
-    yield from _rows_of_longer([short]) if short.name in COMPOSED else _rows(short)
+    if LISTED[short.name].shown_orders:
+        yield from _named_rows(short)
+    else:
+        yield from _rows_of_longer([short]) if short.name in COMPOSED else _rows(short)
     yield from _rows_of_longer(longer)
 
 
@@ -84,5 +87,11 @@ def _rows_of_longer(forms: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
         if len(form.derivatives) <= MOST_LISTED:
             yield from _rows(form)
         else:
-            by: Pieces = ((f"by {', '.join(form.derivatives)}", "faint"),)
-            yield ((form.signature, "name"),), by, ((form.domain or "", ""),)
+            yield from _named_rows(form)
+
+
+def _named_rows(form: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
+    """Yield a row that only names the variables of the derivatives."""
+    names = [name.partition(" of ")[0] for name in form.derivatives]
+    by: Pieces = ((f"by {', '.join(names)}", "faint"),)
+    yield ((form.signature, "name"),), by, ((form.domain or "", ""),)

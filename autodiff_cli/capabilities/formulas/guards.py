@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ...engine.graphs.value import Value, values_of
+from ...engine.graphs.value import Value, in_order, values_of
 from ...engine.table.operators import VARIABLE
 from ...errors import Diagnostic, ExpressionError
 from ...language.builder import Program
@@ -81,16 +81,23 @@ def kink_notes(
     facts: Sequence[Value] = (),
 ) -> KinkNotes:
     """Return where derivatives by leaves are conventional, and one note on it; `formulas` derives an output."""
-    from ...engine.algebra.borders import conventions  # only kinks need it
+    with_pieces = [output for output in outputs if _has_pieces(output)]
+    if not with_pieces:
+        return KinkNotes()
+    from ...engine.algebra.borders import conventions  # it takes a tenth of a second
 
     found: list[Convention] = []
     is_complete = True
-    for output in outputs:
+    for output in with_pieces:
         here = conventions(output, lambda output=output: formulas(output), wrt, order, facts)  # type: ignore[misc]
         found += here.found
         is_complete = is_complete and here.is_complete
     places = tuple(dict.fromkeys(_place(one) for one in found))
     return KinkNotes(places, _note(places, order, is_complete))
+
+
+def _has_pieces(output: Value) -> bool:
+    return any(value.primitive.breakpoint is not None for value in in_order((output,)))
 
 
 def program_kinks(program: Program, names: Sequence[str]) -> KinkNotes:

@@ -114,6 +114,16 @@ class ComplexBalls(NumberType):
         """Return the logarithm of gamma on the right half-plane."""
         return x.lgamma() if x.real > 0 else NOWHERE
 
+    def gammainc(self, a: Any, x: Any) -> Any:
+        """Return the regularized lower incomplete gamma function on the right half-plane."""
+        a, x = self.number(a), self.number(x)
+        return x.gamma_lower(a, regularized=1) if a.real > 0 and x.real > 0 else NOWHERE
+
+    def gammaincc(self, a: Any, x: Any) -> Any:
+        """Return the regularized upper incomplete gamma function on the right half-plane."""
+        a, x = self.number(a), self.number(x)
+        return x.gamma_upper(a, regularized=1) if a.real > 0 and x.real > 0 else NOWHERE
+
     def sinc(self, x: Any) -> Any:
         """Return sin(pi*x)/(pi*x)."""
         return x.sinc_pi()
@@ -195,5 +205,8 @@ PIECEWISE = by_name({
 })  # fmt: skip
 CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atanh": False})
 """Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
-UNKNOWN = library_names("round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch")
+UNKNOWN = library_names(
+    "round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch "
+    "gammainc_derivative gamma_density gamma_density_derivative"
+)
 """Functions that are refused: not known there."""

@@ -111,6 +111,8 @@ RULES: dict[str, Rule] = by_name({
     "log": lambda x: [(x, ">")], "log2": lambda x: [(x, ">")], "log10": lambda x: [(x, ">")],
     "norminv": lambda p: [(p, ">"), (_one_less(p), ">")],
     **dict.fromkeys(("normpdf_scaled", "normcdf_scaled"), lambda x, mu, sigma: [(sigma, ">")]),
+    **dict.fromkeys(("gammainc", "gammaincc"), lambda a, x: [(a, ">"), (x, ">=")]),
+    "gammainc_derivative": lambda n, a, x: [(a, ">"), (x, ">=")],
     "log1p": lambda x: [(_one_more(x), ">")], "sqrt": lambda x: [(x, ">=")],
     "asin": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],

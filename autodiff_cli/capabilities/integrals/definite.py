@@ -29,7 +29,7 @@ from .ends import IntegralEnd, at_number
 from .holes import fill_hole
 from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
-from .tails import integral_with_tails
+from .tails import integral_with_tails, still_part
 
 SIZES = (4, 8, 14)
 """Terms of the series that show how an integrand behaves at an end."""
@@ -138,8 +138,12 @@ def _total(segment: Segment, found: Found, name: str) -> Any:
         return found.total
     if found.exact is not None:
         return segment.quadrature.value(found.exact.node)
-    if any(UNKNOWN in (piece.low_state, piece.high_state) for piece in found.pieces):
+    ends_and_states = [
+        pair for piece in found.pieces for pair in ((piece.low, piece.low_state), (piece.high, piece.high_state))
+    ]
+    if any(state == UNKNOWN and end.formula is not None for end, state in ends_and_states):
         return None
+    # at an infinite end bounds show whether it converges
     ends = [(piece.low, piece.high) for piece in found.pieces]
     return integral_with_tails(segment.quadrature, segment.integrand, name, ends)
 
@@ -328,7 +332,21 @@ def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
             raise
         except NO_RESULT:
             break
+    if place.formula is None and _still_part_diverges(integrand, name, place):
+        raise Divergent(f"`{name}` = {place.text}")
     return UNKNOWN  # the quadrature, or the antiderivative, decides
+
+
+def _still_part_diverges(integrand: Value, name: str, place: IntegralEnd) -> bool:
+    """Return whether a formula is a sum of waves whose integral converges and of a part whose integral diverges."""
+    still = still_part(integrand, name, place)
+    if still is None:
+        return False
+    try:
+        _end(still, name, IntegralEnd("inf", None, 1), -1)
+    except Divergent:
+        return True
+    return False
 
 
 def _singular_points(

@@ -16,6 +16,7 @@ from ...questions.optional_units import with_units
 from ...questions.problem import (
     Point,
     Problem,
+    check_bare_functions,
     have_units,
     numbers_or_quantities,
     parse,
@@ -57,6 +58,7 @@ def integrate(
     program = parse(text, [*typed], units=True)
     output = single_output(program)
     name, places = read_ends(program, typed, ends, variable)
+    check_bare_functions(program, {*typed, name})
     if name in typed:
         raise usage_error(f"`{name}` has a value, and is the variable of the integral", "leave one of them out")
     used = {*program.leaves, *(each for end in places or () for each in end.names())}

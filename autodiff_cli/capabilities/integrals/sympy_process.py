@@ -84,6 +84,8 @@ def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
         "normpdf_scaled": lambda x, mu, sigma: normpdf((x - mu) / sigma) / sigma,
         "normcdf_scaled": lambda x, mu, sigma: normcdf((x - mu) / sigma),
         "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
+        "gammainc": lambda a, x: sympy.lowergamma(a, x) / sympy.gamma(a),
+        "gammaincc": lambda a, x: sympy.uppergamma(a, x) / sympy.gamma(a),
         "sum": sympy.Add, "prod": sympy.Mul,
         "mean": lambda *xs: sympy.Add(*xs) / len(xs), "max": sympy.Max, "min": sympy.Min,
         "relu": lambda x: sympy.Max(x, 0), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),

@@ -19,7 +19,16 @@ from ...language.builder import Program
 from ...language.printer import expression_text
 from ...questions.approach import Approach, as_approach
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown
-from ...questions.problem import Names, Point, check_values, evaluate_constant, have_units, parse, unused_name
+from ...questions.problem import (
+    Names,
+    Point,
+    check_bare_functions,
+    check_values,
+    evaluate_constant,
+    have_units,
+    parse,
+    unused_name,
+)
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -116,6 +125,7 @@ def limit(
     typed = dict(point or {})
     places = {name: as_approach(name, value) for name, value in typed.items()}
     program = parse(text, [*typed], units=True)
+    check_bare_functions(program, typed)
     if len(program.roots) > 1:
         message = f"this program has {len(program.roots)} outputs, and a limit is taken of one"
         raise ExpressionError("type", message, program.all_nodes.span(program.roots[1]), "ask for each of them")
@@ -298,10 +308,11 @@ def _constant(constants: ExactConstants, place: Approach) -> ExactConstant:
 
 
 def _limit_of(m: AsymptoticSeries, series: Multiseries) -> SideLimit:
-    wave = series.wave
-    lead = series.terms[0].monomial if series.terms else None
-    if wave is not None and m.compare(wave.monomial, {}) >= 0 and (lead is None or m.compare(wave.monomial, lead) >= 0):
+    if m.oscillates(series):
         return SideLimit("oscillates")
+    if series.wave is not None and m.compare(series.wave.monomial, {}) >= 0:
+        # the leading term outweighs the wave, so it grows
+        return SideLimit("infinite", None, m.base.sign(series.terms[0].coefficient))
     sign = m.limit_sign(series)
     if sign:
         return SideLimit("infinite", None, sign)

@@ -9,28 +9,39 @@ from functools import partial
 from itertools import islice
 from random import Random
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from ...compiled.evaluator import Evaluator
 from ...engine.graphs.value_and_gradient import value_and_gradient
+from ...engine.numbers.base import Number
 from ...engine.numbers.budget import DESCENT_COORDINATE, BudgetExceeded, current_budget
 from ...engine.numbers.floats import REAL
 from ...errors import Diagnostic, ExpressionError, plural, usage_error
 from ...language.builder import Program
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.parse_point import Range
-from ...questions.problem import Point, have_units, numbers_or_quantities, parse, unused_name
+from ...questions.problem import (
+    Point,
+    check_bare_functions,
+    have_units,
+    numbers_or_quantities,
+    parse,
+    unused_name,
+)
 from ...questions.rounding import (
     REQUIRED_DIGITS,
     Points,
     rounding_warnings,
     rounding_warnings_over,
+    underflowed_derivatives,
 )
 from ...record import Record
 
 if TYPE_CHECKING:
     from ...compiled.data_loss import DataLoss, LossSpec, LossSummary
     from ...questions.quantities import Units
+
+Found = TypeVar("Found")
 
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
 """The methods, and the rate of each unless another is given."""
@@ -183,12 +194,30 @@ class Descent:
     def __iter__(self) -> Iterator[DescentStep]:
         self.best, self.last, self.ending = self.start, self.start, None
         ending = yield from self._steps()
-        lost = lost_digits(self.evaluator, self.last, DIGITS_TOLERANCE) if ending.succeeded else []
-        lost = [warning for warning in lost if warning.kind == "lost_digits"]
-        if lost:
+        doubt = self._doubt() if ending.succeeded else ""
+        if doubt:
             reason = ending.reason if ending.reason == "steps" else "digits"
-            ending = ending._replace(reason=reason, message=f"{ending.message}, but {lost[0].message}")
+            ending = ending._replace(reason=reason, message=f"{ending.message}, but {doubt}")
         self.ending = ending
+
+    def _doubt(self) -> str:
+        """Return what is wrong with the numbers of the last step, if anything is.
+
+        Their digits count relative to the largest number of their kind at both ends, up to the tolerance.
+        """
+        ends = self.start, self.last
+        of_value, of_slope = (
+            max(map(abs, x)) for x in zip(*((end.value, end.gradient_norm) for end in ends), strict=True)
+        )
+        allowed = [min(DIGITS_TOLERANCE, 10.0**-REQUIRED_DIGITS * x) for x in (of_slope, of_value)]
+        lost = lost_digits(self.evaluator, self.last, *allowed)
+        for warning in lost:
+            if warning.kind == "lost_digits":
+                return warning.message
+        if isinstance(self.evaluator, Evaluator) and 0.0 in self.last.partials:
+            small = underflowed(self.evaluator, self.last)
+            return underflow_text(small) if small else ""
+        return ""
 
     def _steps(self) -> Generator[DescentStep, None, Ending]:
         evaluate, options, start = self.evaluator, self.options, self.start
@@ -349,7 +378,7 @@ def descend(
         unit = unit_of_rate(start.units, start.free, options.method == "adam")
         note = f"the rate {options.rate:g} is in {unit}, for numbers in the units of the start"
         warnings += (Diagnostic("note", note, None, None),) if unit != "1" else ()
-    warnings += tuple(lost_digits(evaluator, start, DIGITS_TOLERANCE))
+    warnings += tuple(lost_digits(evaluator, start, DIGITS_TOLERANCE, required=("", *start.free)))
     run = Descent(text, evaluator, start, options, maximize, warnings, summary)
     if batch is not None and batch > run.data_rows:
         message = f"a batch of {batch:,} rows is more than the data have ({run.data_rows:,})"
@@ -365,21 +394,51 @@ def descend(
     return run
 
 
-def lost_digits(evaluator: Evaluator | DataLoss, row: DescentStep, tolerance: float) -> list[Diagnostic]:
+def lost_digits(
+    evaluator: Evaluator | DataLoss,
+    row: DescentStep,
+    tolerance: float,
+    of_value: float | None = None,
+    required: Collection[str] = (),
+) -> list[Diagnostic]:
     """Return warnings about lost digits at a step, beyond errors of the tolerance; of a loss over data in its rows.
 
-    A derivative may also be off by what changes the value in its last digits only.
+    A derivative may also be off by what changes the value in its last digits only. The value has a tolerance of its
+    own. The numbers `required`, by variable and "" for the value, need their digits without any.
     """
     if not isinstance(evaluator, Evaluator):
         return _lost_digits_in_rows(evaluator, row, tolerance)
     values = {name: row.point[name] for name in evaluator.variables}
+    wanted = [name for name in row.free if name in evaluator.wrt]
     share = 10.0**-REQUIRED_DIGITS * abs(row.value)
-    tolerated = {name: max(tolerance, share / (abs(values.get(name, 0.0)) or math.inf)) for name in row.free}
-    tolerated[""] = tolerance
+    tolerated = {name: max(tolerance, share / (abs(values[name]) or math.inf)) for name in wanted}
+    tolerated[""] = tolerance if of_value is None else of_value
+    tolerated = {name: allowed for name, allowed in tolerated.items() if name not in required}
+    return _unpaid(lambda: rounding_warnings(evaluator.graph, values, values, wanted, tolerated=tolerated))
+
+
+def underflowed(evaluator: Evaluator, row: DescentStep) -> Mapping[str, Number]:
+    """Return the derivatives at a step that only an underflow makes 0, or takes the digits of."""
+    values = {name: row.point[name] for name in evaluator.variables}
+    wanted = [name for name in row.free if name in evaluator.wrt]
+    return _unpaid(lambda: underflowed_derivatives(evaluator.graph, values, wanted))
+
+
+def underflow_text(small: Mapping[str, Number]) -> str:
+    """Return what is said of derivatives that an underflow hides."""
+    from ...questions.digits import short_text
+
+    name, number = next(iter(small.items()))
+    others = f" (so are others, such as `{[*small][1]}`)" if len(small) > 1 else ""
+    return f"the derivative by `{name}` is {short_text(number)}, which is lost to underflow{others}"
+
+
+def _unpaid(find: Callable[[], Found]) -> Found:
+    """Return what is found without work: the steps that are asked for have all of it."""
     work = current_budget()
     left = work.left
-    found = rounding_warnings(evaluator.graph, values, values, row.free, tolerated=tolerated)
-    work.left = left  # the steps that are asked for have all of it
+    found = find()
+    work.left = left
     return found
 
 
@@ -392,11 +451,7 @@ def _lost_digits_in_rows(loss: DataLoss, step: DescentStep, tolerance: float) ->
     at = [dict(zip(loss.names, loss.point_at(row, here), strict=True)) for row in rows]
     points = Points(at, lambda k: loss.data.where(rows[k]).rstrip(": ") or f"row {rows[k] + 1}", "rows")
     tolerated = dict.fromkeys(("", *step.free), tolerance)
-    work = current_budget()
-    left = work.left
-    found = rounding_warnings_over(loss.evaluator.graph, points, step.free, tolerated)
-    work.left = left
-    return found
+    return _unpaid(lambda: rounding_warnings_over(loss.evaluator.graph, points, step.free, tolerated))
 
 
 FIRST_STARTS = ((1.0, 0.5), (2.0, 0.25), (0.5, 0.75), (-1.0, 0.1), (3.0, 0.9), (0.1, 0.4), (10.0, 0.6))
@@ -413,6 +468,7 @@ def _first_start(
     It is a point where the formula has a slope: a stationary point need not be a minimum.
     """
     program = parse(text, list(point), units=True)
+    check_bare_functions(program, {*point, *(wrt or ())}, by_option=True)
     missing = [name for name in program.leaves if name not in point]
     is_chosen = not held.issuperset(point) and (wrt is None or not {*wrt}.issuperset(missing))
     if not missing or is_chosen or len(program.roots) > 1 or have_units(text, with_units(point), bounds):

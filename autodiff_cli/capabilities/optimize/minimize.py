@@ -14,7 +14,8 @@ from ...questions.parse_point import Range
 from ...questions.problem import Point, Quantity, as_number, number_or_quantity, parse
 from ...record import Record
 from .convergence import ConstraintAtPoint, ConvergenceReport, Sense
-from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values, lost_digits
+from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values
+from .digits_at_end import with_digits
 from .many_starts import CONVERGED, SearchEnd, Starts, search_from_many
 from .objective import METHODS, Objective
 
@@ -206,11 +207,7 @@ def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport,
     sense, row, shown, at_point = problem.sense, end.row, end.row.units, end.constraints
     if at_point is not None and shown is not None:
         shown = _with_multipliers(shown, problem.constraints, in_units)
-    # at a kink the derivatives are conventions
-    lost = [] if end.reason == "kink" else lost_digits(problem.evaluator, row, problem.tolerance)
-    if any(warning.kind == "lost_digits" for warning in lost) and end.reason in CONVERGED:
-        message = "not converged: rounding loses the digits of the value or of its derivatives there"
-        end = end._replace(kind=None, verdict="", reason="digits", message=message)
+    end, lost = with_digits(problem, end)
     problem.add_to_path(row)
     path = problem.path
     if sense.maximize:

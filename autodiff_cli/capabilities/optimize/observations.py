@@ -23,7 +23,7 @@ from ...language.tokens import has_unit_literals
 from ...questions.column_uncertainties import Sigma, Spread, has_unit, parse_sigma, percentage
 from ...questions.optional_units import heading
 from ...questions.parse_point import Range, is_name
-from ...questions.problem import Problem, Quantity, as_number, check_single, parse
+from ...questions.problem import Problem, Quantity, as_number, check_bare_functions, check_single, parse
 
 if TYPE_CHECKING:
     from ...engine.quantities.unit import Unit
@@ -75,6 +75,7 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
         if response not in columns:
             raise no_column(response, columns)
         measured = [response]
+    check_bare_functions(program, {*names, *known_names})
     for name in measured:
         if name in program.leaves:
             message = f"`{name}` is the response, and the formula uses it"

@@ -72,7 +72,7 @@ class ShapeStarts:
     def __init__(self, calls: Sequence[ShapeCall], columns: dict[str, Any], response: Any) -> None:
         self.calls = calls
         self.columns = columns
-        self.peaks = {call.column: _peaks(columns[call.column], response) for call in calls if call.is_peak}
+        self.peaks = {call.column: peaks_of(columns[call.column], response) for call in calls if call.is_peak}
 
     def draw(self, at: random.Random) -> dict[str, float]:
         """Return starts by parameter; two calls in one draw begin at two peaks while there are as many."""
@@ -108,7 +108,7 @@ def _start(scale: str, peak: Peak | None, x: Any, at: random.Random) -> float | 
     return None
 
 
-def _peaks(x: Any, y: Any) -> list[Peak]:
+def peaks_of(x: Any, y: Any) -> list[Peak]:
     """Return the places where the data stand out most from a line under them, the highest first."""
     x, y = _in_order(x, y)
     above = np.abs(y - _line_under(x, y))

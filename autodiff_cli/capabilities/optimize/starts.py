@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,15 @@ from ...errors import AutodiffError
 from ...questions.quantities import evaluate_dimensions
 from .convergence import SearchStopped
 from .least_squares import EndPoint, Model, searched
-from .shape_starts import ShapeStarts, shape_calls
+from .shape_starts import ShapeStarts, peaks_of, shape_calls
 
 DRAWN_STARTS = 600  # points that are looked at
 SAMPLED_ROWS = 100  # rows in which they are
 SAMPLED_SHAPE_ROWS = 400  # of a formula with peaks, which may be narrow
 SEARCHED_STARTS, SEARCH_EVALUATIONS = 10, 60  # points that are searched from, and so far
 SAME_CURVE = 0.1  # distance of two curves, in lengths of the residuals
+PEAK_ROUNDS, MAX_LEFT_PEAKS = 3, 2  # searches from peaks of the residuals, and peaks of each
+SAME_COST = 1e-3  # relative difference of sums that are one, long before the search has ended
 DECADES = 1.5  # to either side of a scale
 NEGATIVE = 0.25  # share of starts below 0
 BUDGET_SHARE = 0.4  # of the work
@@ -53,6 +56,7 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
             points.sort(key=lambda point: point[0])
             for there in _different(points):
                 ends.append(searched(few, there, SEARCH_EVALUATIONS, few.parameters.places))
+            ends += _from_residuals(few, draws, ends)
     except (BudgetExceeded, SearchStopped):
         points.sort(key=lambda point: point[0])
     good = [(end.cost, end.values) for end in ends if end.cost < UNDEFINED_COST and np.all(np.isfinite(end.values))]
@@ -65,6 +69,44 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
         best = next((there for _, there in good if _looked_at(whole, there)), good[0][1])
         values = _rounded(model, few, best, places)
     return {model.parameters.free[k]: float(values[k]) for k in places}
+
+
+def _from_residuals(few: Model, draws: StartDraws, ends: Sequence[EndPoint]) -> list[EndPoint]:
+    """Return ends of searches from where a place and a width are those of a peak that the least end leaves.
+
+    Of several peaks a search may put two where one is, and another where there is none.
+    """
+    found: list[EndPoint] = []
+    known = [end for end in ends if end.cost < UNDEFINED_COST and np.all(np.isfinite(end.values))]
+    if not known or len(draws.like_columns) < 2:
+        return found
+    least = min(known, key=_cost)
+    for _ in range(PEAK_ROUNDS):
+        points = [point for there in _at_left_peaks(few, draws, least.values) for point in _looked_at(few, there)]
+        points.sort(key=lambda point: point[0])
+        tried = [searched(few, there, SEARCH_EVALUATIONS, few.parameters.places) for there in _different(points)]
+        lower = min(tried, key=_cost, default=least)
+        if not lower.cost < least.cost * (1 - SAME_COST):
+            break
+        least = lower
+        found.append(lower)
+    return found
+
+
+def _cost(end: EndPoint) -> float:
+    return end.cost
+
+
+def _at_left_peaks(few: Model, draws: StartDraws, end: Any) -> Iterator[Any]:
+    """Yield points beside an end, with two of the parameters that are like a column at a peak of the residuals."""
+    residuals = few(end).residuals
+    for column in {*draws.like_columns.values()}:
+        own = [k for k, name in draws.like_columns.items() if name == column]
+        peaks = peaks_of(few.rows.columns[column], residuals)[:MAX_LEFT_PEAKS]
+        for peak, (place, width) in product(peaks, permutations(own, 2)):
+            there = end.copy()
+            there[place], there[width] = peak.place, peak.half_width
+            yield np.clip(there, *few.parameters.limits)
 
 
 def _rounded(model: Model, few: Model, best: Any, places: Sequence[int]) -> Any:
@@ -91,6 +133,11 @@ class StartDraws:
         self.places = [free.index(name) for name in wanted]
         calls = shape_calls(model.problem.program.text, columns, wanted)
         self.shapes, self.powers = ShapeStarts(calls, dict(columns), model.rows.response), _powers(model)
+        of_one = {name: next(iter(powers)) for name, powers in self.powers.items() if [*powers.values()] == [1.0]}
+        self.like_columns = {
+            k: of_one[free[k]] for k in self.places if free[k] in of_one and of_one[free[k]] in columns
+        }
+        """By their places, the columns that parameters are like: they may be places and widths there."""
         self.own = np.array([model.problem.values.get(name, 1.0) for name in free])
 
     def point(self) -> Any:

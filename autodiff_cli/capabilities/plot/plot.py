@@ -331,7 +331,7 @@ def _formulas(
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
     typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
-    check_bare_functions(typed, {*values, *ranges, *(wrt or ())})
+    check_bare_functions(typed, {*values, *ranges, *(wrt or ())}, by_option=True)
     names, path = _names_drawn(typed, wrt, ranges, options.path), options.path
     # an axis has the unit of an end of its range
     of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}

@@ -127,6 +127,11 @@ class Explicit:
         self.outputs, self.units = output_names(self.program), problem.units
         self.values = {name: float(x) for name, x in problem.values.items()}
 
+    def output_program(self, k: int) -> Program:
+        """Return the program of output `k` alone."""
+        program = self.program
+        return program if len(program.roots) == 1 else program.with_outputs((program.roots[k],), program.text)
+
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at, rows, kinks = jacobian_around(REAL, self.program.graph, self.values, names)

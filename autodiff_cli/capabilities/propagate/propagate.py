@@ -48,6 +48,7 @@ from ...questions.parse_point import Range, constant_value, is_name, pieces
 from ...questions.problem import Point, as_number
 from ...record import Record
 from .covariance_matrix import CovarianceMatrix
+from .fit_intervals import Ends, ProfiledParameter, profile_intervals
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 from .worst_case import WorstCase, worst_cases
 
@@ -116,6 +117,8 @@ class Result(Record):
     drawn: Drawn | None = None
     validation: Validation | None = None
     worst_case: WorstCase | None = None
+    profile: Ends | None = None
+    """The interval by the profile of a fit, if the output has one of its parameters and no other input."""
 
 
 class Input(Record):
@@ -172,6 +175,7 @@ class Propagation(Record):
         high: the value plus that sum
         proven_low: no value within the limits is smaller; null where that is not proven
         proven_high: no value within the limits is larger; null where that is not proven
+      profile optional nonempty: with `--fit`: the interval by the fit's profile; null where an end is open
     inputs: the inputs, by name
       estimate: the estimate
       uncertainty: its standard uncertainty
@@ -277,17 +281,23 @@ def estimates_of_fit(record: object) -> Estimates:
     return Estimates(values, pairs, level, units, profiles)
 
 
-def _profile_warnings(fitted: Estimates, names: Iterable[str]) -> Iterator[Diagnostic]:
+def _profile_warnings(
+    fitted: Estimates, names: Iterable[str], results: Sequence[Result], level: float
+) -> Iterator[Diagnostic]:
     """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
+    hint = "the interval by profile is shown below the linear one"
+    if level != fitted.level:
+        hint = f"fit with `--level {level:g}`: the interval by profile of a formula of one parameter follows from that"
+    elif any(result.profile is None for result in results):
+        hint = (
+            "fit again with the quantity as a parameter, for its own profile: for `q = V/K` with `q*K` in place of `V`"
+        )
     for name in names:
-        if name not in fitted.profiles:
-            continue
         low, high = fitted.profiles[name]
         ends = f"{'-∞' if low is None else f'{low:.6g}'} to {'∞' if high is None else f'{high:.6g}'}"
         unit = f" {fitted.units[name]}" if name in fitted.units else ""
         interval = f"its {fitted.level * 100:g} % interval by profile is {ends}{unit}"
         message = f"`{name}` is taken as normal, and in the fit it is not: {interval}"
-        hint = f"the interval of a formula of `{name}` alone has the formula's values at these ends"
         yield Diagnostic("profile", message, None, hint)
 
 
@@ -348,6 +358,11 @@ def propagate(
         if worst_case:
             cases = worst_cases(model, linear.rows, list(inputs), linear.units)
             results = [result._replace(worst_case=case) for result, case in zip(results, cases, strict=True)]
+        if sources.profiled and fitted is not None:
+            if level == fitted.level:
+                profiles = profile_intervals(model, list(inputs), linear.units, sources.profiled)
+                results = [result._replace(profile=ends) for result, ends in zip(results, profiles, strict=True)]
+            warnings[first_notes:first_notes] = _profile_warnings(fitted, sources.profiled, results, level)
         if covariance is not None:
             warnings += _digit_warnings(linear, results, covariance.rounding_of_correlation())
         if count:
@@ -421,6 +436,7 @@ class _Sources:
         self.text, self.is_implicit, self.readings, self.correlation = text, is_implicit, readings, correlation
         self.quantities: dict[str, Any] = {}  # as given
         self.measured: dict[str, Any] = {}  # of columns and fits
+        self.profiled: dict[str, ProfiledParameter] = {}  # of a fit
         self.tables: dict[str, dict[str, Sequence[float]]] = {"": {**draws}} if draws else {}
         self.linear: dict[str, Any] = {}  # of the package `uncertainties`
         self.texts: dict[str, str] = {**getattr(readings, "units", {}), **getattr(draws, "units", {})}
@@ -511,7 +527,11 @@ class _Sources:
         self.texts |= {name: unit for name, unit in fitted.units.items() if name in used}
         together = {pair: r for pair, r in fitted.correlation.items() if used.keys() >= set(pair)}
         self.correlation = {**together, **self.correlation}
-        self.notes += _profile_warnings(fitted, used)
+        self.profiled = {
+            name: ProfiledParameter(float(x), x.uncertainty, fitted.profiles[name])
+            for name, x in used.items()
+            if name in fitted.profiles and isinstance(x, MeasuredValue)
+        }
 
     def add_linear_correlations(self) -> None:
         """Add the correlations that follow from numbers of the package `uncertainties`."""

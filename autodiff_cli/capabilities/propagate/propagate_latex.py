@@ -80,8 +80,23 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
             "contribution",
             "share",
         )
-        parts += [table(heads, rows, last=of_result), _expand(name, result), *_worst_case(result, digits)]
+        parts += [
+            table(heads, rows, last=of_result),
+            _expand(name, result),
+            *_profile(name, result, digits),
+            *_worst_case(result, digits),
+        ]
     return paragraphs(*parts)
+
+
+def _profile(name: str, result: Result, digits: int | None) -> list[str]:
+    if result.profile is None:
+        return []
+    low, high = result.profile
+    ends = [r"$-\infty$" if low is None else number(low, digits), r"$\infty$" if high is None else number(high, digits)]
+    level = percentage(result.level)
+    unit = unit_latex(result.value)
+    return [rf"By the profile of the fit, {latex_of(name)} is from {ends[0]} to {ends[1]}{unit} ({level})."]
 
 
 def _worst_case(result: Result, digits: int | None) -> list[str]:

@@ -90,6 +90,12 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             numbers = (result.value, result.uncertainty, result.expanded)
             value, u, expanded = map(word, attach_units(numbers, [unit_of(result.value)] * 3))
             text = f"{value} u={u} U={expanded} k={word(result.k)}"
+            if result.profile is not None:
+                low, high = (
+                    word(math.copysign(math.inf, sign) if x is None else x)
+                    for x, sign in zip(result.profile, (-1, 1), strict=True)
+                )
+                text += f" profile={low}..{high}"
             if (case := result.worst_case) is not None:
                 text += f" low={word(case.low)} high={word(case.high)}"
                 if case.proven_low is not None:
@@ -107,6 +113,8 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             yield value_line(name, _written(result, unit))
             interval = plus_minus(float(result.value), float(result.expanded), result.k, unit)
             yield Paragraph((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
+            if result.profile is not None:
+                yield text_line(f"{name} {self._profile_in_words(result)}")
             if not several:
                 yield from input_lines(answer.constants, answer.point, answer.inputs, self.digits)
             yield _budget(answer, result, self.digits)
@@ -125,6 +133,12 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             yield matrix_table("correlation of the outputs", outputs, answer.output_correlation)
         if answer.interrupted:
             yield Paragraph((("interrupted: these are the draws that were made", "heading"),))
+
+    def _profile_in_words(self, result: Result) -> str:
+        assert result.profile is not None
+        low, high = result.profile
+        ends = f"from {'-∞' if low is None else self.number(low)} to {'∞' if high is None else self.number(high)}"
+        return f"{ends}{_unit(result)}, for {percent(result.level)}, by the profile of the fit"
 
     def _below_budget(self, answer: Propagation, result: Result) -> Iterator[str]:
         number, unit, level = self.number, _unit(result), percent(result.level)

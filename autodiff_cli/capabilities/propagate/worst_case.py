@@ -64,7 +64,7 @@ def worst_cases(
             down, up = (middle - low, high - middle) if slope >= 0 else (high - middle, middle - low)
             below, above = below + abs(slope) * down, above + abs(slope) * up
         value = present(_at(model, j, nominal), unit)
-        proven = _proven(model, j, limits, unit) if isinstance(model, Explicit) else None
+        proven = proven_range(model, j, limits, unit) if isinstance(model, Explicit) else None
         cases.append(WorstCase(below, above, value - below, value + above, *(proven or (None, None))))
     return cases
 
@@ -76,7 +76,7 @@ def _at(model: Model, j: int, nominal: Mapping[str, float]) -> float:
     return value
 
 
-def _proven(
+def proven_range(
     model: Explicit, j: int, limits: Mapping[str, tuple[float, float, float]], unit: Unit
 ) -> tuple[float, float] | None:
     """Return bounds of an output over all values within the limits, if there are any."""
@@ -84,8 +84,7 @@ def _proven(
         m = range_numbers()
     except ImportError:
         return None
-    program = model.program
-    part = program if len(program.roots) == 1 else program.with_outputs((program.roots[j],), program.text)
+    part = model.output_program(j)
     sides: dict[str, tuple[Any, Any]] = {}
     for name, (low, _, high) in limits.items():
         if name in part.leaves:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard, TypeVar
 from ...engine.graphs.value import in_order
 from ...engine.numbers.budget import use_budget
 from ...errors import Diagnostic, ExpressionError, Offer, Span, usage_error
-from ...language.builder import SIMPLE, Program
+from ...language.builder import CONSTANTS, SIMPLE, Program
 from ...language.diagnostics.leniency import AsRead, read_leniently
 from ...language.diagnostics.measured import measured_numbers
 from ...language.elements import element_name, list_texts
@@ -549,7 +549,8 @@ class Session:
             order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
             return self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
         if operator is not None:
-            return self._derivatives(piece.part(operator.end), operator.name, operator.order)
+            shown = self._derivatives(piece.part(operator.end), operator.name, operator.order)
+            return _with_extent(shown, text[: operator.end].strip())
         if primed is None or primed[3] is not None:
             return None
         order = _order(primed[2])
@@ -644,11 +645,13 @@ class Session:
 
     def _in_variables(self, name: str, reading: AsRead, text: AsRead, free: list[str], *, is_list: bool) -> Shown:
         """Return the derivatives of a formula some of whose variables have no numbers, as formulas."""
-        from ..formulas.diff import diff  # plain values start sooner without
+        from ..formulas.diff import check_names, diff  # plain values start sooner without
 
+        program = parse(text.text, units=True)
+        _blame(text, lambda: check_names(program, {*program.leaves}.difference(free), products=True))
         if is_list:
             return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
-        formula = expression_text(single_output(parse(text.text, units=True)))
+        formula = expression_text(single_output(program))
         return Shown(name, reading, _blame(text, lambda: diff(text.text, wrt=free)), formula)
 
     def _list(
@@ -823,18 +826,32 @@ def _order(primes: str) -> int:
     return 2 if primes in '"″”' else len(primes)
 
 
-def derivative_in_full(statement: str) -> str:
+def derivative_in_full(statement: str, valued: Collection[str] = ()) -> str:
     """Return a derivative at its variable with the operator, `d/dx f(x)` for `f'(x)`; another text as it is.
 
-    >>> derivative_in_full("f''(t)"), derivative_in_full("f'(2)")
-    ('d2/dt2 f(t)', "f'(2)")
+    Names that are `valued`, and constants, are no variables.
+
+    >>> derivative_in_full("f''(t)"), derivative_in_full("f'(2)"), derivative_in_full("f'(pi)")
+    ('d2/dt2 f(t)', "f'(2)", "f'(pi)")
     """
     match = _WHOLE_PRIME.fullmatch(statement)
     by = match[3].strip("() ") if match and match[3] else ""
-    if match is None or not by.isidentifier():
+    if match is None or not by.isidentifier() or by in CONSTANTS or by in valued:
         return statement
     order = _order(match[2])
     return f"d{order if order > 1 else ''}/d{by}{order if order > 1 else ''} {match[1]}({by})"
+
+
+def _with_extent(shown: Shown, operator: str) -> Shown:
+    """Return the answer to `d/dx …` with the note on what is differentiated."""
+    from ..formulas.diff import Diff, note_on_extent
+
+    reading = shown.reading
+    if not isinstance(shown.answer, Diff):
+        return shown
+    output = single_output(parse(reading.text, units=True))
+    notes = note_on_extent(output, reading.text, operator, reading.first)
+    return shown._replace(answer=shown.answer._replace(warnings=(*notes, *shown.answer.warnings)))
 
 
 def _is_one_call(text: str) -> bool:

@@ -415,7 +415,7 @@ def answer_line(text: str, *, lenient: bool) -> int:
         command = "diff" if has_variables(text) else "grad"
         return answer(command, {"expr": text, "lenient": lenient})
     last = parts[-1]
-    in_full = derivative_in_full(text[last.start : last.end])
+    in_full = derivative_in_full(text[last.start : last.end], [part.name for part in parts if part.kind == "bind"])
     if in_full != text[last.start : last.end]:
         # alone, its formula is asked for, and no derivative of it
         text = text[: last.start] + in_full

@@ -32,6 +32,7 @@ from ...questions.parse_point import Range
 from ...questions.problem import (
     Point,
     Problem,
+    check_bare_functions,
     check_values,
     numbers_or_quantities,
     parse,
@@ -306,6 +307,7 @@ def posed_equations(
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, _with_values(typed, ranges), unknowns, units=True)
+    check_bare_functions(program, {*typed, *ranges, *(unknowns or ())})
     names, count = list(program.leaves), len(program.roots)
     if not names:
         hint = "write the unknown as a name: `x**2 = 2`"
@@ -384,6 +386,7 @@ def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[st
     if len(unknowns or ()) != 1:
         return None
     program, texts = read_with_unknowns(text, point, unknowns, units=True)
+    check_bare_functions(program, {*point, *(unknowns or ())})
     (name,) = unknowns or ()
     if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
         return None

@@ -11,7 +11,7 @@ from ...engine.algebra.symbolic_derivative import derivatives
 from ...engine.graphs.value import Value, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT, NumberType, Refusal
-from ...engine.numbers.budget import Defined
+from ...engine.numbers.budget import BudgetExceeded, Defined
 from ...errors import Diagnostic, ExpressionError, NotSmooth
 from ...language.builder import Program
 from ...language.printer import expression_text
@@ -19,7 +19,7 @@ from ...questions.approach import as_approach
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.problem import Point, Problem, have_units, parse, pose, single_output
 from ...record import Record
-from ..derivatives.taylor import Taylor, polynomial, shortest_text, taylor
+from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
 
 if TYPE_CHECKING:
@@ -94,8 +94,10 @@ def tangent(
     is_level = float(series.coefficients[1]) == 0.0
     across = f"{series.variable} = " if is_level else f"{label} = "
     value, slope = series.coefficients
-    if exact is not None and arithmetic is DOUBLE and exact.value is not None:
+    warnings = _of_a_line(series.warnings)
+    if exact is not None and arithmetic is DOUBLE and exact.value is not None and _are_right(exact):
         value, slope = float(exact.value), float(exact.slope)  # the doubles next to the exact numbers
+        warnings = tuple(warning for warning in warnings if warning.kind != "lost_digits")
     return TangentLine(
         text,
         arithmetic,
@@ -108,8 +110,26 @@ def tangent(
         exact is not None,
         series.point,
         series.constants,
-        series.warnings,
+        warnings,
         _units(series),
+    )
+
+
+def _are_right(line: Line) -> bool:
+    """Return whether the numbers of exact equations have as many digits as doubles."""
+    numbers = [x for x in (line.value, line.slope) if x is not None and x.ratio is None]
+    return all(x.digits.correct_digits(DIGITS_OF_DOUBLE) == DIGITS_OF_DOUBLE for x in numbers)
+
+
+def _of_a_line(warnings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return warnings about coefficients of a power series as those about a tangent."""
+    words = {coefficient_name(0): "the value", coefficient_name(1): "the slope", "`taylor ": "`tangent "}
+    texts = [(warning.message, warning.hint or "") for warning in warnings]
+    for old, new in words.items():
+        texts = [(message.replace(old, new), hint.replace(old, new)) for message, hint in texts]
+    return tuple(
+        warning._replace(message=message, hint=hint or None)
+        for warning, (message, hint) in zip(warnings, texts, strict=True)
     )
 
 
@@ -159,7 +179,7 @@ def _normal(series: Taylor) -> str | None:
 def _exact_line(text: str, point: dict[str, float | str], series: Taylor) -> Line | None:
     """Return the right sides with exact constants; None where they are not known."""
     name = series.variable
-    with Defined(ExpressionError, Refusal, UndecidedSign, *NO_RESULT):
+    with Defined(BudgetExceeded, ExpressionError, Refusal, UndecidedSign, *NO_RESULT):
         program = parse(text, [*point])
         output = single_output(program)
         constants = ExactConstants()
@@ -184,7 +204,7 @@ def _exact_line(text: str, point: dict[str, float | str], series: Taylor) -> Lin
 def _refuse_pole(text: str, point: dict[str, float | str], name: str) -> None:
     """Raise `ExpressionError` at a pole that rounding hides, as of `tan(x)` at `pi/2`."""
     ends: list[SideLimit] = []
-    with Defined(UndecidedSign, LimitUnknown, *NO_RESULT):
+    with Defined(BudgetExceeded, UndecidedSign, LimitUnknown, *NO_RESULT):
         program = parse(text, [*point])
         constants = ExactConstants()
         values = {x: _exact_value(constants, point[x]) for x in program.variables}

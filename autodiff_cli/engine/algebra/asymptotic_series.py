@@ -425,6 +425,26 @@ class AsymptoticSeries(Lifted):
             raise TooFewTerms
         return 0
 
+    def oscillates(self, x: Multiseries) -> bool:
+        """Return whether its wave keeps a series from any limit, infinity too: `x*sin(x)`, not `x*(2 + sin(x))`.
+
+        Raises `NoAsymptotics` where smaller terms decide, as in `x**2*(1 + sin(x)) + x`.
+        """
+        wave = x.wave
+        if wave is None or self.compare(wave.monomial, {}) < 0:
+            return False
+        lead = x.terms[0] if x.terms else None
+        if lead is None or self.compare(wave.monomial, lead.monomial) > 0:
+            return True
+        if self.compare(wave.monomial, lead.monomial) < 0:
+            return False
+        if self.compare(lead.monomial, {}) == 0:
+            return True
+        excess = self.base.sign(self.base.abs(lead.coefficient) - self.base.abs(wave.coefficient))
+        if excess == 0 and (len(x.terms) > 1 or x.end is not None):
+            raise NoAsymptotics
+        return excess <= 0
+
     def is_integrable(self, x: Multiseries) -> bool:
         """Return whether the integral of a series up to infinity converges (by comparison with its leading term)."""
         if not x.terms and x.end is None and x.wave is None:

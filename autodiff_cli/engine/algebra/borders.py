@@ -17,9 +17,12 @@ from ...errors import ExpressionError
 from ..graphs.value import Value, constant, graph_of, in_order, node, variable
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.budget import use_share
-from ..table.operators import ADD, EQ, NE, NEG, SUB, VARIABLE
+from ..table.operators import ADD, EQ, MUL, NE, NEG, POW, SUB, VARIABLE
+from ..table.primitive import OPERATIONS
+from ..table.primitives import library_names
 from .almost_everywhere import IntegerFacts, fixes_integers, guards_under
 from .asymptotic_series import NoAsymptotics
+from .canonical import exact_value
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from .guard_series import MAX_BRANCH_NODES, is_proven_nonzero, isolated
 from .one_sided_series import UNKNOWN, SideSeries, side_series
@@ -33,6 +36,10 @@ MAX_WAYS = 16
 """Ways of taking sides at one operation, `max` of five arguments."""
 SHARE = 0.25
 """The share of the work left that comparisons may use: they are no part of what was asked for."""
+CONTINUOUS = {ADD, SUB, MUL, NEG} | {
+    OPERATIONS[name] for name in library_names("abs exp expm1 sin cos atan sinh cosh tanh asinh erf softplus sigmoid")
+}
+"""Operations without a jump, pole or end of their domain; the table does not say which have a pole."""
 WHOLE = "n "
 """The label of an arbitrary whole number; no name of the language ends in a space."""
 
@@ -222,6 +229,15 @@ def _limit(side: SideSeries) -> ExactConstant:
     return side.coefficients[0]
 
 
+def _is_continuous(value: Value) -> bool:
+    """Return whether an operation is continuous for all its inputs, as far as it is defined, and divides by nothing."""
+    primitive, inputs = value.primitive, value._prev
+    if primitive is POW:
+        exponent = exact_value(inputs[1])
+        return exponent is not None and exponent >= 0
+    return not inputs or primitive.norm or primitive in CONTINUOUS
+
+
 class _AtBorder:
     """A function and its formulas on both sides of a border, by the distance of one variable."""
 
@@ -233,7 +249,7 @@ class _AtBorder:
         """Return what is known there; None if the formulas hold, or have no value. Raises one of `UNKNOWN`."""
         place = isolated(self.border.equation)
         if place is None:
-            return Known.UNDECIDED
+            return None if self._is_continuous(formulas) else Known.UNDECIDED
         leaf, value = place
         order = [v for v in in_order((self.output, value, *formulas)) if v.primitive is VARIABLE]
         others = {v.label: self.constants.parameter(v) for v in order if v is not leaf}
@@ -251,6 +267,16 @@ class _AtBorder:
             if not self.constants.is_zero(given - limit):
                 return Known.NONE if formula is self.output else Known.OTHER
         return None
+
+    def _is_continuous(self, formulas: Sequence[Value]) -> bool:
+        """Return whether the formulas are continuous without a condition, as are all derivatives of lower order.
+
+        Then they have there the limit of the derivatives around, which is the derivative.
+        """
+        if not all(map(_is_continuous, in_order((self.output, *formulas)))):
+            return False
+        # where the first derivative jumps, as that of `abs`, the second may be 0 all around
+        return self.order == 1 or not any(map(_has_border, in_order(simplify((self.output,)))))
 
     def _limits(
         self, formulas: Iterable[Value], others: Mapping[str, ExactConstant], name: str, at: ExactConstant

@@ -147,9 +147,10 @@ def _coefficients(m: AsymptoticSeries, series: Multiseries, side: int, order: in
     zero = m.base.number(0)
     found = dict.fromkeys(range(order + 1), zero)
     wave = series.wave
+    outweighed = wave is not None and m.compare(wave.monomial, {}) >= 0 and not m.oscillates(series)
     for term in series.terms:
         k = next((k for k, power in enumerate(powers) if m.compare(term.monomial, power) >= 0), None)
-        if wave is not None and m.compare(wave.monomial, term.monomial) >= 0:
+        if wave is not None and m.compare(wave.monomial, term.monomial) >= 0 and not outweighed:
             break
         if k is None:
             break

@@ -122,6 +122,9 @@ psi: Unary
 trigamma: Unary
 polygamma: Several
 beta: Several
+gammainc: Several
+gammaincc: Several
+gammainc_derivative: Several
 sum: Several
 mean: Several
 prod: Several

@@ -14,6 +14,7 @@ from flint import acb, arb, ctx, fmpq
 from ..table.primitive import DEFINITIONS, OPERATIONS, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
+from .ball_special import OF_PARAMETERS
 from .base import UNDECIDED as UNDECIDED
 from .base import (
     Compared,
@@ -456,6 +457,10 @@ def _polygamma(m: Balls, n: Ball, x: Ball) -> Ball:
     return Ball(acb(x.a).polygamma(acb(whole_order(float(n)))).real)
 
 
+def _of_parameters(function: Callable[..., Any]) -> Callable[..., Ball]:
+    return lambda m, *xs: Ball(function(m, *map(ball, xs)))
+
+
 _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NATIVE} | by_name({
     "pow": lambda m, x, y: _power(x, y),
     "cbrt": _cbrt,
@@ -477,5 +482,5 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NAT
     "lambertw_minus_one": _lambertw(-1),
     "beta": _beta,
     "polygamma": _polygamma,
-})  # fmt: skip
+}) | {name: _of_parameters(function) for name, function in OF_PARAMETERS.items()}  # fmt: skip
 """arb's functions, and those that it lacks or that need special care."""

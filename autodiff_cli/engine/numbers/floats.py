@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from ..table.primitive import ACCURATE
-from ..table.primitives import by_name, functions_of
+from ..table.primitives import by_name, functions_of, library_names
 from . import budget
 from .base import Number, NumberType
 from .double import elementary, special
@@ -46,6 +46,9 @@ def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
     return check_finite(total)
 
 
+_BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative")
+"""Functions without a formula in doubles that is right over their whole range."""
+
 FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
@@ -53,6 +56,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | functions_of(vars(elementary))
     | functions_of(vars(special))
     | by_name({"norminv_scaled": _norminv_scaled})
+    | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
 )
 """Functions by operation: Python's own, and those of `engine.numbers.double`."""
 

@@ -14,6 +14,7 @@ from ..table.primitive import DEFINITIONS, OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
 from .base import Number, NumberType, polygamma_below_zero, whole_order
+from .multiprecision_special import OF_PARAMETERS
 
 MAX_EXPONENT = 100_000
 """Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
@@ -444,6 +445,7 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "prod": lambda m, *xs: m.context.fprod(xs),
         "min": lambda m, *xs: min(xs),
         "max": lambda m, *xs: max(xs),
+        **OF_PARAMETERS,
     }
 )
 """mpmath's functions, some with special cases; the guard bits suffice."""

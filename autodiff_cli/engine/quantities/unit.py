@@ -284,6 +284,7 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             hint = f"write the number without a prefix, or the product as `{apart}`"
             raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
         _check_degree(tokens, at, text)
+        _check_two_words(tokens, at, text)
         unit, at = _power(tokens, at, text)
         if kind == "over":
             result = (result or Unit()) / unit
@@ -304,6 +305,16 @@ def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
     temperature = f"°{symbol}" if symbol in "CF" else symbol
     hint = f"write `{temperature}`" + (f", or `{words[0]}*{words[1]}`" if symbol in "CFK" else "")
     raise _wrong(f"`{written}` can be read in two ways", start, end, hint)
+
+
+def _check_two_words(tokens: list[_Token], at: int, text: str) -> None:
+    """Refuse units of two words whose words are units too: `fl oz` is a fluid ounce, and no femtolitre times ounce."""
+    words = " ".join(token[1] for token in tokens[at : at + 2])
+    meant = units_file()["two words"].get(words)
+    if meant is None or tokens[at + 1][0] != "name":
+        return
+    hint = f"write {meant}, or the product as `{words.replace(' ', '*')}`"
+    raise _wrong(f"`{words}` can be read in two ways", tokens[at][2], tokens[at + 1][3], hint)
 
 
 def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:

@@ -146,6 +146,8 @@ class Facts(NamedTuple):
     """Parameters that must be whole constants, such as a polygamma's order."""
     constant_values: tuple[int, ...] = ()
     """The values that those may have, such as the branches of a function; empty for 0, 1, 2, …"""
+    shown_orders: tuple[int, ...] = ()
+    """The constants for which derivatives are listed, where no formula holds for all."""
     operator: tuple[str, int, int, int] | tuple[str, int, int] | tuple[()] = ()
     """An operator's text, how tightly it binds, and how tightly its inputs have to."""
     spelling: str = ""

@@ -6,8 +6,9 @@ A row: name, inputs, meaning, derivative by each input; then its facts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from operator import add, mul
 from typing import Any
 
@@ -177,6 +178,50 @@ helper("lambertw_slope", "x out", lambda m, x, out: 1 / (m.exp(out) * (1 + out))
 helper("lambertw_minus_one", "x", domain="x >= -1/e and x < 0", values="(-inf, -1]")
 helper("erfinv_slope", "x out", lambda m, x, out: m.sqrt(m.pi) / 2 * m.exp(out**2), domain="-1 < x < 1",
     facts="infinite")
+
+
+def _gamma_density_derivative(m: Any, n: Number, k: Number, a: Number, x: Number) -> Number:
+    """Return the derivative of gamma_density, `n` times by a and `k` times by x."""
+    order = int(float(n))
+    # of x^(a - 1)·exp(-x) by x, over itself: a polynomial in a, by the product rule
+    ratios = [_gamma_density_ratio(p, int(float(k)), a, x) for p in range(order + 1)]
+    # the derivative of the logarithm by a is log(x) - digamma(a)
+    logarithmic = [m.log(x) - m.digamma(a), *(-m.polygamma(p, a) for p in range(1, order))] if order else []
+    values = [m.gamma_density(a, x)]
+    for row in range(order):
+        terms = [math.comb(row, p) * logarithmic[p] * values[row - p] for p in range(row + 1)]
+        values.append(reduce(add, terms))
+    return reduce(add, [math.comb(order, p) * values[order - p] * ratios[p] for p in range(order + 1)])
+
+
+def _gamma_density_ratio(p: int, k: int, a: Number, x: Number) -> Number:
+    """Return the p-th derivative by a of Σ (k over j)·(-1)^(k - j)·(a - 1)·…·(a - j)/x^j."""
+    if k == 0:
+        return 0 if p else 1
+    if k == 1:
+        return (a - 1 - x) / x if p == 0 else 1 / x if p == 1 else 0
+    total: Number = 0
+    for power in range(k, p - 1, -1):
+        factor = math.perm(power, p)
+        in_x: Number = 0
+        for j in range(k, power - 1, -1):
+            in_x = in_x / x + (-1) ** (k - j) * math.comb(k, j) * _falling_coefficient(j, power) * factor
+        total = total * (a - 1) + in_x / x**power
+    return total
+
+
+@cache
+def _falling_coefficient(j: int, power: int) -> int:
+    """Return the coefficient of t^power in t·(t - 1)·…·(t - j + 1)."""
+    if j == 0 or power < 0:
+        return int(j == power)
+    return _falling_coefficient(j - 1, power - 1) - (j - 1) * _falling_coefficient(j - 1, power)
+
+
+entry("gamma_density_derivative", "n k a x", "", None, None,
+    lambda m, n, k, a, x, out: m.gamma_density_derivative(n + 1, k, a, x),
+    lambda m, n, k, a, x, out: m.gamma_density_derivative(n, k + 1, a, x), facts="finite",
+    definition=_gamma_density_derivative, domain="a > 0 and x >= 0", constant_params=("n", "k"), family="gamma")
 
 
 def none_at_all(m: Any, *_: Number) -> Number:
@@ -516,6 +561,21 @@ special("beta", "a b", "beta function", lambda m, a, b, out: m.beta_slope(a, b),
     lambda m, a, b, out: m.beta_slope(b, a), facts="for_reading commutative cancels_far cancels_near",
     definition=lambda m, a, b: m.gamma(a) * m.gamma(b) / m.gamma(a + b), domain="a and b are not 0, -1, -2, …",
     source="DLMF 5.12", family="gamma", latex=r"\mathrm{B}")
+entry("gamma_density", "a x", "", lambda m, a, x, out: m.gamma_density_derivative(1, 0, a, x),
+    lambda m, a, x, out: m.gamma_density_derivative(0, 1, a, x),
+    definition=lambda m, a, x: m.pow(x, a - 1) * m.exp(-x) / m.gamma(a), domain="a > 0 and x >= 0", family="gamma")
+special("gammainc", "a x", "regularized lower incomplete gamma function, the gamma distribution's for shape `a`",
+    lambda m, a, x, out: m.gammainc_derivative(1, a, x), lambda m, a, x, out: m.gamma_density(a, x),
+    domain="a > 0 and x >= 0", source="DLMF 8.2.4", values="[0, 1]", family="gamma", complement="`gammaincc(…)`",
+    facts="finite")
+special("gammaincc", "a x", "regularized upper incomplete gamma function, 1 - gammainc(a, x) without its cancellation",
+    lambda m, a, x, out: -m.gammainc_derivative(1, a, x), lambda m, a, x, out: -m.gamma_density(a, x),
+    domain="a > 0 and x >= 0", source="DLMF 8.2.4", values="[0, 1]", family="gamma", complement="`gammainc(…)`",
+    facts="finite")
+special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by `a`", None,
+    lambda m, n, a, x, out: m.gammainc_derivative(n + 1, a, x),
+    lambda m, n, a, x, out: m.gamma_density_derivative(n, 0, a, x), constant_params=("n",), shown_orders=(1,),
+    domain="a > 0 and x >= 0", source="DLMF 8.7.1", family="gamma", facts="finite")
 
 
 # ---- aggregates

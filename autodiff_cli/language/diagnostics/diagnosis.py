@@ -769,7 +769,8 @@ CONDITIONS: dict[str, Condition] = {
     "no_dollar_within": _without(r"\w\$\w", r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+"),
     # No comment in words follows the sign.
     "no_words_after": lambda c, stop: _are_known(c, c.at + 1, c.at + 3),
-    "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1),
+    # What begins with `_` behind an exponent is a subscript: `x^{2}_1`.
+    "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1) and not c.text.startswith("_", c.point),
     # No variable precedes a bracket: `k[A]` may be an index or a product.
     "no_index": _without(rf"(?<!\w)\d*+(?!(?:(?i:{_FUNCTIONS})|{_KEYWORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"),
     "known_module_names": _without(rf"{_MODULE}(?!(?:{_FUNCTIONS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"),

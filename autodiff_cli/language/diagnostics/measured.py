@@ -25,8 +25,8 @@ _FIRST = LazyPattern(rf"\s*{_FACTOR}")
 _NEXT = LazyPattern(rf"(?:\s?/\s?\({_FACTOR}(?:\s*[·*× ]\s*{_FACTOR})*\)|(?:\s?[/·×*]\s?|\s){_FACTOR})")
 _MEASURED_BEFORE = LazyPattern(rf"(?:\d\s*{_FACTOR}(?:[/·*× ]{_FACTOR})*|\d\[[^\[\]]+\])\)?\s*[/÷]\Z")
 _NAMES = LazyPattern(rf"°[CF]|{_LETTER}+")
-_CONTINUES_NO_UNIT = frozenset((*KEYWORDS, "in", "to"))
-"""Words of the language and of conversions; `in` may begin a unit."""
+_CONTINUES_NO_UNIT = frozenset((*KEYWORDS, "in", "to", "as"))
+"""Words of the language and of conversions; `in` and `as` may begin a unit."""
 
 USUAL: Mapping[str, str] = {
     "": "kg mol rad Pa ohm Ohm Ω Hz Bq Gy Sv kat Wb min day week year deg arcmin arcsec eV °C degC °F degF rev"

@@ -819,6 +819,17 @@ def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
     return -(m.log1p(b / x) + b * (total - tail))
 
 
+def _gamma_density(m: Any, a: Number, x: Number) -> Number:
+    def large() -> Number:
+        # DLMF 5.11.1; the powers of x and of a cancel
+        excess = (x - a) / a
+        decay = m.exp(a * (m.log1p(excess) - excess) - stirling_correction(a))
+        return m.where(m.eq(x, 0), 0, lambda: m.sqrt(a / (2 * math.pi)) * decay / x)
+
+    near = lambda: m.pow(x, a - 1) * m.exp(-x) / m.gamma(a)  # noqa: E731
+    return m.where(m.lt(a, doubles.MIN_ASYMPTOTIC), near, large)
+
+
 def _beta(m: Any, a: Number, b: Number) -> Number:
     return _beta_by_reflection(m, a, b, _waves_of_sum(m, a, b)[0])
 

@@ -218,6 +218,72 @@ def _beta(a: float, b: float) -> float:
     return by_multiprecision("beta", a, b)
 
 
+# ---- the incomplete gamma function
+MAX_SHAPE = 140.0
+"""Up to here x**a and the gamma function of a are doubles that lose no digits, for most x."""
+
+MAX_EXPONENTIAL = 700.0
+"""Up to here exp(-x) is a normal number."""
+
+
+def _gamma_density(a: float, x: float) -> float:
+    value = _moderate_density(a, x)
+    return by_multiprecision("gamma_density", a, x) if value is None else value
+
+
+def _moderate_density(a: float, x: float) -> float | None:
+    """Return x**(a - 1)·exp(-x)/Γ(a); None where a factor has too few digits."""
+    if not (MIN_MODERATE < a < MAX_SHAPE and MIN_MODERATE < x < MAX_EXPONENTIAL):
+        return None
+    if math.fabs((a - 1.0) * math.log(x)) > MAX_EXPONENTIAL:
+        return None
+    # a - 1 is exact from 1/2
+    power = x**a / x if a < 0.5 else x ** (a - 1.0)
+    value = power * math.exp(-x) / math.gamma(a)
+    return value if value > 1e-290 else None
+
+
+def _gammainc(a: float, x: float) -> float:
+    density = _moderate_density(a, x)
+    if density is not None:
+        if x < a + 1.0:
+            return _lower_gamma(a, x, density)
+        return 1.0 - _upper_gamma(a, x, density)
+    return by_multiprecision("gammainc", a, x)
+
+
+def _gammaincc(a: float, x: float) -> float:
+    density = _moderate_density(a, x)
+    if density is not None:
+        if x < a and (lower := _lower_gamma(a, x, density)) < 0.5:
+            return 1.0 - lower
+        if x >= max(1.0, a):
+            return _upper_gamma(a, x, density)
+    return by_multiprecision("gammaincc", a, x)
+
+
+def _lower_gamma(a: float, x: float, density: float) -> float:
+    """Return the series of positive terms (DLMF 8.7.1), for x below a + 1."""
+    total = term = 1.0
+    below = a
+    while term > 1e-18 * total:
+        below += 1.0
+        term *= x / below
+        total += term
+    return density * (x / a) * total
+
+
+def _upper_gamma(a: float, x: float, density: float) -> float:
+    """Return the continued fraction (DLMF 8.9.2) from its end, which keeps more digits, for x above 1 and a."""
+    # the rest after n levels is about exp(-4·sqrt(n·x))
+    levels = 10 + int(100.0 / x + 4.0 * math.sqrt(a))
+    start = x - a - 1.0
+    value = start + 2.0 * levels + 2.0
+    for k in range(levels, 0, -1):
+        value = start + 2.0 * k + k * (a - k) / value
+    return density * x / value
+
+
 # ---- the error function and the normal distribution
 SQRT_HALF = (0.7071067811865476, -4.833646656726457e-17)
 """sqrt(1/2) as the sum of two doubles."""

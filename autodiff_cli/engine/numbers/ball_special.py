@@ -1,0 +1,88 @@
+"""The incomplete gamma function and its derivatives by all arguments, as enclosures."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from flint import acb, arb, ctx
+
+from ..table.primitive import DEFINITIONS
+from ..table.primitives import functions_of
+from .base import undecided, whole_order
+from .parameter_series import (
+    Coefficients,
+    Linear,
+    TermFunctions,
+    gamma_density_at_zero,
+    gamma_first_term,
+    hypergeometric_sum,
+)
+
+FUNCTIONS = TermFunctions(arb.log, arb.exp, arb.lgamma, lambda n, x: acb(x).polygamma(acb(n)).real)
+
+
+def _enough(total: Coefficients, bound: Coefficients) -> Coefficients | None:
+    largest = arb(0)
+    for row in total:
+        for c in row:
+            if not c.is_finite():
+                raise undecided("there is no bound on this number")
+            largest = largest.max(abs(c).upper())
+    small = largest * arb(2) ** -ctx.prec
+    pairs = [[(c, d.abs_upper()) for c, d in zip(*rows, strict=True)] for rows in zip(total, bound, strict=True)]
+    if not all(d <= small.max(arb(c.rad())) for row in pairs for c, d in row):
+        return None
+    return [[c + (-d).union(d) for c, d in row] for row in pairs]
+
+
+def _is_zero(x: Any) -> bool:
+    """Return whether a number is 0. Raises `Refusal` if that is undecided."""
+    if x == 0:
+        return True
+    if x.contains(0):
+        raise undecided("cannot determine whether this number is 0")
+    return False
+
+
+def _gamma_density(m: Any, a: Any, x: Any) -> Any:
+    return _density_at_zero(0, 0, a.a) if _is_zero(x.a) else ((a.a - 1) * x.a.log() - x.a - a.a.lgamma()).exp()
+
+
+def _gamma_density_derivative(m: Any, n: Any, k: Any, a: Any, x: Any) -> Any:
+    if _is_zero(x.a):
+        return _density_at_zero(whole_order(float(n)), whole_order(float(k)), a.a)
+    return DEFINITIONS["gamma_density_derivative"](m, n, k, a, x).a
+
+
+def _density_at_zero(n: int, k: int, a: Any) -> Any:
+    is_known = a > k + 1 or a.is_exact() or not any(a.contains(j) for j in range(1, k + 2))
+    if not is_known:
+        raise undecided("cannot determine whether this power is 0")
+    return arb(gamma_density_at_zero(n, k, a))
+
+
+def _gammainc(m: Any, a: Any, x: Any) -> Any:
+    return _lower(a.a, x.a)
+
+
+def _lower(a: Any, x: Any) -> Any:
+    return arb(0) if x == 0 else x.gamma_lower(a, regularized=1)
+
+
+def _gammaincc(m: Any, a: Any, x: Any) -> Any:
+    return arb(1) if x.a == 0 else x.a.gamma_upper(a.a, regularized=1)
+
+
+def _gammainc_derivative(m: Any, n: Any, a: Any, x: Any) -> Any:
+    order = whole_order(float(n))
+    if order == 0 or x.a == 0:
+        return _lower(a.a, x.a)
+    first = gamma_first_term(FUNCTIONS, a.a, x.a, order + 1)
+    # DLMF 8.7.1
+    total = hypergeometric_sum(first, x.a, (), (Linear(a.a + 1, 1),), _enough)
+    return total[order][0] * math.factorial(order)
+
+
+OF_PARAMETERS = functions_of(globals())
+"""The functions by name, of balls; the values are those of python-flint."""

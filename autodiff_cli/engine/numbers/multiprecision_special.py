@@ -1,0 +1,209 @@
+"""The incomplete gamma function and its derivatives by all arguments, in multiprecision."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from ..table.primitive import DEFINITIONS
+from ..table.primitives import functions_of
+from . import budget
+from .base import Number, undecided, whole_order
+from .parameter_series import (
+    Coefficients,
+    Linear,
+    TermFunctions,
+    gamma_density_at_zero,
+    gamma_first_term,
+    hypergeometric_sum,
+)
+
+TOLERATED_BITS = 32
+"""How many of the last bits two computations with different precisions may differ in."""
+
+MOST_EXTRA_BITS = 60_000
+"""A derivative whose digits still cancel with so many further bits is not told from 0."""
+
+STEP_OF_FRACTION = 12
+"""The work of a step of a continued fraction, in microseconds."""
+
+TERMS_AT_A_TIME = 16
+STEP_OF_INTEGERS = 0.5
+"""The work of a term of a sum of integers, in microseconds."""
+
+
+def _functions(m: Any) -> TermFunctions:
+    return TermFunctions(m.context.ln, m.context.exp, m.context.loggamma, m.polygamma)
+
+
+def _settled(m: Any, compute: Callable[[], Number], extra: int = 64) -> Number:
+    """Return a number that is computed with more and more bits, until two results agree."""
+    context, before = m.context, None
+    while extra < MOST_EXTRA_BITS:
+        with context.extraprec(extra):
+            value = compute()
+            if before is not None and _agree(context, value, before, context.prec - extra - TOLERATED_BITS):
+                return value
+        before, extra = value, 2 * extra
+    raise undecided("cannot determine whether this number is 0")
+
+
+def _agree(context: Any, x: Number, y: Number, bits: int) -> bool:
+    return bool(x == y or context.mag(x - y) <= context.mag(x) - bits)
+
+
+def _complement(m: Any, compute: Callable[[], Number], extra: int = 0) -> Number:
+    """Return 1 - y, with as many further bits as cancel."""
+    context = m.context
+    while extra < MOST_EXTRA_BITS:
+        with context.extraprec(extra):
+            value = 1 - compute()
+            if value and context.mag(value) >= -extra - TOLERATED_BITS // 2:
+                return value
+        extra = 2 * extra + 64
+    return m.underflow()
+
+
+def _enough(m: Any) -> Callable[[Coefficients, Coefficients], Coefficients | None]:
+    context = m.context
+
+    def enough(total: Coefficients, bound: Coefficients) -> Coefficients | None:
+        largest = max([abs(c) for row in total for c in row])
+        rest = max([c for row in bound for c in row])
+        return total if rest <= context.ldexp(largest, -context.prec) else None
+
+    return enough
+
+
+def _size(context: Any, *numbers: Number) -> int:
+    """Return the bits before the point of the largest number."""
+    return max([0, *[int(context.mag(x)) for x in numbers if x]])
+
+
+# ---- the incomplete gamma function
+def _gamma_term(m: Any, a: Number, x: Number, count: int = 1) -> Coefficients:
+    context = m.context
+    m._charge("gamma")
+    with context.extraprec(_size(context, a * context.ln(x), x) + 16):
+        return gamma_first_term(_functions(m), a, x, count)
+
+
+def _gamma_density(m: Any, a: Number, x: Number) -> Number:
+    return a * _gamma_term(m, a, x)[0][0] / x if x else gamma_density_at_zero(0, 0, a)
+
+
+def _gamma_density_derivative(m: Any, n: Number, k: Number, a: Number, x: Number) -> Number:
+    if x == 0:
+        return gamma_density_at_zero(whole_order(float(n)), whole_order(float(k)), a)
+    return _settled(m, lambda: DEFINITIONS["gamma_density_derivative"](m, n, k, a, x))
+
+
+def _by_series(m: Any, x: Number, a: Number) -> bool:
+    return bool(x <= a + 1 or x < m.context.prec)
+
+
+def _gammainc(m: Any, a: Number, x: Number) -> Number:
+    if x == 0:
+        return 0
+    return _lower_gamma(m, a, x) if _by_series(m, x, a) else 1 - _upper_gamma(m, a, x)
+
+
+def _gammaincc(m: Any, a: Number, x: Number) -> Number:
+    if x == 0:
+        return 1
+    if not _by_series(m, x, a):
+        return _upper_gamma(m, a, x)
+    # the complement is about exp(-x) where x is large
+    return _complement(m, lambda: _lower_gamma(m, a, x), int(1.5 * x) if x > a + 1 else 0)
+
+
+def _lower_gamma(m: Any, a: Number, x: Number) -> Number:
+    # DLMF 8.7.1, in integers of 2**-bits: terms are positive, and counted from the first
+    context = m.context
+    bits = context.prec + 32 + max(0, context.mag(x))
+    factor, below = x.to_fixed(bits), a.to_fixed(bits)
+    unit = total = term = 1 << bits
+    while term:
+        budget.charge(TERMS_AT_A_TIME * STEP_OF_INTEGERS)
+        for _ in range(TERMS_AT_A_TIME):
+            below += unit
+            term = term * factor // below
+            total += term
+    return context.ldexp(total, -bits) * _gamma_term(m, a, x)[0][0]
+
+
+def _lower_gamma_slope(m: Any, a: Number, x: Number, extra: int) -> Number:
+    """Return the derivative of the series by a, with as many further bits as cancel."""
+    context = m.context
+    while extra < MOST_EXTRA_BITS:
+        with context.extraprec(extra):
+            total, slopes = _lower_gamma_sums(m, a, x)
+            rising, falling = total * (context.ln(x) - m.polygamma(0, a + 1)), slopes
+            value = rising - falling
+            if value and context.mag(value) >= context.mag(falling) - extra + TOLERATED_BITS:
+                return value * _gamma_term(m, a, x)[0][0]
+        extra *= 2
+    raise undecided("cannot determine whether this number is 0")
+
+
+def _lower_gamma_sums(m: Any, a: Number, x: Number) -> tuple[Number, Number]:
+    """Return Σ t and Σ t·h of the terms t = x^k/((a + 1)·…·(a + k)), where h is 1/(a + 1) + … + 1/(a + k)."""
+    context = m.context
+    bits = context.prec + 32 + max(0, context.mag(x))
+    factor, below = x.to_fixed(bits), a.to_fixed(bits)
+    unit = total = term = 1 << bits
+    square, harmonic, slopes = unit * unit, 0, 0
+    while term:
+        budget.charge(3 * TERMS_AT_A_TIME * STEP_OF_INTEGERS)
+        for _ in range(TERMS_AT_A_TIME):
+            below += unit
+            term = term * factor // below
+            harmonic += square // below
+            total += term
+            slopes += term * harmonic >> bits
+    return context.ldexp(total, -bits), context.ldexp(slopes, -bits)
+
+
+def _lower_gamma_series(m: Any, a: Number, x: Number, count: int) -> Coefficients:
+    return hypergeometric_sum(_gamma_term(m, a, x, count), x, (), (Linear(a + 1, 1),), _enough(m))
+
+
+def _upper_gamma(m: Any, a: Number, x: Number) -> Number:
+    # DLMF 8.9.2
+    fraction = _continued_fraction(m, x + 1 - a, lambda k: (-k * (k - a), x + 2 * k + 1 - a))
+    return a * _gamma_term(m, a, x)[0][0] / fraction
+
+
+def _continued_fraction(m: Any, start: Number, part: Callable[[int], tuple[Number, Number]]) -> Number:
+    """Return start + n₁/(d₁ + n₂/(d₂ + …)) by the modified Lentz algorithm (Numerical Recipes 5.2)."""
+    context = m.context
+    end = context.ldexp(1, -context.prec)
+    tiny = context.ldexp(1, -4 * context.prec)
+    value = above = start or tiny
+    below, k = context.zero, 0
+    while True:
+        k += 1
+        budget.charge(STEP_OF_FRACTION)
+        numerator, denominator = part(k)
+        below = 1 / (denominator + numerator * below or tiny)
+        above = denominator + numerator / above or tiny
+        change = above * below
+        value *= change
+        if abs(change - 1) <= end:
+            return value
+
+
+def _gammainc_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
+    order = whole_order(float(n))
+    if order == 0 or x == 0:
+        return _gammainc(m, a, x)
+    lost = 0 if x <= a else int(1.5 * float(min(x, 1e9)))
+    if order == 1:
+        return _lower_gamma_slope(m, a, x, 64 + lost)
+    coefficient = _settled(m, lambda: _lower_gamma_series(m, a, x, order + 1)[order][0], 64 + lost)
+    return coefficient * math.factorial(order)
+
+
+OF_PARAMETERS = functions_of(globals())
+"""The functions by name."""

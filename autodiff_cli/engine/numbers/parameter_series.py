@@ -1,0 +1,185 @@
+"""Derivatives of special functions by their parameters, from power series in the parameters' changes.
+
+A function of parameters a and b is computed at a + ε and b + δ, as far as the wanted powers of ε and δ. Numbers are
+those of mpmath or balls of python-flint: whatever has the operators of arithmetic.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from . import budget
+
+Number = Any
+
+Coefficients = list[list[Number]]
+"""The factor of ε^i δ^j at [i][j]."""
+
+CHECKED_EACH = 8
+"""Terms between two looks at the remainder of a sum."""
+
+TERM_STEPS = 3
+"""The work of a coefficient of a term, in microseconds."""
+
+
+class Linear(NamedTuple):
+    """A factor `constant` + `first`·ε + `second`·δ, where `first` and `second` are 0 or 1."""
+
+    constant: Number
+    first: int = 0
+    second: int = 0
+
+    def after(self, terms: int) -> Linear:
+        """Return the factor of a later term: each is greater by 1."""
+        return self._replace(constant=self.constant + terms)
+
+
+def zeros(rows: int, columns: int) -> Coefficients:
+    """Return the series 0."""
+    return [[0] * columns for _ in range(rows)]
+
+
+def _before(y: Coefficients, factor: Linear, i: int, j: int) -> Number:
+    by_first = y[i - 1][j] if factor.first and i else 0
+    return by_first + (y[i][j - 1] if factor.second and j else 0)
+
+
+def times(x: Coefficients, factor: Linear) -> Coefficients:
+    """Return the product of a series and a factor."""
+    return [[factor.constant * c + _before(x, factor, i, j) for j, c in enumerate(row)] for i, row in enumerate(x)]
+
+
+def over(x: Coefficients, factor: Linear) -> Coefficients:
+    """Return the quotient of a series and a factor."""
+    y = zeros(len(x), len(x[0]))
+    for i, row in enumerate(x):
+        for j, c in enumerate(row):
+            y[i][j] = (c - _before(y, factor, i, j)) / factor.constant
+    return y
+
+
+def product(x: Coefficients, y: Coefficients) -> Coefficients:
+    """Return the product of two series."""
+    out = zeros(len(x), len(x[0]))
+    for i in range(len(x)):
+        for j in range(len(x[0])):
+            out[i][j] = sum(x[p][q] * y[i - p][j - q] for p in range(i + 1) for q in range(j + 1))
+    return out
+
+
+def quotient(x: Coefficients, y: Coefficients) -> Coefficients:
+    """Return the quotient of two series."""
+    out = zeros(len(x), len(x[0]))
+    for i in range(len(x)):
+        for j in range(len(x[0])):
+            known = sum(out[p][q] * y[i - p][j - q] for p in range(i + 1) for q in range(j + 1) if (p, q) != (i, j))
+            out[i][j] = (x[i][j] - known) / y[0][0]
+    return out
+
+
+def exponential(x: Coefficients, factor: Number) -> Coefficients:
+    """Return factor·exp(x - x[0][0]), from y' = y·x'."""
+    y = zeros(len(x), len(x[0]))
+    for i in range(len(x)):
+        for j in range(len(x[0])):
+            if i == j == 0:
+                y[i][j] = factor
+            elif i:
+                y[i][j] = sum(p * x[p][q] * y[i - p][j - q] for p in range(1, i + 1) for q in range(j + 1)) / i
+            else:
+                y[i][j] = sum(q * x[0][q] * y[0][j - q] for q in range(1, j + 1)) / j
+    return y
+
+
+def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Sequence[Linear]) -> Coefficients | None:
+    """Return a bound on each coefficient of the sum of a term and all that follow; None if there is none yet.
+
+    The factors' quotients only shrink with further terms, and (U + ε)/(L + ε) = U/L·(1 + ε/U)/(1 - ε/L) but for signs.
+    """
+    if any(not f.constant > 0 for f in (*upper, *lower)):
+        return None
+    ratio = abs(z)
+    for k, f in enumerate(lower):
+        # an upper factor over a lower one tends to 1: it is at most the larger of its value now and 1
+        ratio = ratio * (1 + abs(upper[k].constant / f.constant - 1) if k < len(upper) else 1 / f.constant)
+    if not ratio < 1:
+        return None
+    series = zeros(len(term), len(term[0]))
+    series[0][0] = ratio
+    for f in upper:
+        series = [[c / f.constant for c in row] for row in times(series, f)]
+    for f in lower:
+        # 1/(1 - ε/L) = -L/(-L + ε)
+        series = [[-f.constant * c for c in row] for row in over(series, f._replace(constant=-f.constant))]
+    rest = [[-c for c in row] for row in series]
+    rest[0][0] = 1 + rest[0][0]
+    return quotient([[abs(c) for c in row] for row in term], rest)
+
+
+def hypergeometric_sum(
+    first: Coefficients,
+    z: Number,
+    upper: Sequence[Linear],
+    lower: Sequence[Linear],
+    enough: Callable[[Coefficients, Coefficients], Coefficients | None],
+) -> Coefficients:
+    """Return the sum of terms, each z·Π upper/Π lower times the one before, whose factors grow by 1.
+
+    `enough` is given the sum and a bound on the rest, and returns the result or None.
+    """
+    total, term, k = zeros(len(first), len(first[0])), first, 0
+    steps = TERM_STEPS * len(first) * len(first[0]) * (1 + len(upper) + len(lower))
+    while True:
+        budget.charge(CHECKED_EACH * steps)
+        for _ in range(CHECKED_EACH):
+            total = [[c + d for c, d in zip(row, more, strict=True)] for row, more in zip(total, term, strict=True)]
+            term = [[c * z for c in row] for row in term]
+            for f in upper:
+                term = times(term, f.after(k))
+            for f in lower:
+                term = over(term, f.after(k))
+            k += 1
+        bound = _geometric(term, z, [f.after(k) for f in upper], [f.after(k) for f in lower])
+        if bound is not None and (result := enough(total, bound)) is not None:
+            return result
+
+
+# ---- the incomplete gamma function
+class TermFunctions(NamedTuple):
+    """What a type of number computes the first terms with."""
+
+    log: Callable[[Number], Number]
+    exp: Callable[[Number], Number]
+    log_gamma: Callable[[Number], Number]
+    polygamma: Callable[[int, Number], Number]
+
+
+def _log_gamma(f: TermFunctions, x: Number, count: int) -> list[Number]:
+    """Return the coefficients of log Γ(x + ε)."""
+    return [f.log_gamma(x), *(f.polygamma(k - 1, x) / math.factorial(k) for k in range(1, count))]
+
+
+def gamma_first_term(f: TermFunctions, a: Number, x: Number, count: int) -> Coefficients:
+    """Return x^(a + ε)·exp(-x)/Γ(a + 1 + ε), the first term of the series of gammainc (DLMF 8.7.1)."""
+    logarithm = [[-c] for c in _log_gamma(f, a + 1, count)]
+    logarithm[0][0] += a * f.log(x) - x
+    if count > 1:
+        logarithm[1][0] += f.log(x)
+    return exponential(logarithm, f.exp(logarithm[0][0]))
+
+
+def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
+    """Return the derivative of x^(a - 1)·exp(-x)/Γ(a) at x = 0, n times by a > 0 and k times by x.
+
+    Raises ZeroDivisionError where it is infinite. By x it is a sum of such functions of a, a - 1, …, a - k. That of 1
+    is 1 at x = 0, those above 1 are 0, and those of 0, -1, -2, … are 0 everywhere.
+    """
+    if a > k + 1:
+        return 0
+    steps = next((j for j in range(k + 1) if a == j + 1), None)
+    if n or steps is None:
+        raise ZeroDivisionError("infinite at 0")
+    count = math.comb(k, steps)
+    return -count if (k - steps) % 2 else count
