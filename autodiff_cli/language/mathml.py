@@ -11,6 +11,8 @@ from typing import NamedTuple
 from .typesetting import APPLIED, LETTERS
 
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+MINUS, SIGN_OF_MINUS = "<mo>−</mo>", '<mo form="prefix">−</mo>'
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
@@ -51,13 +53,14 @@ class _OpenGroup:
         self.cells: list[list[list[Item]]] = [[]]
 
 
-def mathml(latex: str) -> str:
-    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element.
+def mathml(latex: str, *, tall: bool = False) -> str:
+    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element; `tall` ones have large fractions.
 
     >>> mathml("2x")
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
     """
-    return _math_element(_row(_items(latex)), "inline")
+    xml = _row(_items(latex))
+    return _math_element(f'<mstyle displaystyle="true">{xml}</mstyle>' if tall else xml, "inline")
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
@@ -73,7 +76,7 @@ def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
 
 
 def _math_element(xml: str, display: str) -> str:
-    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="{display}">{xml}</math>'
+    return f'<math xmlns="{NAMESPACE}" display="{display}">{xml}</math>'
 
 
 def _items(latex: str) -> list[Item]:
@@ -135,9 +138,13 @@ def _close(frame: _OpenGroup, end: str) -> Item:
     if frame.end == "}":
         row = _row(frame.items)
         return frame.items[0] if len(frame.items) == 1 else Item(OPERAND, f"<mrow>{row}</mrow>")
-    before, after = (f"<mo>{SIGNS.get(sign, sign)}</mo>" for sign in (frame.before, end))
+    # a parenthesis without `\\left` has its own size
+    plain = ' stretchy="false"' if end == ")" and frame.end == ")" else ""
+    before, after = (f"<mo{plain}>{SIGNS.get(sign, sign)}</mo>" for sign in (frame.before, end))
     kind = GROUP if end == ")" else OPERAND
-    return Item(kind, f"<mrow>{before}{_row(frame.items)}{after}</mrow>")
+    inside = _row(frame.items)
+    inside = inside.replace(MINUS, SIGN_OF_MINUS, 1) if inside.startswith(MINUS) else inside
+    return Item(kind, f"<mrow>{before}{inside}{after}</mrow>")
 
 
 def _row(items: Sequence[Item]) -> str:
@@ -148,7 +155,10 @@ def _row(items: Sequence[Item]) -> str:
         if right.kind != SIGN and left.kind != SIGN:
             applies = left.kind == FUNCTION or (left.applied and right.kind == GROUP)
             between[k] = APPLY if applies else TIMES + THIN * (right.kind == FUNCTION)
-    return "".join([between.get(k, "") + item.xml for k, item in enumerate(items)])
+    # a minus behind a relation is a sign
+    signs = {k for (_, left), (k, right) in pairwise(solid) if left.kind == SIGN and right.xml == MINUS}
+    written = [SIGN_OF_MINUS if k in signs else item.xml for k, item in enumerate(items)]
+    return "".join([between.get(k, "") + xml for k, xml in enumerate(written)])
 
 
 def _leaf(token: str) -> Item:
