@@ -695,18 +695,20 @@ def exercise(
     level: int | None = None,
     function: str | None = None,
     *,
-    topic: str | None = None,
+    topic: Names = None,
     count: int | None = None,
     seed: int | None = None,
     solutions: bool = False,
+    title: str | None = None,
 ) -> Sheet: ...
 @overload
 def exercise(
     level: int | None = None,
     function: str | None = None,
     *,
-    topic: str | None = None,
+    topic: Names = None,
     seed: int | None = None,
+    title: str | None = None,
     check: int,
     answer: str,
 ) -> Marked: ...

@@ -11,7 +11,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from ..capability import resolve
-from ..cli.arguments import check, convert, values_by_option
+from ..cli.arguments import check, convert, listed, values_by_option
 from ..cli.declarations import Option, declared
 from ..cli.option_values import Method, OptionValues
 from ..engine.table.primitive import FUNCTIONS
@@ -187,6 +187,11 @@ def _words(name: str, value: Any, option: object) -> Any:
     return elements
 
 
+def _choices(name: str, value: Any, option: Option | None) -> Any:
+    assert option is not None
+    return [choice for text in _words(name, value, option) for choice in listed(option, text)]
+
+
 def _ends(name: str, value: Any, option: object) -> Any:
     if not isinstance(value, Mapping) and not (isinstance(value, tuple) and name == "between"):
         return _words(name, value, option)
@@ -297,7 +302,7 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
 """Readers of arguments by type; None if the function reads it itself."""
-_OWN_READERS = {"fix": _values, "predict": _predict}
+_OWN_READERS = {"fix": _values, "predict": _predict, "topic": _choices}
 """Readers of arguments by name, before those by type."""
 
 

@@ -86,7 +86,7 @@ def scan_options(
                     break
                 value += f" {remaining.pop()}"
             if option.kind == (list[str] | None):
-                values.setdefault(option.parameter, []).append(value)
+                values.setdefault(option.parameter, []).extend(listed(option, value))
                 continue
             try:
                 chosen = convert(option, value)
@@ -259,6 +259,14 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             hint = f"did you mean `{option.name} {value / 100:g}`?"
         raise usage_error(f"`{option.name}` cannot be `{text}`", hint)
     return value
+
+
+def listed(option: Option, text: str) -> list[str]:
+    """Return a text of a list as it is; of a list of choices, its choices. Raises a usage error."""
+    if not option.choices:
+        return [text]
+    one = option._replace(kind=str | None)
+    return [str(convert(one, word.strip())) for word in text.split(",")]
 
 
 def _number(text: str, is_integer: bool) -> int | float:

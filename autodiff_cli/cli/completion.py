@@ -125,7 +125,8 @@ def _of_argument(command: str, prefix: str) -> Iterable[Candidate]:
 def of_option(option: Option, prefix: str, line: "TypedLine") -> Iterator[str]:
     """Yield the completions of an option's value."""
     if option.choices:
-        yield from (choice for choice in option.choices if choice.startswith(prefix))
+        before, comma, word = prefix.rpartition("," if option.kind == (list[str] | None) else "\0")
+        yield from (f"{before}{comma}{choice}" for choice in option.choices if choice.startswith(word))
     elif option.value_syntax is not None:
         from .commands import variables_of
 

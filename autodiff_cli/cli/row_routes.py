@@ -28,7 +28,7 @@ from ..data.rows import (
     row_units,
     rows,
 )
-from ..data.sources import Source, has_arrow, sources
+from ..data.sources import TEXT, Source, has_arrow, sources
 from ..data.text_dialects import ForcedDialect
 from ..engine.numbers.budget import limit_errors
 from ..errors import Diagnostic, ExpressionError, needs_error, quote, usage_error
@@ -52,12 +52,13 @@ from ..questions.parse_point import is_name
 from ..questions.problem import Quantity, parse, unused_name
 from ..questions.sweeps import Grid
 from ..show.error import write_note, write_reading
-from ..show.formats import OF_ROWS, Writer, format_of, no_document, unknown_format, writer
+from ..show.formats import COLUMNAR, OF_ROWS, Writer, format_of, no_document, unknown_format, writer
 from ..show.numerals import heading
 from ..show.subject import Subject
 from ..show.wide import WIDE, DeferredWideWriter, Values, WideRows, open_writer
 from ..streams.files import Output, begin_file
-from ..streams.filesystems import get_arrow, is_url, local_path, unwritable
+from ..streams.files import check as check_file
+from ..streams.filesystems import get_arrow, hidden_name, is_url, local_path, unwritable
 from ..streams.progress import interrupted
 from ..streams.requests import Request, default_point, mapping, read_program
 from .option_values import Method
@@ -76,6 +77,8 @@ class _AnswerForm(NamedTuple):
     is_textual: bool
     folder: str | None
     """The folder for the parts that several workers write."""
+    file: str | None = None
+    """The one file that these become."""
 
     @property
     def for_people(self) -> bool:
@@ -83,14 +86,18 @@ class _AnswerForm(NamedTuple):
 
 
 def _form_of(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> _AnswerForm:
-    folder = _folder(call.output, call.engine)
-    if folder is not None:
+    folder, file = _folder(call.output, call.engine)
+    if file is not None:
+        _check_output(file, read)
+        check_file(file, force=call.force)
+        format_, wide = format_of(call.format, file, (*COLUMNAR, *TEXT), "parquet"), True
+    elif folder is not None:
         format_, wide = call.format or "parquet", True
     else:
         format_ = _format_of_rows(call, grid, read, batched)
         wide = call.wide or format_ in ("table", "markdown", *OF_ROWS)
         wide = wide or (grid is not None and format_ in ("csv", "tsv", "plain"))
-    return _AnswerForm(format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder)
+    return _AnswerForm(format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder, file)
 
 
 def _format_of_rows(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> str:
@@ -341,17 +348,22 @@ def _check_output(output: str, read: Sequence[Source]) -> None:
             raise ExpressionError("io", message, hint="give another name to `--output`")
 
 
-def _folder(output: str | None, engine: str | None) -> str | None:
+def _folder(output: str | None, engine: str | None) -> tuple[str | None, str | None]:
+    """Return the folder that workers write into, and the one file that becomes of it."""
     path = None if output is None else local_path(output)
     is_folder = path is not None and (is_folder_name(path) or (not is_url(path) and os.path.isdir(path)))
     if engine is None:
         if is_folder:
             hint = "name a file; or have Dask's workers write files into it: `--engine dask`"
             raise usage_error(f"`{output}` is a folder", hint)
-        return None
-    if path is None or (not is_folder and os.path.splitext(path)[1]):
-        raise needs_error("--engine", "a folder", "`--output DIR/`")
-    return (path[:-1] if is_folder_name(path) else path).rstrip("/") + "/"
+        return None, None
+    if path is None:
+        raise needs_error("--engine", "a folder or a file", "`--output DIR/` or `--output FILE`")
+    if not is_folder and os.path.splitext(path)[1]:
+        # the parts stand beside the file
+        place, name = os.path.split(path)
+        return f"{place}/{hidden_name(name)}/".removeprefix("/" * (not place)), path
+    return (path[:-1] if is_folder_name(path) else path).rstrip("/") + "/", None
 
 
 def _needs_no_batches(job: _RowsJob) -> bool:
@@ -406,7 +418,7 @@ def _in_parts(job: _RowsJob, folder: str) -> int:
     fail = call.on_error == "fail"
     selection = files.first.selection
     shared = cluster.Job(formula, selection, files.several, folder, job.form.format, job.layout(), fail, job.grid)
-    return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force)
+    return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force, file=job.form.file)
 
 
 def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:

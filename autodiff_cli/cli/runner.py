@@ -104,9 +104,13 @@ class Command(OptionValues):
         """Raise a usage error for pictures of a stream or on a terminal."""
         if chosen in formats:
             self.require_program(only="a picture is drawn of one program at a time, not of a stream")
-            if self.output is None and sys.stdout.isatty():
-                hint = f"write it to a file: `--output {name}.{chosen}`"
-                raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
+            self.refuse_terminal(chosen, name)
+
+    def refuse_terminal(self, chosen: str, name: str) -> None:
+        """Raise a usage error if a file in this format would be written to a terminal."""
+        if self.output is None and sys.stdout.isatty():
+            hint = f"write it to a file: `--output {name}.{chosen}`"
+            raise usage_error(f"`--format {chosen}` is not for a terminal", hint)
 
     def out(self) -> Output:
         """Return the output. Raises `ExpressionError` if it is not writable."""

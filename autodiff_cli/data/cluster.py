@@ -30,6 +30,7 @@ from ..streams import filesystems
 from ..streams.files import begin_file
 from ..streams.filesystems import ANSWER_SECONDS, run_interruptibly
 from ..streams.progress import Interruption, Progress, interrupted
+from .joined_parts import join
 from .pipeline import FailedRow, Tally, answers
 from .readers import Files, Fragment, Selection, reader
 from .row_filter import count_of_left_out
@@ -161,8 +162,16 @@ def prepare_folder(folder: str, *, force: bool) -> None:
     filesystems.make_folder(folder)
 
 
-def run(job: Job, parts: Sequence[FilePart], scheduler: str | None, workers: int | None, *, force: bool) -> int:
-    """Write all parts or none, print counts and reasons, and return the exit code."""
+def run(
+    job: Job,
+    parts: Sequence[FilePart],
+    scheduler: str | None,
+    workers: int | None,
+    *,
+    force: bool,
+    file: str | None = None,
+) -> int:
+    """Write all parts or none, or all of them as one `file`, print counts and reasons, and return the exit code."""
     tally, progress, done = Tally(), Progress("rows", here=True), 0
     with ExitStack() as ending:
         client = ending.enter_context(connected(scheduler, workers))
@@ -178,13 +187,22 @@ def run(job: Job, parts: Sequence[FilePart], scheduler: str | None, workers: int
                 # tasks in progress end with the workers
                 ending.close()
                 filesystems.try_remove(job.path(part) for part in parts)
+                if file is not None:
+                    filesystems.try_remove_folder(job.folder)
             # and the remains of killed workers
             filesystems.try_remove(
                 entry.path for entry in filesystems.list_folder(job.folder) if _HALF.search(entry.path)
             )
     if done < len(parts):
-        interrupted(tally.rows, job.folder)
+        interrupted(tally.rows, file or job.folder)
         return interruption.code
+    if file is not None:
+        paths = [job.path(part) for part in parts]
+        try:
+            join(paths, file, job.format, force=force)
+        finally:
+            filesystems.try_remove(paths)
+            filesystems.try_remove_folder(job.folder)
     if tally.read and (where := parts[0].pieces[0][0].forced.where) is not None:
         write_note(count_of_left_out(where, tally.dropped, tally.read))
     tally.report()

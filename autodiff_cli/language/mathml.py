@@ -11,6 +11,8 @@ from typing import NamedTuple
 from .typesetting import APPLIED, LETTERS
 
 TIMES, APPLY = "<mo>&#x2062;</mo>", "<mo>&#x2061;</mo>"  # invisible operators
+NAMESPACE = "http://www.w3.org/1998/Math/MathML"
+MINUS, SIGN_OF_MINUS = "<mo>−</mo>", '<mo form="prefix">−</mo>'
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
@@ -24,6 +26,9 @@ SPACES = {r"\,": "0.167em", r"\quad": "1em"}
 NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
 """Commands with element and argument count; scripts count the item before."""
+
+ACCENTS = {r"\bar": "¯", r"\overline": "¯", r"\dot": "˙"}
+"""What stands over the argument of a command."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -51,13 +56,14 @@ class _OpenGroup:
         self.cells: list[list[list[Item]]] = [[]]
 
 
-def mathml(latex: str) -> str:
-    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element.
+def mathml(latex: str, *, tall: bool = False) -> str:
+    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element; `tall` ones have large fractions.
 
     >>> mathml("2x")
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
     """
-    return _math_element(_row(_items(latex)), "inline")
+    xml = _row(_items(latex))
+    return _math_element(f'<mstyle displaystyle="true">{xml}</mstyle>' if tall else xml, "inline")
 
 
 def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
@@ -73,7 +79,7 @@ def mathml_equations(sides: Sequence[tuple[str, str]]) -> str:
 
 
 def _math_element(xml: str, display: str) -> str:
-    return f'<math xmlns="http://www.w3.org/1998/Math/MathML" display="{display}">{xml}</math>'
+    return f'<math xmlns="{NAMESPACE}" display="{display}">{xml}</math>'
 
 
 def _items(latex: str) -> list[Item]:
@@ -99,6 +105,8 @@ def _items(latex: str) -> list[Item]:
         elif token == "[" and here.waiting[-1:] == [("msqrt", 1, [])]:
             here.waiting[-1] = ("mroot", 2, [Item(OPERAND, f"<mn>{next(tokens)}</mn>")])
             next(tokens)
+        elif token in ACCENTS:
+            here.waiting.append((f"mover{ACCENTS[token]}", 1, []))
         elif token in ARGUMENTS:
             element, count = ARGUMENTS[token]
             here.waiting.append((element, count, [here.items.pop()] if token in "^_" else []))
@@ -115,6 +123,10 @@ def _add(frame: _OpenGroup, item: Item) -> None:
             return
         frame.waiting.pop()
         first, parts = arguments[0], tuple([argument.xml for argument in arguments])
+        if element.startswith("mover"):
+            over = element.removeprefix("mover")
+            item = Item(OPERAND, f"<mover>{parts[0]}<mo>{over}</mo></mover>")
+            continue
         xml = f"<{element}>{''.join(parts[::-1] if element == 'mroot' else parts)}</{element}>"
         if element not in ("msup", "msub"):
             item = Item(OPERAND, xml)
@@ -135,9 +147,13 @@ def _close(frame: _OpenGroup, end: str) -> Item:
     if frame.end == "}":
         row = _row(frame.items)
         return frame.items[0] if len(frame.items) == 1 else Item(OPERAND, f"<mrow>{row}</mrow>")
-    before, after = (f"<mo>{SIGNS.get(sign, sign)}</mo>" for sign in (frame.before, end))
+    # a parenthesis without `\\left` has its own size
+    plain = ' stretchy="false"' if end == ")" and frame.end == ")" else ""
+    before, after = (f"<mo{plain}>{SIGNS.get(sign, sign)}</mo>" for sign in (frame.before, end))
     kind = GROUP if end == ")" else OPERAND
-    return Item(kind, f"<mrow>{before}{_row(frame.items)}{after}</mrow>")
+    inside = _row(frame.items)
+    inside = inside.replace(MINUS, SIGN_OF_MINUS, 1) if inside.startswith(MINUS) else inside
+    return Item(kind, f"<mrow>{before}{inside}{after}</mrow>")
 
 
 def _row(items: Sequence[Item]) -> str:
@@ -148,7 +164,10 @@ def _row(items: Sequence[Item]) -> str:
         if right.kind != SIGN and left.kind != SIGN:
             applies = left.kind == FUNCTION or (left.applied and right.kind == GROUP)
             between[k] = APPLY if applies else TIMES + THIN * (right.kind == FUNCTION)
-    return "".join([between.get(k, "") + item.xml for k, item in enumerate(items)])
+    # a minus behind a relation is a sign
+    signs = {k for (_, left), (k, right) in pairwise(solid) if left.kind == SIGN and right.xml == MINUS}
+    written = [SIGN_OF_MINUS if k in signs else item.xml for k, item in enumerate(items)]
+    return "".join([between.get(k, "") + xml for k, xml in enumerate(written)])
 
 
 def _leaf(token: str) -> Item:

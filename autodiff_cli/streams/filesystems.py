@@ -243,6 +243,14 @@ def try_remove(paths: Iterable[str]) -> None:
             system.delete_file(inner)
 
 
+def try_remove_folder(path: str) -> None:
+    """Delete a folder if it is empty, and there."""
+    system, inner = resolve(path)
+    with suppress(OSError, ValueError):
+        if not list_folder(path):
+            system.delete_dir(inner.rstrip("/"))
+
+
 # ---- writing
 def unwritable(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be written."""

@@ -132,6 +132,8 @@ def test_an_option_has_one_kind_whatever_the_command() -> None:
     differ |= {"--between", "--columns", "--keep", "--precision", "--wrt"}
     # pictures are of an answer, or the answer
     differ |= {"--legend", "--size", "--title"}
+    # a file of exercises has a function a line; rows are of data, or of a table in SQL
+    differ |= {"--file", "--where"}
     differ |= {
         "--method",
         "--order",
@@ -396,7 +398,7 @@ def test_a_question_has_each_of_its_arguments_from_an_option_or_a_property() -> 
                 without.setdefault(command, set()).add(name)
     # they are given by the modules that ask
     assert without.pop("propagate") == {"by_size", "fitted", "readings", "stop"}
-    assert without.pop("fit") == {"formula", "stop"} and without.pop("exercise") == {"function"}
+    assert without.pop("fit") == {"formula", "stop"} and without.pop("exercise") == {"function", "functions"}
     assert without.pop("check") == {"watch"} and without.pop("diff") == {"name"}
     assert without.pop("integrate") == {"known"}
     assert without == {command: {"stop"} for command in ("minimize", "maximize", "solve")}

@@ -13,7 +13,7 @@ from autodiff_cli.__main__ import run
 from autodiff_cli.capabilities.exercise.answers import check_derivative, check_hessian, check_series
 from autodiff_cli.capabilities.exercise.equation_answers import check_solution
 from autodiff_cli.capabilities.exercise.exercise import TOPICS, make_sheet
-from autodiff_cli.capabilities.exercise.marking import sheet_or_mark
+from autodiff_cli.capabilities.exercise.sheet_marks import sheet_or_mark
 from autodiff_cli.capabilities.formulas.diff import diff
 from autodiff_cli.engine.algebra.rational_functions import vanishes
 from autodiff_cli.questions.parse_point import Range
@@ -243,7 +243,7 @@ def test_entries_in_another_order_of_the_variables_are_said_to_be_right_in_that(
 # ---- exercises about something ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("topic", [*TOPICS])
 def test_exercises_about_a_topic(topic: str) -> None:
-    exercises = make_sheet(TOPICS[topic][0], count=4, seed=3, topic=topic, solutions=True).exercises
+    exercises = make_sheet(TOPICS[topic][0], count=4, seed=3, topics=[topic], solutions=True).exercises
     assert len(exercises) >= 2
     for each in exercises:
         if topic in ("product", "quotient", "chain"):

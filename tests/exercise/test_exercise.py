@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,11 @@ from autodiff_cli.capabilities.exercise.exercise import (
     make_sheet,
     write_sum,
 )
-from autodiff_cli.capabilities.exercise.marking import mark
+from autodiff_cli.capabilities.exercise.sheet_marks import mark
 from autodiff_cli.engine.numbers.budget import use_budget
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.show import html, text
+from autodiff_cli.show.compiled_latex import COMPILERS
 from running import autodiff
 from tex import compile_all
 
@@ -74,6 +76,7 @@ def test_each_level_has_what_it_is_about() -> None:
     assert {"gradient", "derivative", "direction"} == kinds[3]
     assert {"gradient"} == kinds[4]
     assert {"slope", "gradient", "kink", "step", "second"} == kinds[5]
+    assert {"antiderivative", "integral", "limit", "implicit", "curve"} == kinds[6]
     together = " ".join(each.program for level in (4, 5) for each in make_sheet(level, count=20).exercises)
     assert all(f"{name}(" in together for name in ("tanh", "sigmoid", "relu", "max", "abs", "where"))
 
@@ -95,6 +98,12 @@ def by_sympy(each: Exercise) -> Any:
     }  # fmt: skip
     symbols = {name: sympy.Symbol(name, real=True) for name in ("x", "y", "z", "t", *each.point, *each.wrt)}
     names |= symbols
+    if each.kind in ("implicit", "curve"):
+        left, right = (sympy.sympify(side, names) for side in each.program.split(" = "))
+        slope = sympy.idiff(left - right, symbols["y"], symbols["x"])
+        at = {symbols[name]: sympy.Rational(x) for name, x in each.point.items()}
+        assert not at or (left - right).subs(at) == 0
+        return [slope.subs(at)] if at else slope
     if "f(" in each.program or "h(t)" in each.program:
         output = sympy.sympify(each.program.partition(" = ")[2], names)
     else:
@@ -102,6 +111,14 @@ def by_sympy(each: Exercise) -> Any:
             name, _, formula = statement.partition(" = ")
             names[name] = output = sympy.sympify(formula, names)
     at = {symbols[name]: sympy.Rational(x) for name, x in each.point.items()}
+    if each.kind == "antiderivative":
+        return sympy.integrate(output, symbols["x"])
+    if each.kind == "integral":
+        low, high = (sympy.Rational(each.more[end]) for end in ("low", "high"))
+        return [sympy.integrate(output, (symbols["x"], low, high))]
+    if each.kind == "limit":
+        to = each.more["to"]
+        return [sympy.limit(output, symbols["x"], sympy.oo if to == "inf" else sympy.Rational(to))]
     slopes = [sympy.diff(output, symbols[name]) for name in each.wrt]
     numbers = [slope.subs(at) for slope in slopes] if at else []
     if each.kind == "derivative":
@@ -144,7 +161,7 @@ def test_answers_are_those_of_sympy(level: int) -> None:
             marked = mark(level, each.number, written, seed=11)
             assert marked.right, (each.program, written, marked.message)
             wrong = mark(level, each.number, f"1.001*({written})", seed=11)
-            assert not wrong.right and wrong.how == "points"
+            assert not wrong.right and wrong.how == ("numbers" if each.kind == "antiderivative" else "points")
         else:
             assert [sympy.nsimplify(x) for x in found] == [sympy.Rational(x) for x in each.answer], each.program
             assert mark(level, each.number, ",".join(map(str, found)), seed=11).right
@@ -175,7 +192,8 @@ def test_the_answer_is_right_and_another_number_is_not(level: int) -> None:
         assert mark(level, each.number, each.answer_line, seed=5).right
         for k, part in enumerate(each.answer):
             other = [*each.answer]
-            other[k] = f"({part}) + 1/1000"
+            # an antiderivative is right with any constant
+            other[k] = f"({part}) + {'x' if each.kind == 'antiderivative' else '1'}/1000"
             assert not mark(level, each.number, ", ".join(other), seed=5).right
 
 
@@ -219,12 +237,12 @@ def test_common_mistakes_are_named() -> None:
 def test_rules_that_were_not_followed_are_named(
     program: str, mistake: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from autodiff_cli.capabilities.exercise import marking
+    from autodiff_cli.capabilities.exercise import sheet_marks
     from autodiff_cli.capabilities.formulas.diff import diff
 
     formula = diff(program).derivatives[0].formula
     posed = Exercise("derivative", program, {}, ("x",), answer=(formula,), level=2, seed=1, number=1)
-    monkeypatch.setattr(marking, "make_sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
+    monkeypatch.setattr(sheet_marks, "make_sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
     assert mark(2, 1, formula).right
     assert told in hint(posed, mistake)
 
@@ -296,7 +314,9 @@ def test_solutions_end_in_the_answer_in_every_form(level: int) -> None:
             assert derived.derivatives[0].shown == each.answer[0]
         if traced is not None and each.kind == "gradient":
             assert [Fraction(traced.gradient[name]) for name in each.names] == [Fraction(x) for x in each.answer]
-        if each.kind not in ("gradient", "derivative", "second"):
+        if each.kind == "antiderivative":
+            assert each.answer[0].removesuffix(" + C") in each.solution.lines[-1]
+        elif each.kind not in ("gradient", "derivative", "second", "limit", "implicit"):
             assert each.answer[-1] in " ".join(each.solution.lines)
     for form in ("table", "markdown", "latex"):
         shown = text(found, form)
@@ -337,4 +357,84 @@ def test_a_single_number_may_have_a_name() -> None:
 @pytest.mark.parametrize("seed", [1, 4])
 def test_drafts_of_a_topic_take_no_work_of_the_sheet(seed: int) -> None:
     with use_budget():
-        assert len(make_sheet(2, topic="quotient", seed=seed).exercises) == 10
+        assert len(make_sheet(2, topics=["quotient"], seed=seed).exercises) == 10
+
+
+def test_formulas_of_a_page_are_in_mathml() -> None:
+    page = text(make_sheet(function="x^2 exp(-x/2)/(x + 1)"), "html")
+    head, fraction = "<mi>f</mi><mo>&#x2061;</mo><mrow>", "<mfrac><mrow><msup><mi>x</mi><mn>2</mn></msup>"
+    assert head in page and fraction in page and "<msup><mi>e</mi><mrow>" in page and "<code>" not in page
+    key = text(make_sheet(function="x^2 exp(-x/2)", solutions=True), "html")
+    steps, (_, answer) = key.count("<tr>"), key.split("answer: ")
+    assert steps == 8 and key.count("<math ") >= 2 * steps and "<msup><mi>e</mi>" in answer
+    traced = text(make_sheet(4, count=3, seed=3, solutions=True), "html")
+    assert "<mover><mi>L</mi><mo>¯</mo></mover>" in traced and "<mo>+=</mo>" in traced
+    assert "**" not in re.sub("<[^>]*>", "", page + key + traced) and "\\" not in traced
+
+
+def test_a_sheet_has_a_title_and_a_line_for_the_name_and_a_key_has_none() -> None:
+    found = make_sheet(1, count=1, title="Sheet 3 & more")
+    assert "<h1>Sheet 3 &amp; more</h1>" in text(found, "html") and r"\section*{Sheet 3 \& more}" in text(
+        found, "latex"
+    )
+    assert text(found, "table").startswith("Sheet 3 & more\n")
+    for form in ("html", "latex"):
+        assert "Name: " in text(found, form)
+        assert "Name: " not in text(make_sheet(1, count=1, solutions=True), form)
+
+
+def test_topics_take_turns_each_of_its_level_and_of_one_level_if_it_has_all() -> None:
+    found = make_sheet(topics=["slope", "limit", "chain"], count=6)
+    assert [each.level for each in found.exercises] == [1, 6, 2] * 2
+    assert (found.level, found.heading) == (0, "slope, limit, chain (seed 1)")
+    assert [each.kind for each in found.exercises] == ["slope", "limit", "derivative"] * 2
+    same = make_sheet(topics=["chain", "product"], count=20)
+    assert (same.level, len({each.program for each in same.exercises})) == (2, 20)
+    with pytest.raises(ExpressionError, match="no exercise of level 2 is about `limit`"):
+        make_sheet(2, topics=["chain", "limit"])
+    assert autodiff("exercise", "--topic", "chain,limits", "--count", "2").code == 2
+
+
+def test_a_file_of_functions_is_a_sheet(tmp_path: Path) -> None:
+    path = tmp_path / "own.txt"
+    path.write_bytes("\ufeff# week 3\r\nx^2 sin x\r\n\r\nx*y\r\n".encode())
+    sheet = autodiff("exercise", "--file", str(path), "--format", "plain")
+    assert sheet.out.splitlines() == [
+        "1. Differentiate f(x) = x²·sin(x).",
+        "2. Find the partial derivative of f(x, y) = x·y by x.",
+        "3. Find the partial derivative of f(x, y) = x·y by y.",
+    ]
+    assert autodiff("exercise", "--file", str(path), "--check", "3", "--answer", "x").code == 0
+    path.write_text("x^2\n\nsin(\n")
+    refused = autodiff("exercise", "--file", str(path))
+    assert refused.code == 3 and "line 3: " in refused.err
+    path.write_text("# none\n")
+    assert autodiff("exercise", "--file", str(path)).code == 2
+
+
+def test_questions_are_asked_until_they_are_answered() -> None:
+    def asked(*answers: str) -> tuple[int, list[str], str]:
+        sheet = autodiff("exercise", "--ask", "--count", "2", "--seed", "7", stdin="".join(f"{x}\n" for x in answers))
+        return sheet.code, sheet.out.splitlines(), sheet.err
+
+    code, out, err = asked("-11", "1")
+    assert (code, err, out[-1]) == (0, "", "2 of 2 exercises right")
+    assert out[3:5] == ["> -11", "right"]
+    code, out, err = asked("11", "-11", "")
+    assert (code, out[-1]) == (1, "1 of 2 exercises right, 0 of them at once")
+    assert "  hint: only the sign is wrong" in out and "the answer: 1" in out
+    code, out, err = asked("x", "1/", "-11")
+    # what cannot be read is no try, and the end of the input ends the session
+    assert (code, out[-1]) == (1, "1 of 2 exercises right") and err.count("error: ") == 2
+    code, out, _ = asked("1", "2", "3", ":quit")
+    assert code == 1 and "the answer: -11" in out and out[-1] == "0 of 2 exercises right"
+
+
+def test_a_sheet_is_a_pdf_by_the_latex_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "sheet.pdf"
+    if any(map(shutil.which, COMPILERS)):
+        assert autodiff("exercise", "--count", "2", "--output", str(path)).code == 0
+        assert path.read_bytes().startswith(b"%PDF-")
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    none = autodiff("exercise", "--count", "2", "--output", str(path), "--force")
+    assert none.code == 5 and "needs LaTeX, and there is none of" in none.err

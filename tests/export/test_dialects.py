@@ -7,6 +7,8 @@ the system's (Debian: `apt-get install postgresql`; the test starts a server of 
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import random
@@ -27,8 +29,9 @@ from autodiff_cli.capabilities.export.targets import DIALECTS
 from autodiff_cli.compiled.target import language
 from autodiff_cli.engine.table.primitive import FUNCTIONS
 from autodiff_cli.questions.problem import as_number
-from databases import DATABASES, answers
+from databases import DATABASES, answers, literal
 from places import TESTS
+from running import autodiff
 from samples import OF_FEW_TARGETS, samples_of
 
 HARD = (
@@ -305,3 +308,53 @@ def test_the_finer_powers_of_spark_are_right_to_the_last_digit() -> None:
                 assert error is None and off <= 1, (text, x, value, float(off))
                 checked += 1
     assert checked == len(exponents) + 6 * len(bases)
+
+
+# ---- conditions on the rows ----------------------------------------------------------------------------------------
+FILTERED: tuple[tuple[float | None, ...], ...] = (
+    (1.0, 2.0, 1.0), (2.0, -1.0, 1.0), (3.0, 0.0, None), (4.0, 0.1, 5.0), (5.0, 0.0, 2.0), (6.0, None, 2.0),
+    (7.0, -3.0, -2.0), (8.0, 1e300, 1e10),
+)  # fmt: skip
+CONDITIONS = (
+    "x > 0", "x > 0 and 1/x > 2", "1/x > 2 and x > 0", "1/(1/x) > -1", "not (x > 0) or log(x) < 0", "y == 1", "x*y > 1",
+    "x > 0 or y > 0 and x*y < 0", "sqrt(y) > 1", "0 < x < 1", "not (1/x > 2 or y > 1)", "exp(x) != y and id > 1",
+)  # fmt: skip
+
+
+@cache
+def left(condition: str) -> list[tuple[float, bool]]:
+    """The rows that `--where` leaves of a file, and whether they have an answer."""
+    cells = ["" if x is None else repr(x) for row in FILTERED for x in row]
+    lines = ["id,x,y", *[",".join(cells[k : k + 3]) for k in range(0, len(cells), 3)]]
+    options = ("--points", "-", "--keep", "id", "--wide", "--format", "csv", "--on-error", "skip")
+    shown = autodiff("grad", "x/2", "--where", condition, *options, stdin="\n".join(lines) + "\n").out
+    return [(float(row["id"]), not row["error"]) for row in csv.DictReader(io.StringIO(shown))]
+
+
+@pytest.mark.parametrize("database", [name for name, (_, _, there) in DATABASES.items() if there])
+def test_a_condition_leaves_the_rows_that_it_leaves_of_a_file(database: str) -> None:
+    open_, kind, _ = DATABASES[database]
+    if database == "spark":
+        pytest.skip("views of Spark are made in another way")
+    rows = ", ".join([f"({', '.join([literal(x, kind) for x in row])})" for row in FILTERED])
+    engine = " ENGINE = Memory" if database == "clickhouse" else ""
+    names = ", ".join([f"{name} {kind}" for name in ("id", "x", "y")])
+    made = [
+        "DROP TABLE IF EXISTS filtered",
+        f"CREATE TABLE filtered ({names}){engine}",
+        f"INSERT INTO filtered VALUES {rows}",
+    ]
+    for condition in CONDITIONS:
+        exported = export("x/2", "sql", dialect=database, table="filtered", keep=["id"], where=condition)
+        found = open_()([*made, exported.source])
+        assert sorted((row[0], row[-1] is None) for row in found) == left(condition), condition
+
+
+def test_a_condition_that_sql_cannot_have_is_refused() -> None:
+    for condition, message in (
+        ("x", "a condition is needed"),
+        ("1 > 0", "names no column"),
+        ("x > 0) else 1 if (y > 0", "in `--where`"),
+    ):
+        with pytest.raises(ExpressionError, match=message):
+            export("x", "sql", where=condition)

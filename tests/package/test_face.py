@@ -47,7 +47,7 @@ SHELL = {
     "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
     "keep_all", "on_error", "output", "plot", "points", "report", "residuals", "save_path", "save_point",
     "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "header", "missing", "quiet", "strict", "tangent", "where", "playground", "pyodide",
+    "header", "missing", "quiet", "strict", "tangent", "where", "playground", "pyodide", "ask",
 }  # fmt: skip
 """Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
 
@@ -197,7 +197,7 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("export", "x*w", {"to": "spreadsheet", "at": "x=2,w=3"}),
     ("exercise", "", {"level": 3, "count": 4, "seed": 5, "solutions": True}),
     ("exercise", "", {"check": 2, "answer": "1", "seed": 7}),
-    ("exercise", "", {"topic": "chain", "count": 2}),
+    ("exercise", "", {"topic": "chain,product", "count": 2, "title": "Sheet 3"}),
     ("diff", "x**2 + w**2 = 25", {"for_": "w", "order": 2, "steps": True}),
     ("diff", "x**3", {"answer": "3x²"}),
     ("solve", "x**2 = 4", {"answer": "±2"}),
@@ -276,7 +276,7 @@ def test_a_call_answers_what_the_command_answers(
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
     Path("beetles.csv").write_text("dose,dead,n\n1.7,6,59\n1.75,18,62\n1.8,40,60\n1.85,55,59\n", encoding="utf-8")
     answer = FUNCTIONS[command](*([text] if text else []), **given)
-    of_pictures = {"graph": (), "page": (), "plot": ("theme", "size")}.get(
+    of_pictures = {"graph": (), "page": (), "exercise": (), "plot": ("theme", "size")}.get(
         command, PICTURES
     )  # of answers drawn in a notebook
     asked = arguments(command, text, {name: x for name, x in given.items() if name not in of_pictures})

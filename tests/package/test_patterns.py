@@ -33,7 +33,8 @@ READ = {
     "what this program has written itself": """
         capabilities/export/autograd capabilities/export/languages capabilities/export/sql compiled/target
         show/characters
-        capabilities/exercise/exercise_view show/formats show/mathematics capabilities/graph/pictures/drawings
+        capabilities/exercise/exercise_view capabilities/exercise/exercise_latex show/formats show/mathematics
+        capabilities/graph/pictures/drawings
         capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
         cli/man_page capabilities/export/named_cells show/workbook
         show/tex show/siunitx show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",

@@ -164,7 +164,7 @@ DATABASES: dict[str, tuple[Callable[[], Execute], str, bool]] = {
 """By dialect: what opens it, the type of the columns, and whether it is there."""
 
 
-def _literal(x: float | None, kind: str) -> str:
+def literal(x: float | None, kind: str) -> str:
     if x is None or (kind == "REAL" and x != x):
         return "NULL"
     if math.isinf(x) or x != x:
@@ -180,7 +180,7 @@ def answers(database: str, exported: Exported, points: Sequence[Sequence[float |
     open_, kind, _ = DATABASES[database]
     names = list(exported.variables.values()) or ["unused"]
     typed = ", ".join([f"{name} {kind}" for name in names])
-    listed = [f"({', '.join([_literal(x, kind) for x in point or [0.0]])})" for point in points]
+    listed = [f"({', '.join([literal(x, kind) for x in point or [0.0]])})" for point in points]
     rows = f"VALUES {', '.join(listed)}"
     if database == "spark":
         made = [f"CREATE OR REPLACE TEMP VIEW points AS SELECT * FROM ({rows}) AS t({', '.join(names)})"]

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,6 +27,7 @@ from ..derivatives.gradient import gradient
 from ..formulas.derivation import CONVENTIONS
 from ..formulas.diff import Diff, diff
 from ..trace.trace import Trace, trace
+from .calculus import approached, exact_limit, exact_value, implicit_derivative, is_antiderivative
 
 T = TypeVar("T")
 
@@ -35,6 +37,7 @@ LEVELS = {
     3: "several variables",
     4: "graphs with shared nodes, and neurons",
     5: "kinks, steps of descent, second derivatives",
+    6: "integrals, limits, implicit functions",
 }
 DEFAULT_COUNT = 10
 DEFAULT_SEED = 1
@@ -51,8 +54,13 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     "kink": (5, ("kink",)),
     "descent": (5, ("step",)),
     "second": (5, ("second",)),
+    "integral": (6, ("antiderivative", "integral")),
+    "limit": (6, ("limit",)),
+    "implicit": (6, ("implicit", "curve")),
 }
 """The default level and the kinds of each topic."""
+UNKNOWN = "y"
+"""The name that equations on a sheet determine."""
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
@@ -93,7 +101,11 @@ class Exercise(Record):
     point: dict[str, str]
     wrt: tuple[str, ...]
     more: Mapping[str, str] = {}
-    """The direction, or the rate of a step."""
+    """The direction, the rate of a step, the ends of an integral, or what a limit is taken to."""
+    antiderivative: str = ""
+    """Of an integral."""
+    way: str = ""
+    """How it is found, where no derivation shows it."""
     task: str = ""
     """The task, with `{f}` for the program and code in backticks."""
     answer: tuple[str, ...] = ()
@@ -106,7 +118,12 @@ class Exercise(Record):
     @property
     def is_formula(self) -> bool:
         """Whether the answer is a formula."""
-        return self.kind in ("derivative", "tangent", "second", "higher")
+        return self.kind in ("derivative", "tangent", "second", "higher", "antiderivative", "implicit")
+
+    @property
+    def is_equation(self) -> bool:
+        """Whether the program is an equation, which determines `UNKNOWN`."""
+        return self.kind in ("implicit", "curve")
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -114,12 +131,15 @@ class Exercise(Record):
         return self.wrt if self.kind in ("gradient", "step") else ("",)
 
     @property
-    def statements(self) -> tuple[tuple[str, Value], ...]:
-        """The statements of the program: names or heads, `f(x)`, and graphs."""
+    def statements(self) -> tuple[tuple[str | Value, Value], ...]:
+        """The statements of the program: names or heads, `f(x)`, or the left sides of equations, and graphs."""
+        if self.is_equation:
+            left, right = (parse(side).outputs[0] for side in self.program.split(" = "))
+            return ((left, right),)
         head, parsed = _HEAD.match(self.program), parse(self.program)
         if head is not None and not re.search("[;\n]", self.program):
             return ((head[1], parsed.outputs[0]),)
-        statements = []
+        statements: list[tuple[str | Value, Value]] = []
         defined: dict[Value, Value] = {}
         for name, value in parsed.bindings:
             statements.append((name, substitute(value, defined.get)))
@@ -182,11 +202,11 @@ class Marked(Record):
 
 
 class Sheet(Record):
-    """Exercises of one level."""
+    """Exercises of one level or of several, or about a user's functions."""
 
     declaration = """
-    level: the level
-    title: its title
+    level: the level; 0 of several levels, or of own functions
+    title: the title of the sheet, or of its level
     seed: the seed
     exercises keys=Exercise: the exercises
     """
@@ -195,43 +215,82 @@ class Sheet(Record):
     title: str
     seed: int
     exercises: tuple[Exercise, ...]
+    heading: str = "Exercise"
 
 
 def make_sheet(
-    level: int = 1,
+    level: int | None = None,
     *,
     count: int = DEFAULT_COUNT,
     seed: int = DEFAULT_SEED,
     solutions: bool = False,
-    topic: str | None = None,
+    topics: Sequence[str] | None = None,
     function: str | None = None,
+    functions: Sequence[tuple[int, str]] | None = None,
+    title: str | None = None,
 ) -> Sheet:
-    """Return `count` different exercises of a level and a seed, equal on every machine.
+    """Return `count` different exercises of a level or of topics, and of a seed, equal on every machine.
+
+    Instead they may be about a `function`, or about the lines of a file with `functions`. Raises `ExpressionError`.
 
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
     """
     if function in TOPICS:
         raise usage_error(f"`{function}` is a topic", f"write `--topic {function}`")
-    if function is not None:
-        program, reading = read_leniently(function, parse)
-        text, names = function if reading is None else reading.text, list(program.variables)
-        if not names:
-            hint = "write one of `x`: `x² sin x`"
-            raise usage_error(f"`{function}` has no variable to differentiate by", hint)
-        if not program.bindings and not _HEAD.match(text):
-            text = f"f({', '.join(names)}) = {text}"
-        own = []
-        for number, name in enumerate(names, start=1):
-            (derivative,) = diff(text, wrt=[name]).derivatives
-            draft = Exercise("derivative", text, {}, (name,), answer=(derivative.shown,))
-            own.append(_pose(draft, seed=seed, number=number, solutions=solutions))
-        return Sheet(0, "", seed, tuple(own))
-    exercises = tuple([one for _, one in zip(range(count), _exercises(level, seed, solutions, topic), strict=False)])
-    if not exercises:
-        hint = f"its level is {TOPICS[topic][0]}: leave `--level` out" if topic else "choose another level"
-        raise usage_error(f"no exercise of level {level} is about `{topic}`", hint)
-    return Sheet(level, LEVELS[level], seed, exercises)
+    if function is not None or functions is not None:
+        drafts = _about(function) if function is not None else tuple(_about_each(functions or ()))
+        level, level_title, heading = 0, "", "Exercise" if functions is None else "Exercises"
+    else:
+        drafts = tuple(islice(_mixed(level, seed, topics) if topics else _exercises(level or 1, seed), count))
+        levels = sorted({draft.level for draft in drafts})
+        level = levels[0] if len(levels) == 1 else 0
+        level_title = LEVELS[level] if level else ", ".join(topics or ())
+        heading = f"{f'Level {level}: ' if level else ''}{level_title} (seed {seed})"
+    exercises = [_pose(draft, seed=seed, number=k, solutions=solutions) for k, draft in enumerate(drafts, start=1)]
+    return Sheet(level, title or level_title, seed, tuple(exercises), title or heading)
+
+
+def _about(function: str) -> tuple[Exercise, ...]:
+    """Return a question about a function for each of its variables."""
+    program, reading = read_leniently(function, parse)
+    text, names = function if reading is None else reading.text, list(program.variables)
+    if not names:
+        hint = "write one of `x`: `x² sin x`"
+        raise usage_error(f"`{function}` has no variable to differentiate by", hint)
+    if not program.bindings and not _HEAD.match(text):
+        text = f"f({', '.join(names)}) = {text}"
+    derivatives = [(name, diff(text, wrt=[name]).derivatives[0]) for name in names]
+    return tuple([Exercise("derivative", text, {}, (name,), answer=(found.shown,)) for name, found in derivatives])
+
+
+def _about_each(functions: Sequence[tuple[int, str]]) -> Iterator[Exercise]:
+    for line, function in functions:
+        try:
+            yield from _about(function)
+        except ExpressionError as error:
+            error.diagnostic = error.diagnostic._replace(message=f"line {line}: {error}")
+            error.text = function
+            raise
+
+
+def _mixed(level: int | None, seed: int, topics: Sequence[str]) -> Iterator[Exercise]:
+    """Yield exercises about each topic in turn, of one level, or each of its own."""
+    used: set[tuple[str, str]] = set()
+    chosen = {topic: level or TOPICS[topic][0] for topic in topics}
+    drawn = {topic: _exercises(of, seed, topic, used) for topic, of in chosen.items()}
+    begun: set[str] = set()
+    while drawn:
+        for topic in [*drawn]:
+            one = next(drawn[topic], None)
+            if one is None and topic not in begun:
+                hint = f"its level is {TOPICS[topic][0]}: leave `--level` out"
+                raise usage_error(f"no exercise of level {chosen[topic]} is about `{topic}`", hint)
+            begun.add(topic)
+            if one is None:
+                del drawn[topic]
+            else:
+                yield one
 
 
 def _is_about(draft: Exercise, topic: str) -> bool:
@@ -243,10 +302,12 @@ def _is_about(draft: Exercise, topic: str) -> bool:
     return any(step.rule in RULES[topic] for one in derived.derivations for step in one.steps)
 
 
-def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None) -> Iterator[Exercise]:
+def _exercises(
+    level: int, seed: int, topic: str | None = None, used_shapes: set[tuple[str, str]] | None = None
+) -> Iterator[Exercise]:
+    """Yield exercises with their answers; none is like one of those `used_shapes`, to which it is added."""
     draw, left = Draw(seed, level), list(load_patterns()["levels"][str(level)])
-    used_shapes: set[tuple[str, str]] = set()
-    number = 0
+    used_shapes = set() if used_shapes is None else used_shapes
     while left:
         # use every pattern once, in a new order each time
         for pattern in [left[place] for place in draw.order(len(left))]:
@@ -260,9 +321,7 @@ def _exercises(level: int, seed: int, solutions: bool, topic: str | None = None)
                 answer = None if used & used_shapes else _answer(draft)
                 if answer is not None:
                     used_shapes |= {program, shape}
-                    number += 1
-                    draft = draft._replace(answer=answer)
-                    yield _pose(draft, level=level, seed=seed, number=number, solutions=solutions)
+                    yield draft._replace(answer=answer, level=level)
                     break
             else:
                 left.remove(pattern)
@@ -335,7 +394,26 @@ class Draw:
         if "each" in pattern:
             wrt = tuple(sorted(parse(program).variables))
             point = {name: str(Fraction(self.text(pattern["each"], {}))) for name in wrt}
-        return Exercise(pattern["kind"], program, point, wrt, more, pattern.get("words", ""))
+        ends = {key: pattern[key].format_map(drawn) for key in ("to", "low", "high") if key in pattern}
+        antiderivative, way = (fill(pattern.get(key, ""), drawn) for key in ("antiderivative", "way"))
+        if pattern["kind"] in FURTHER_KINDS:
+            # texts that are drawn together have no spaces
+            program, way = map(_respaced, (f"`{program}`", way))
+            program, antiderivative = program.strip("`"), _respaced(f"`{antiderivative}`").strip("`")
+        return Exercise(
+            pattern["kind"], program, point, wrt, more | ends, task=pattern.get("words", ""),
+            antiderivative=antiderivative, way=way,
+        )  # fmt: skip
+
+
+def _respaced(text: str) -> str:
+    """Return a text with the formulas in backticks written as all others are."""
+
+    def written(match: re.Match[str]) -> str:
+        head, equals, formula = match[1].rpartition(" = ")
+        return f"`{head}{equals}{expression_text(parse(formula).outputs[0]) if formula else ''}`"
+
+    return re.sub("`(.*?)`", written, text)
 
 
 def fill(template: str, drawn: Mapping[str, str]) -> str:
@@ -367,6 +445,12 @@ def load_patterns() -> dict[str, Any]:
 
 def _answer(draft: Exercise) -> tuple[str, ...] | None:
     kind, order = draft.kind, 2 if draft.kind == "second" else 1
+    if kind in FURTHER_KINDS:
+        try:
+            return _further_answer(draft)
+        except (ExpressionError, ZeroDivisionError, ValueError):
+            # no value, or no fraction
+            return None
     point, more = ({name: Fraction(x) for name, x in numbers.items()} for numbers in (draft.point, draft.more))
     try:
         if kind in ("derivative", "second"):
@@ -391,14 +475,71 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
     except (ExpressionError, ZeroDivisionError):
         # no value, or no fraction
         return None
-    is_long = any(abs(x.numerator) > MAX_NUMERATOR or x.denominator > MAX_DENOMINATOR for x in numbers)
-    if is_long or not any(numbers):
+    if not are_clean(numbers) or not any(numbers):
         return None
     if kind != "tangent":
         return tuple(map(str, numbers))
     slope, height = numbers[0], numbers[1] - numbers[0] * point["x"]
     line = write_sum([f"{slope} x", str(height)])
     return (expression_text(parse(line).outputs[0]),) if slope else None
+
+
+FURTHER_KINDS = ("antiderivative", "integral", "limit", "implicit", "curve")
+"""The kinds of level 6."""
+
+
+def _further_answer(draft: Exercise) -> tuple[str, ...] | None:
+    kind, by = draft.kind, draft.wrt[0]
+    if draft.antiderivative and not is_antiderivative(draft.antiderivative, draft.program, by):
+        return None
+    if kind == "antiderivative":
+        return (f"{draft.antiderivative} + C",)
+    if kind == "integral":
+        low, high = _at_ends(draft)
+        number = high - low
+    elif kind == "limit":
+        number = exact_limit(draft.program, by, draft.more["to"])
+    else:
+        formula = implicit_derivative(draft.program, by, UNKNOWN).derivatives[0].shown
+        if kind == "implicit":
+            return (formula,)
+        if not _is_on_curve(draft):
+            return None
+        number = exact_value(formula, draft.point)
+    return (str(number),) if are_clean([number]) and (number or kind == "limit") else None
+
+
+def _is_on_curve(draft: Exercise) -> bool:
+    left, right = (exact_value(side, draft.point) for side in draft.program.split(" = "))
+    return left == right
+
+
+def _at_ends(draft: Exercise) -> tuple[Fraction, Fraction]:
+    """Return the antiderivative at the ends of an integral."""
+    low, high = (exact_value(draft.antiderivative, {draft.wrt[0]: draft.more[end]}) for end in ("low", "high"))
+    return low, high
+
+
+def _further_lines(posed: Exercise) -> Iterator[str]:
+    by = posed.wrt[0]
+    if posed.way:
+        yield posed.way
+    if posed.kind == "antiderivative":
+        yield f"the derivative of `{posed.antiderivative}` is the function"
+    if posed.kind == "integral":
+        low, high = map(str, _at_ends(posed))
+        yield f"`{posed.antiderivative}` is an antiderivative"
+        yield f"at `{by} = {posed.more['high']}` it is `{high}`, at `{by} = {posed.more['low']}` it is `{low}`"
+        yield f"`{high} - {_factor(low)} = {posed.answer[0]}`"
+    if posed.kind == "curve":
+        formula = implicit_derivative(posed.program, by, UNKNOWN).derivatives[0].shown
+        value = "" if formula == posed.answer[0] else f" = {posed.answer[0]}"
+        yield f"at `{_at(posed.point)}`: `{formula}{value}`"
+
+
+def are_clean(numbers: Sequence[Fraction]) -> bool:
+    """Return whether all numbers are short."""
+    return all(abs(x.numerator) <= MAX_NUMERATOR and x.denominator <= MAX_DENOMINATOR for x in numbers)
 
 
 def _bent(program: str) -> Value:
@@ -413,8 +554,8 @@ def _exactly(program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)) -
     return Fraction(answer.value.text), {name: Fraction(answer.gradient[name].text) for name in wrt}
 
 
-def _pose(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions: bool) -> Exercise:
-    kind, several = draft.kind, "f(x," in draft.program
+def _pose(draft: Exercise, *, seed: int, number: int, solutions: bool) -> Exercise:
+    kind, several, level = draft.kind, "f(x," in draft.program, draft.level
     asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
     task = (draft.task or load_patterns()["tasks"][asks]).format(
         f="{f}",
@@ -423,11 +564,17 @@ def _pose(draft: Exercise, *, level: int = 0, seed: int, number: int, solutions:
         at=_at(draft.point),
         more=", ".join(draft.more.values()),
         last=draft.program.rpartition("; ")[2].partition(" = ")[0],
+        to=approached(draft.more.get("to", "")),
+        low=draft.more.get("low"),
+        high=draft.more.get("high"),
     )
-    posed = draft._replace(task=task, level=level, seed=seed, number=number)
+    posed = draft._replace(task=task, seed=seed, number=number)
     if not solutions:
         return posed
     traced, derived = None, None
+    if kind in FURTHER_KINDS:
+        derived = implicit_derivative(posed.program, posed.wrt[0], UNKNOWN, steps=True) if posed.is_equation else None
+        return posed._replace(solution=WorkedSolution(derived, None, tuple(_further_lines(posed))))
     if kind in ("gradient", "step") and level >= 4:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
     elif kind != "kink":

@@ -8,7 +8,7 @@ from ...api.api_answers import Answer
 from ...api.api_arguments import PythonCall
 from ...api.calls import answers
 from . import exercise as _exercise
-from . import marking as _marking
+from . import sheet_marks as _marks
 
 
 class Sheet(Answer, _exercise.Sheet, shows=("level", "seed", "title")):
@@ -35,4 +35,4 @@ def exercise(call: PythonCall) -> Sheet | Marked:
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    return cast(Sheet | Marked, _marking.sheet_or_mark(**call.arguments(_marking.sheet_or_mark)))
+    return cast(Sheet | Marked, _marks.sheet_or_mark(**call.arguments(_marks.sheet_or_mark)))

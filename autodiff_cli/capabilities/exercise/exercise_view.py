@@ -4,27 +4,22 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar, TypeAlias
 
+from ...engine.graphs.value import Value
 from ...errors import ExpressionError
 from ...language.printer import expression_text
-from ...language.typesetting import expression_latex, name_latex, text_latex
+from ...language.typesetting import text_latex
 from ...questions.parse_point import split
 from ...questions.problem import parse
-from ...show.characters import Terminal
 from ...show.document import Block, Paragraph, Pieces, Room, plain_text, sentence, text_line
 from ...show.mathematics import mathematics
 from ...show.schema import OutputRow, View, cells_of, read_declaration
-from ..formulas.derivation import latex as steps_latex
 from ..formulas.diff_view import derivation_blocks, derivation_record
-from ..trace.trace_latex import page as trace_page
 from ..trace.trace_view import TraceView
 from .exercise import Exercise, Marked, Sheet
 
-LATEX_ROOM = r"\par\vspace{3cm}"
-"""Blank space for a solution, in LaTeX."""
 ROOM_LINES = 6
 """Lines of blank space for a solution, in text and Markdown."""
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
-_PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 
 EXERCISE, COLUMNS, *_ = read_declaration(
     Exercise,
@@ -51,7 +46,7 @@ class ExerciseView(View[Answer]):
         ("about an answer", Marked, OF_MARK.fields),
     )
     csv_columns = COLUMNS
-    extra_formats: ClassVar[tuple[str, ...]] = ("html",)
+    extra_formats: ClassVar[tuple[str, ...]] = ("html", "pdf")
 
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         if isinstance(answer, Marked):
@@ -82,38 +77,23 @@ class ExerciseView(View[Answer]):
             yield Paragraph(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
             yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
 
-    def draw(self, answer: Answer, format: str) -> str:
-        from ...show.rendering import Html, escaped_html, web_file
+    def draw(self, answer: Answer, format: str) -> str | bytes:
+        if format == "pdf":
+            from ...show.compiled_latex import pdf_of  # LaTeX is only run for this
+            from ...show.formats import document_ends
 
-        items = []
-        for exercise in () if isinstance(answer, Marked) else _exercises(answer):
-            pieces = [(escaped_html(text), style) for text, style in task(exercise)]
-            words = "".join([f"<code>{text}</code>" if style == "code" else text for text, style in pieces])
-            below = '<section class="room"></section>'
-            if exercise.solution is not None:
-                below = f"<section>{Html(Terminal()).render(solution(exercise))}</section>"
-            items.append(f'<li value="{exercise.number}">{words}{below}</li>\n')
-        body = f"<ol>\n{''.join(items)}</ol>"
-        if isinstance(answer, Marked):
-            body = f"<p>{escaped_html(answer.message)}</p>"
-        return web_file("exercises.html", heading=escaped_html(_heading(answer)), body=body)
+            return pdf_of(self.latex_document(answer).join(document_ends()), "the sheet", "amsmath")
+        from .exercise_page import sheet_page
+
+        return sheet_page(answer, _heading(answer), _is_solved(answer))
 
     def latex_document(self, answer: Answer) -> str:
+        from .exercise_latex import sentence_latex, sheet_latex
+
         if isinstance(answer, Marked):
-            entries = [f"{text_latex(entry.of)}: {_latex_sentence(entry.message)}" for entry in answer.entries]
-            return "\n\n".join([_latex_sentence(answer.message), *entries])
-        lines = [rf"\section*{{{text_latex(_heading(answer))}}}"] if isinstance(answer, Sheet) else []
-        for exercise in _exercises(answer):
-            lines.append(rf"\paragraph{{{exercise.number}.}} {_latex_sentence(exercise.task, exercise)}")
-            if exercise.solution is None:
-                lines.append(LATEX_ROOM)
-            else:
-                derived, traced = exercise.solution.derived, exercise.solution.traced
-                lines += [steps_latex(derived.derivations)] if derived is not None else []
-                lines += ["", trace_page(traced)] if traced is not None else []
-                lines += [rf"\par\noindent {_latex_sentence(line)}." for line in exercise.solution.lines]
-                lines.append(rf"\par\noindent\textbf{{Answer:}} {_latex_sentence(f'`{exercise.answer_line}`')}.")
-        return "\n".join(lines)
+            entries = [f"{text_latex(entry.of)}: {sentence_latex(entry.message)}" for entry in answer.entries]
+            return "\n\n".join([sentence_latex(answer.message), *entries])
+        return sheet_latex(answer, _heading(answer), _is_solved(answer))
 
 
 class MarkedView(ExerciseView):
@@ -133,15 +113,19 @@ def _exercises(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
 
 
 def _heading(answer: Answer) -> str:
-    if isinstance(answer, Sheet) and answer.level:
-        return f"Level {answer.level}: {answer.title} (seed {answer.seed})"
-    return "Exercise"
+    return answer.heading if isinstance(answer, Sheet) else "Exercise"
+
+
+def _is_solved(answer: Answer) -> bool:
+    return isinstance(answer, Marked) or any(exercise.solution is not None for exercise in _exercises(answer))
 
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     """Return the styled text of a task."""
     written = mathematics if unicode else expression_text
-    program = "; ".join(f"{name} = {written(graph)}" for name, graph in exercise.statements)
+    left = [written(name) if isinstance(name, Value) else name for name, _ in exercise.statements]
+    right = [written(graph) for _, graph in exercise.statements]
+    program = "; ".join(map(" = ".join, zip(left, right, strict=True)))
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
     if not unicode:
         return pieces
@@ -156,36 +140,26 @@ def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
         yield from derivation_blocks(derived.derivations, unicode)
     if traced is not None:
         yield from TraceView(unicode=unicode).document(traced)
-    yield from map(text_line, lines)
-    written = exercise.answer_line
-    if unicode and exercise.is_formula:
-        written = mathematics(parse(written).outputs[0])
-    yield Paragraph((("answer: ", "heading"), (written, "number")))
+    yield from (text_line(_in_mathematics(line) if unicode else line) for line in lines)
+    yield Paragraph((("answer: ", "heading"), (answer_line(exercise, unicode), "number")))
 
 
-def _latex_sentence(text: str, exercise: Exercise | None = None) -> str:
-    if exercise is not None and "{f}" in text:
-        stated = [f"{_latex_head(name)} = {expression_latex(graph)}" for name, graph in exercise.statements]
-        before, _, after = text.partition("{f}")
-        return _latex_sentence(before) + "$" + ",\\ ".join(stated) + "$" + _latex_sentence(after)
-    pieces = enumerate(text.split("`"))
-    return "".join([_latex_formula(piece) if k % 2 else text_latex(piece) for k, piece in pieces])
+def _in_mathematics(line: str) -> str:
+    """Return a line with the formulas in its backticks as people write them."""
+    pieces = line.split("`")
+    pieces[1::2] = map(_formulas_in_mathematics, pieces[1::2])
+    return "`".join(pieces)
 
 
-def _latex_head(name: str) -> str:
-    called, mark, rest = name.partition("(")
-    inside = ", ".join(name_latex(argument.strip()) for argument in rest.rstrip(")").split(","))
-    return f"{name_latex(called)}({inside})" if mark else name_latex(name)
-
-
-def _latex_formula(text: str) -> str:
-    pair = _PAIR.fullmatch(text)
+def _formulas_in_mathematics(text: str) -> str:
     try:
-        parts = [
-            " = ".join(expression_latex(parse(side).outputs[0]) for side in part.strip().split(" = "))
-            for part in split(pair[1] if pair else text)
-        ]
+        sides = [[mathematics(parse(side).outputs[0]) for side in part.split(" = ")] for part in split(text)]
     except ExpressionError:
-        return rf"\texttt{{{text_latex(text)}}}"
-    written = r",\ ".join(parts)
-    return f"$({written})$" if pair else rf"$\displaystyle {written}$"
+        return text
+    return ", ".join(map(" = ".join, sides)) if all(map(all, sides)) else text
+
+
+def answer_line(exercise: Exercise, unicode: bool = True) -> str:
+    """Return the answer on one line, a formula as people write it."""
+    written = exercise.answer_line
+    return mathematics(parse(written).outputs[0]) if unicode and exercise.is_formula else written

@@ -41,16 +41,7 @@ from ...operating_system import quoted
 from ...questions.parse_point import pieces
 from ...questions.problem import Point, parse, single_output
 from ..formulas.derivation import derivative_name
-from .exercise import (
-    DEFAULT_COUNT,
-    DEFAULT_SEED,
-    TOPICS,
-    Exercise,
-    Marked,
-    Sheet,
-    join_names,
-    make_sheet,
-)
+from .exercise import Exercise, Marked
 
 Key = tuple[str, tuple[str, ...]]
 """A derivative: its unknown, empty for a program, and its variables."""
@@ -351,7 +342,7 @@ def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequ
         return AnswerEntry(None, start, end)
     label = answer[start : sign.start()].strip()
     unknowns = [of for of, _ in wanted if of]
-    for of, by in _readings(label.translate(SUPERSCRIPTS), names, wanted):
+    for of, by in readings(label.translate(SUPERSCRIPTS), names, wanted):
         key = next((key for key in wanted if sorted(key[1]) == sorted(by) and (key[0] or of) in (of, "")), None)
         if key is not None and (of == key[0] or not unknowns or (not of and len(set(unknowns)) == 1)):
             return AnswerEntry(key, sign.end(), end)
@@ -363,7 +354,8 @@ def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequ
     raise usage_error(f"`{label}` is not one of the derivatives that are asked for", hint)
 
 
-def _readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterator[Key]:
+def readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterator[Key]:
+    """Yield the derivatives that a label may name: `d/dx`, `∂f/∂x`, `f_x`, `f'`."""
     choices = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
     above, slash, below = label.partition("/")
     if slash:
@@ -384,56 +376,6 @@ def _readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterat
         yield from ((prime[1], (name,) * count) for name in variables if len(variables) == 1)
     if len(wanted) > 1:
         yield "", (label,)
-
-
-def sheet_or_mark(
-    *,
-    level: int | None = None,
-    count: int = DEFAULT_COUNT,
-    seed: int = DEFAULT_SEED,
-    solutions: bool = False,
-    check: int | None = None,
-    answer: str | None = None,
-    topic: str | None = None,
-    function: str | None = None,
-) -> Sheet | Marked:
-    """Return a sheet of exercises, or mark the `answer` to exercise `check`."""
-    chosen: dict[str, Any] = {"seed": seed, "topic": topic, "function": function}
-    level = level or (TOPICS[topic][0] if topic else 1)
-    if check is None or answer is None:
-        return make_sheet(level, count=count, solutions=solutions, **chosen)
-    return mark(level, check, answer, **chosen)
-
-
-def mark(level: int, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any) -> Marked:
-    """Mark an answer to an exercise, with a hint if wrong.
-
-    >>> mark(1, 1, "-11", seed=7).right
-    True
-    """
-    require_length(answer)
-    exercises = make_sheet(level, count=number, seed=seed, **choices).exercises
-    if number > len(exercises):
-        hint = f"it has {plural(len(exercises), 'exercise')}"
-        raise usage_error(f"this sheet has no exercise {number}", hint)
-    posed = exercises[number - 1]
-    if posed.kind == "tangent":
-        return FormulaAnswer(posed, answer).mark()
-    if posed.is_formula:
-        by = posed.wrt[:1] * (2 if posed.kind == "second" else 1)
-        (entry,) = entries(answer, [("", by)], list(parse(posed.program).variables))
-        return FormulaAnswer(posed, answer, entry).mark()
-    answers = _numbers_by_name(posed, answer)
-    wanted = {name: Fraction(x) for name, x in zip(posed.names, posed.answer, strict=True)}
-    right = [name for name, x in wanted.items() if equals(answers[name], x)]
-    wrong = [name for name in wanted if name not in right]
-    if not wrong:
-        return Marked(posed, answer, True, "right")
-    message = f"wrong: it is not `{answer.strip()}`"
-    if posed.names != ("",):
-        message = f"wrong: {join_names(wrong)} {'has another value' if len(wrong) == 1 else 'have other values'}"
-        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
-    return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 ANSWER_NAMES = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
@@ -715,26 +657,6 @@ def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _V
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
 
-def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
-    count = len(posed.names)
-    texts = [answer[start:end].strip() for start, end in (pieces(answer) if count == 1 else parts(answer, count))]
-    asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
-    if len(texts) != count:
-        message = f"the answer to this exercise is {plural(count, 'number')}, not {len(texts)}"
-        raise usage_error(message, f"write `--answer` with {asked}")
-    by_name = dict(zip(posed.names, texts, strict=True))
-    if all("=" in text for text in texts):
-        labels, numbers = zip(*(map(str.strip, text.split("=", 1)) for text in texts), strict=True)
-        if posed.kind == "gradient":
-            # also as derivatives, `df/dx = 3`
-            keys = [("", (name,)) for name in posed.names]
-            labels = tuple("".join(next(_readings(label, posed.names, keys), ("", (label,)))[1]) for label in labels)
-        by_name = dict(zip(labels if posed.names != ("",) else posed.names, numbers, strict=True))
-    if set(by_name) != set(posed.names):
-        raise usage_error(f"the answer names {join_names(list(by_name))}", f"name {asked}")
-    return {name: parse_number(text) for name, text in by_name.items()}
-
-
 def parse_number(text: str) -> Any:
     """Evaluate a constant expression. Raises `ExpressionError`."""
     with errors_point_into(text):
@@ -792,26 +714,3 @@ def distinguishable(a: Any, b: Any) -> tuple[str, str]:
         if texts[0] != texts[1]:
             break
     return texts[0], texts[1]
-
-
-def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str, Fraction], wrong: list[str]) -> str:
-    pairs = {name: (figure(answers[name]), right[name]) for name in wrong}
-    if all(equals(answers[name], -right[name]) for name in wrong):
-        return SIGN
-    if all(abs(x - wanted) <= NEAR_RELATIVE * abs(wanted) for x, wanted in pairs.values()):
-        return "that is near: give it exactly, as a fraction"
-    if posed.kind == "step":
-        up = {name: 2 * Fraction(posed.point[name]) - wanted for name, (_, wanted) in pairs.items()}
-        if all(equals(answers[name], x) for name, x in up.items()):
-            return "that is a step up: the step goes against the gradient"
-    if posed.kind == "slope":
-        m = many_digits()
-        at = {name: as_number(m, Fraction(x)) for name, x in posed.point.items()}
-        if agree(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
-            return "that is the value there, and the slope is asked for"
-    if len(wrong) > 1 and sorted(x for x, _ in pairs.values()) == sorted(wanted for _, wanted in pairs.values()):
-        return "the numbers are right, but have the wrong names"
-    if posed.level >= 4 and posed.kind == "gradient":
-        at_point = ",".join(f"{name}={x}" for name, x in posed.point.items())
-        return f'see it worked: `autodiff trace "{posed.program}" --at {at_point}`'
-    return "see it worked: the same exercise with `--solutions`"

@@ -58,20 +58,22 @@ def export(
     dialect: str | None = None,
     table: str | None = None,
     keep: Sequence[str] = (),
+    where: str | None = None,
     at: Point | None = None,
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
     The function `name` returns the value and the partial derivatives by `wrt`.
     SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
-    columns `keep` of these as well. A spreadsheet has the values `at` in the cells of the variables.
+    columns `keep` of these as well, of rows for which the condition `where` holds. A spreadsheet has the values `at` in
+    the cells of the variables.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-    _check_options(to, dialect, bool(table or keep), bool(at))
+    _check_options(to, dialect, bool(table or keep or where), bool(at))
     dialect = dialect or (DIALECTS[0] if to == "sql" else None)
-    writer = _writer(to, dialect, table, keep)
+    writer = _writer(to, dialect, table, keep, where)
     if not writer.can_name_function(name):
         hint = "give a plain name without a meaning in that language: `--name f`"
         raise usage_error(f"`{name}` cannot be the name of a function in `{to}`", hint)
@@ -104,20 +106,20 @@ def _check_options(to: str, dialect: str | None, has_table: bool, has_point: boo
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
     if has_table and to != "sql":
-        raise usage_error(f"`{to}` has no table of points", "`--table` and `--keep` go with `--to sql`")
+        raise usage_error(f"`{to}` has no table of points", "`--table`, `--keep` and `--where` go with `--to sql`")
     if has_point and to != "spreadsheet":
         raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
 
 
-def _writer(to: str, dialect: str | None, table: str | None, keep: Sequence[str]) -> Target:
-    """Return the writer of a language; that of SQL knows its table."""
+def _writer(to: str, dialect: str | None, table: str | None, keep: Sequence[str], where: str | None) -> Target:
+    """Return the writer of a language; that of SQL knows its table and the condition on its rows."""
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if to == "sql":
         from .sql import Sql  # other languages do without
 
         assert isinstance(writer, Sql)
-        writer.read_from(table, keep)
+        writer.read_from(table, keep, where)
     return writer
 
 

@@ -13,7 +13,7 @@ def method_of(call: OptionValues) -> Method:
     """Return the method that writes code in the language that is asked for."""
     language, name, dialect = call.language, call.name or "f", call.dialect
     keep = [name.strip() for option in call.values.get("keep") or () for name in option.split(",")]
-    points = {"table": call.values.get("table"), "keep": keep}
+    points = {"table": call.values.get("table"), "keep": keep, "where": call.values.get("where")}
     if isinstance(call, Command) and call.choose_format() == "xlsx":
         call.check_picture("xlsx", name, ("xlsx",))
 

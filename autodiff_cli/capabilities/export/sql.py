@@ -10,14 +10,19 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from ...compiled.target import Target, comment_lines, needs, reserved_words
-from ...engine.graphs.adjoint import Branch, column_names, schedule
+from ...compiled.lowering import Lowering, showing_faults
+from ...compiled.target import SourceUnit, Target, comment_lines, needs, reserved_words
+from ...engine.graphs.adjoint import Branch, column_names, record_gradient, schedule
+from ...engine.numbers.double.formulas import Lacking
 from ...engine.numbers.recorder import CONDITIONS, Step, is_number
 from ...engine.run.sweep import domain_description
 from ...engine.table.primitive import ATOM, OPERATIONS, Primitive
 from ...engine.table.primitives import by_name
-from ...errors import usage_error
+from ...errors import ExpressionError, Span, usage_error
+from ...language.builder import Program
+from ...language.parser import syntax_tree
 from ...language.printer import Written, assemble, fill_in
+from ...questions.problem import explained, parse
 
 Template = Callable[["Sql", Sequence[Step]], str]
 """Returns how an operation is written, `{0}` for its first input, by its inputs."""
@@ -151,6 +156,16 @@ NO_VALUE = "no value: not defined here, or a number is too large"
 NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
 """The error of a row without an answer whose inputs are inside the domains."""
 
+CONNECTIVES = by_name({
+    "and_": "CASE WHEN {0} THEN {1} WHEN NOT {0} THEN {0} END",
+    "or_": "CASE WHEN NOT {0} THEN {1} WHEN {0} THEN {0} END",
+    "not_": "NOT {0}",
+})  # fmt: skip
+"""Conditions of conditions, of which the second only counts where the first does not decide, as in the program."""
+
+FILTER, NO_CONDITION = "ad_where", "point: the condition on the rows has no value"
+"""The column that says whether the condition on a row holds, and the error where it has no value."""
+
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
 """The comparisons that a number outside a bound satisfies."""
 
@@ -183,9 +198,25 @@ class Sql(Target):
         self.reserved = reserved_words("sql")
         self.templates = TEMPLATES.get(dialect, {})
         self.table, self.kept = "points", list[str]()
+        self.row_filter: SourceUnit | None = None
+        """The condition on the rows, whose only value it is."""
+        self.others: dict[str, str] = {}
+        """The columns of the condition's further variables."""
 
-    def read_from(self, table: str | None, kept: Sequence[str]) -> None:
-        """Read the points from a table of another name, and return columns of theirs as well. Raises a usage error."""
+    def spell_names(self, names: Sequence[str]) -> dict[str, str]:
+        # those of the condition have names that differ from these
+        of_condition = () if self.row_filter is None else self.row_filter.variables
+        spelled = super().spell_names([*dict.fromkeys((*names, *of_condition))])
+        self.others = {name: spelled[name] for name in of_condition if name not in names}
+        return {name: spelled[name] for name in names}
+
+    def read_from(self, table: str | None, kept: Sequence[str], condition: str | None = None) -> None:
+        """Read the points from a table of another name, and return columns of theirs as well.
+
+        Only rows are read for which a `condition` on columns holds or has no value. Raises `ExpressionError`.
+        """
+        if condition is not None:
+            self.row_filter = self._condition_unit(condition)
         for name in table.split(".") if table else ():
             if name != "points" and not self.can_name_column(name):
                 raise usage_error(
@@ -197,6 +228,15 @@ class Sql(Target):
                     f"`{name}` cannot be the name of a column in SQL", "give plain names: `--keep id,run`"
                 )
         self.table, self.kept = table or "points", [*dict.fromkeys(kept)]
+
+    def _condition_unit(self, text: str) -> SourceUnit:
+        program = parse_condition(text)
+        recorder = Lowering(self.forms, self.functions, self.coarse)
+        try:
+            recording = record_gradient(program.graph, program.leaf_places(None), [], recorder, scaled=True)
+        except Lacking as lacking:
+            raise usage_error(f"{self.database} has no function `{lacking}`", "write `--where` without it") from None
+        return SourceUnit(text, "f", tuple(program.variables), (), recording, {}, (), ())
 
     def can_name_column(self, name: str) -> bool:
         """Return whether a name needs no quotation marks in SQL."""
@@ -244,12 +284,17 @@ class Sql(Target):
         return level, parts
 
     def _rename(self) -> list[str]:
-        needed = dict.fromkeys((*self.kept, *self.variables.values()))
+        needed = dict.fromkeys((*self.kept, *self.variables.values(), *self.others.values()))
         return [
             f"`{self.table}` is a table with the columns {', '.join(needed) or '(none are needed)'}.",
             *super()._rename(),
+            *self._filter_notes(),
             "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
         ]
+
+    def _filter_notes(self) -> Iterator[str]:
+        if self.row_filter is not None:
+            yield f"Rows are left out unless {' '.join(' '.join(self._comment(self.row_filter.text)).split())}."
 
     def _column(self, step: Step) -> str:
         text = self.text(step)
@@ -259,11 +304,14 @@ class Sql(Target):
         unit, columns = self.unit, list(self.variables.values())
         results = unit.recording.results
         kept = [name for name in self.kept if self.fold_name(name) not in map(self.fold_name, columns)]
-        first = {name: f"points.{name}" for name in kept} | {name: self.input(name) for name in columns}
+        others = list(self.others.values())
+        first = {name: f"points.{name}" for name in kept} | {name: self.input(name) for name in (*columns, *others)}
         layers = [first] if first else []
+        layers += self._condition_layers()
         for rows in self.layers(results):
             layers.append({name: self._column(step) + self._note(step) for step, name in rows})
-        layers.append({"ad_ok": self.all_finite(columns, results)})
+        decided = [] if self.row_filter is None else [FILTER]
+        layers.append({"ad_ok": self.all_finite([*columns, *others, *decided], results)})
         by = [self.variables.get(name) or f"unused{k}" for k, name in enumerate(unit.wanted)]
         names = [*zip(results, column_names(len(unit.recording.values), by), strict=True)]
         outputs = {self.fold_name(name) for _, name in names} | {"error"}
@@ -271,9 +319,47 @@ class Sql(Target):
             message = f"`{twice[0]}` is a result of the statement, and a column to keep"
             raise usage_error(message, "rename the column in a view, and keep that")
         shown = [*kept, *columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
-        shown.append(self._error(columns))
-        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{self.settings};"]
+        shown.append(self._error([*columns, *others]))
+        where = f" WHERE {FILTER} IS NULL OR {FILTER}" if decided else ""
+        last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{where}{self.settings};"]
+        shown += [where]
         return [*self.heading(), *self.tables(layers, shown), *last]
+
+    def _condition_layers(self) -> Iterator[dict[str, str]]:
+        """Yield the layers of columns that end in whether the condition on a row holds; NULL where it has no value."""
+        if self.row_filter is None:
+            return
+        (chosen,) = self.row_filter.recording.values
+        holds, m = chosen.args[0], chosen.m  # what is chosen between is 1 and 0
+        connected = [holds]
+        for step in connected:
+            connected += [a for a in step.args if a.name in CONDITIONS and a not in connected]
+        compared = [step for step in connected if not any(a.name in CONDITIONS for a in step.args)]
+        operands = [*dict.fromkeys(a for step in compared for a in step.args)]
+        # a number that is missing on the way to one that is compared is missing in it
+        shown = showing_faults(self.row_filter.recording._replace(values=operands), self.is_silent, {}, self.limits)
+        of_operand = dict(zip(operands, shown.values, strict=True))
+        spelled = self.variables | self.others
+        columns = [spelled[name] for name in self.row_filter.variables]
+        own, stem = self.unit, self.stem
+        self.unit, self.stem = self.row_filter._replace(recording=shown), "w"
+        self.name_inputs(shown, columns)
+        for rows in self.layers(tuple(shown.values)):
+            yield {name: self._column(step) for step, name in rows}
+        self.unit, self.stem = own, stem
+        named: dict[Step, str] = {}
+        for step in sorted(connected, key=lambda step: step.index):
+            name = f"ad_c{len(named) + 1}"
+            if step in compared:
+                numbers = [of_operand[a] for a in step.args]
+                finite = self.all_finite([], numbers)
+                text = f"CASE WHEN {finite} THEN {self.text(m.step(step.name, *numbers))} END"
+            else:
+                text = CONNECTIVES[step.name].format(*[named[a] for a in step.args])
+            yield {name: text}
+            named[step] = name
+        known = " AND ".join([f"{name} IS NOT NULL" for name in columns])
+        yield {FILTER: f"CASE WHEN {known} THEN {named[holds]} END"}
 
     def input(self, name: str) -> str:
         """Return a column of the points as a finite number, else NULL."""
@@ -292,6 +378,7 @@ class Sql(Target):
 
     def _error(self, columns: list[str]) -> str:
         reasons = [(f"{name} IS NULL", f"column {name}: no finite number") for name in columns]
+        reasons += [] if self.row_filter is None else [(f"{FILTER} IS NULL", NO_CONDITION)]
         reasons += self.domain_violations()
         reasons.append((self.all_finite([], self.unit.recording.values), NO_DERIVATIVE))
         cases = [f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'" for condition, text in reasons]
@@ -398,3 +485,27 @@ def _undefined(primitive: Primitive, count: int, text: str) -> str:
         return f"domain: division by zero in `{text}`"
     domain = domain_description(primitive, count).replace("…", "...")
     return f"domain: `{primitive.written}` is undefined in `{text}`; its domain: {domain}"
+
+
+BEFORE, AFTER = "1 if (", ") else 0"
+"""What makes a program of a condition."""
+
+
+def parse_condition(text: str) -> Program:
+    """Return the program that is 1 where a condition on columns holds. Raises `ExpressionError`."""
+    before = 0
+    try:
+        explained(text, lambda: syntax_tree(text))  # a whole of its own: `x > 0) else 1 if (y > 0` is none
+        before = len(BEFORE)
+        program = parse(f"{BEFORE}{text}{AFTER}")
+    except ExpressionError as error:
+        span = error.span
+        if span is not None:
+            begin, end = (min(max(k - before, 0), len(text)) for k in (span.start, span.end))
+            span = Span(begin, end)
+        about = ExpressionError(error.kind, f"in `--where`: {error}", span, error.hint)
+        about.text = text
+        raise about from None
+    if not program.variables:
+        raise usage_error(f"`--where {text}` names no column", "write a condition on columns: `x > 0`")
+    return program

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic_derivative import Multi, derivatives, partials
@@ -431,28 +432,44 @@ def operator(by: str, latex: str = "") -> Primitive:
     return Primitive("derivative", ("f",), symbol=f"d/d{by}", spelling=f"d/d{by}", latex=latex)
 
 
-def latex(derivations: Sequence[Derivation]) -> str:
-    """Return the steps in LaTeX with their rules."""
-    rows: list[str] = []
+class TypesetStep(NamedTuple):
+    """A step in LaTeX, its rule in words, and the condition that it holds under, else an empty text."""
+
+    part: str
+    result: str
+    title: str
+    condition: str
+
+
+def typeset_steps(derivations: Sequence[Derivation]) -> Iterator[list[TypesetStep]]:
+    """Yield the steps of each derivation in LaTeX."""
     names = list(dict.fromkeys(names_in([entry.function for entry in derivations])))
     typeset = Typesetting([*names, *(entry.by[-1] for entry in derivations)])
     steps = [step for entry in derivations for step in entry.steps]
     followers = {v.label for step in steps for v in step.pending.values() if not v._prev}
     several = len({*names} - followers) > 1
     for entry in derivations:
-        if rows:
-            rows[-1] += "[1ex]"
         name = typeset.name(entry.by[-1])
         sign = r"\partial " if several else "d " if name.startswith("\\") else "d"
         derivative = operator(entry.by[-1], rf"\frac{{{sign.strip()}}}{{{sign}{name}}}")
+        listed = []
         for step in entry.steps:
             sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
             part, result = map(typeset.expression, sides)
-            title = rf"\text{{{text_latex(step.title)}}}"
-            if step.condition:
-                conditions = [_condition_latex(condition, typeset) for condition in step.condition.split("; ")]
-                title += r"\quad(" + r";\ ".join(conditions) + ")"
-            rows.append(rf"{part} &= {result} && {title} \\")
+            conditions = [_condition_latex(one, typeset) for one in step.condition.split("; ") if one]
+            listed.append(TypesetStep(part, result, step.title, r";\ ".join(conditions)))
+        yield listed
+
+
+def latex(derivations: Sequence[Derivation]) -> str:
+    """Return the steps in LaTeX with their rules."""
+    rows: list[str] = []
+    for steps in typeset_steps(derivations):
+        if rows:
+            rows[-1] += "[1ex]"
+        for step in steps:
+            condition = rf"\quad({step.condition})" if step.condition else ""
+            rows.append(rf"{step.part} &= {step.result} && \text{{{text_latex(step.title)}}}{condition} \\")
     if not rows:
         return ""
     return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
