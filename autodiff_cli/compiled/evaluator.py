@@ -17,6 +17,7 @@ from ..engine.numbers.recorder import Recorder
 from ..engine.run.evaluation import error_at, leaves_below, with_fallback
 from ..engine.run.flat_graph import Graph, in_order
 from ..engine.run.sweep import domain_error
+from ..engine.table.primitives import PROD
 from ..errors import ExpressionError
 from ..language.builder import Program
 from ..questions.problem import check_single
@@ -52,8 +53,17 @@ class Evaluator:
         self._program = program
         self.variables = tuple(program.leaves)
         self.wrt = tuple(program.parameters if wrt is None else wrt)
-        self.steps = budget.COMPILED_CALL + sum(
-            [budget.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives]
+        self._products = budget.PRODUCT_FACTOR * sum(
+            [
+                len(parents)
+                for primitive, parents in zip(self.graph.primitives, self.graph.parents, strict=True)
+                if primitive is PROD
+            ]
+        )
+        self.steps = (
+            budget.COMPILED_CALL
+            + sum([budget.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives])
+            + self._products
         )
         """Steps of work of an evaluation with derivatives, about microseconds."""
 
@@ -98,7 +108,7 @@ class Evaluator:
 
     def interpret(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
         """Evaluate by the interpreter, for the result or the reason why there is none."""
-        budget.charge(budget.SWEEP)
+        budget.charge(budget.SWEEP + self._products)
         values = dict(zip(self.variables, point, strict=True))
         if not differentiate:
             return float(evaluate_in(REAL, self.graph, values).values[0]), []

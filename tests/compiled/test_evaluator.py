@@ -233,3 +233,9 @@ def test_a_gradient_of_zero_at_a_kink_is_looked_at_again() -> None:
     evaluator = Evaluator(parse("relu(x) - relu(-x) + y**2"))
     assert evaluator([0.0, 0.0]) == (0.0, [1.0, 0.0])
     assert Evaluator(parse("abs(x)"))([0.0]) == (0.0, [0.0])
+
+
+def test_a_product_of_many_costs_its_factors() -> None:
+    # 2.6 microseconds a factor with its derivatives, by `time.process_time` over 50 products of 1,000
+    long, short = (Evaluator(parse(f"prod(x, i, 1, {n})")).steps for n in (1000, 10))
+    assert 2000 < long - short < 3000

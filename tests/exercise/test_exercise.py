@@ -367,7 +367,9 @@ def test_formulas_of_a_page_are_in_mathml() -> None:
     key = text(make_sheet(function="x^2 exp(-x/2)", solutions=True), "html")
     steps, (_, answer) = key.count("<tr>"), key.split("answer: ")
     assert steps == 8 and key.count("<math ") >= 2 * steps and "<msup><mi>e</mi>" in answer
-    assert "**" not in re.sub("<[^>]*>", "", page + key)
+    traced = text(make_sheet(4, count=3, seed=3, solutions=True), "html")
+    assert "<mover><mi>L</mi><mo>¯</mo></mover>" in traced and "<mo>+=</mo>" in traced
+    assert "**" not in re.sub("<[^>]*>", "", page + key + traced) and "\\" not in traced
 
 
 def test_a_sheet_has_a_title_and_a_line_for_the_name_and_a_key_has_none() -> None:

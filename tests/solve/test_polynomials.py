@@ -10,8 +10,11 @@ from math import comb
 import pytest
 
 from autodiff_cli.capabilities.solve.solve import solve
+from autodiff_cli.engine.algebra.rational_functions import coefficients
 from autodiff_cli.engine.numerics.polynomials import real_roots
+from autodiff_cli.engine.table.primitive import Primitive
 from autodiff_cli.questions.parse_point import Range
+from autodiff_cli.questions.problem import parse
 
 
 def expanded(roots: list[Fraction], extra: list[list[int]] | None = None) -> list[Fraction]:
@@ -133,3 +136,18 @@ def test_poles_and_multiple_roots_of_certified_searches(
 
     answer = solve(text, between=Range(low, high), every=True, arithmetic=Arithmetic("certified"))
     assert (len(answer.solutions), answer.complete) == (count, complete)
+
+
+def test_a_polynomial_of_too_high_a_degree_is_given_up_before_it_is_multiplied_out() -> None:
+    def number_of_operations(text: str) -> int:
+        program, done = parse(text), []
+
+        def operation(primitive: Primitive, a: int, b: int) -> int:
+            done.append(primitive)
+            return a * b if primitive.name == "mul" else a + b
+
+        coefficients(program.outputs[0], program.variables["x"], lambda part: 1, operation)
+        return len(done)
+
+    assert number_of_operations("prod(x**17, i, 1, 1000) - x") == 0
+    assert number_of_operations("prod(x**2, i, 1, 3) - x") > 0

@@ -69,7 +69,7 @@ class Samples(NamedTuple):
     """Places on peaks between samples that only enclosures show."""
 
 
-class _Heights(NamedTuple):
+class _SampledHeights(NamedTuple):
     """What the first samples show of a function's heights."""
 
     least: float
@@ -82,7 +82,7 @@ class _Heights(NamedTuple):
     """The heights beyond which the curve counts as infinite."""
 
     @classmethod
-    def of(cls, ys: Sequence[float | None], vertical: Point | None) -> _Heights:
+    def of(cls, ys: Sequence[float | None], vertical: Point | None) -> _SampledHeights:
         heights = sorted(y for y in ys if y is not None) or [0.0, 1.0]
         first, last = heights[len(heights) // 10], heights[-1 - len(heights) // 10]
         core, spread = last - first, heights[-1] - heights[0]
@@ -127,7 +127,7 @@ def sample(
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
-    heights = _Heights.of(ys, vertical)
+    heights = _SampledHeights.of(ys, vertical)
     most_work = max(work.left / 2, 1.5 * (before - work.left))
     tracer = _Tracer(function, heights.height, heights.sight, most_work, hull, {*peaks})
     for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):

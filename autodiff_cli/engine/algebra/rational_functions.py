@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import zip_longest
@@ -144,6 +144,8 @@ def coefficients(
     """Return the coefficients of a polynomial in a leaf, constant first, or None; `fixed` and `operation` may raise."""
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
+    if not _may_be_polynomial(root, leaf, varies):
+        return None
 
     def plus(p: Sequence[C], q: Sequence[C], primitive: Primitive) -> list[C]:
         return [operation(primitive, a, b) for a, b in zip_longest(p, q, fillvalue=zero)]
@@ -177,6 +179,29 @@ def coefficients(
         return facts_of((root,), rule, override=lambda v: None if varies[v] else [fixed(v)])[root]
     except _NoPolynomial:
         return None
+
+
+def _may_be_polynomial(root: Value, leaf: Value, varies: Mapping[Value, bool]) -> bool:
+    """Return whether the degrees of the parts are low enough, without a coefficient."""
+
+    def multiplied(p: int, q: int) -> int:
+        if p + q > MAX_DEGREE:
+            raise _NoPolynomial
+        return p + q
+
+    def rule(value: Value, inputs: Sequence[int]) -> int:
+        if value is leaf:
+            return 1
+        if value.primitive is POW:
+            return reduce(multiplied, [inputs[0]] * (as_integer(value._prev[1]) or 0), 0)
+        combined = _combine(value.primitive, inputs, lambda p, q, _: max(p, q), multiplied)
+        return inputs[0] if combined is None else combined
+
+    try:
+        facts_of((root,), rule, override=lambda v: None if varies[v] else 0)
+    except _NoPolynomial:
+        return False
+    return True
 
 
 def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:

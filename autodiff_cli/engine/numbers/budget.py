@@ -30,6 +30,7 @@ WRITTEN_STEP = 18  # of code: recorded, checked, ordered and written
 # An evaluation of a compiled program, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
 COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
+PRODUCT_FACTOR = 2.5  # of a product of many, with its derivatives: partial products in 30 digits, both ways
 BLOCK, ROWS_IN_TURN = 50, 10
 DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many random points
 FOLLOWED_DRAW = 500  # of an implicit model, where Newton's method does not reach its solution
