@@ -172,11 +172,7 @@ def at_points(command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]) -> 
     unknowns = names(values.get("for_"), "--for") or ()
     for own in grid.points():
         point = point_of({**own, **grid.fixed})
-        row = {
-            heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
-            for name, x in point.items()
-            if name not in unknowns
-        }
+        row = _numbers_of({name: x for name, x in point.items() if name not in unknowns})
         try:
             answer = ask({**values, "at": point})
             view = views.view_of(answer)
@@ -185,5 +181,15 @@ def at_points(command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]) -> 
             if error.kind in ERRORS_OF_ALL_ROWS:
                 raise
             rows.append({**row, "error": f"{error.kind}: {error}"})
+    return _columns_of(rows)
+
+
+def _numbers_of(point: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of a point, by names with their units."""
+    return {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in point.items()}
+
+
+def _columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows as columns, of which the last has the errors."""
     heads = dict.fromkeys(name for row in rows for name in row if name != "error")
     return {name: [row.get(name) for row in rows] for name in (*heads, "error")}

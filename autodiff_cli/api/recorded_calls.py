@@ -54,15 +54,7 @@ def _spec(x: Any, numbers: list[float], *, differentiated: bool) -> Any:
     if isinstance(x, list | tuple):
         return Container(type(x), (), tuple([spec(entry) for entry in x]))
     if hasattr(x, "__array__") and getattr(x, "shape", ()) != ():
-        import numpy as np
-
-        array = np.asarray(x)
-        if array.dtype.kind == "f" or (differentiated and array.dtype.kind in "iu"):
-            numbers += array.astype(float).reshape(-1).tolist()
-            return Leaf(array.shape)
-        if array.dtype.kind not in "biuSU" or differentiated:
-            raise NotRecorded
-        return Fixed(np.ndarray, (array.dtype.str, array.shape, array.tobytes()))
+        return _spec_of_array(x, numbers, differentiated=differentiated)
     if isinstance(x, float) or (differentiated and type(x) is int):
         numbers.append(float(x))
         return Leaf()
@@ -73,6 +65,18 @@ def _spec(x: Any, numbers: list[float], *, differentiated: bool) -> Any:
     except TypeError:
         raise NotRecorded from None
     return Fixed(type(x), x)
+
+
+def _spec_of_array(x: Any, numbers: list[float], *, differentiated: bool) -> Any:
+    import numpy as np
+
+    array = np.asarray(x)
+    if array.dtype.kind == "f" or (differentiated and array.dtype.kind in "iu"):
+        numbers += array.astype(float).reshape(-1).tolist()
+        return Leaf(array.shape)
+    if array.dtype.kind not in "biuSU" or differentiated:
+        raise NotRecorded
+    return Fixed(np.ndarray, (array.dtype.str, array.shape, array.tobytes()))
 
 
 def _filled(spec: Any, leaves: Iterator[Any]) -> Any:
@@ -100,6 +104,18 @@ def _filled(spec: Any, leaves: Iterator[Any]) -> Any:
         dtype, shape, content = spec.value
         return np.frombuffer(content, dtype=dtype).reshape(shape)
     return spec.value
+
+
+def _called_with(function: Callable[..., Any], entries: Mapping[Any, Any]) -> Any:
+    """Call a function with arguments by place and by name."""
+    args = [entries[key] for key in sorted(key for key in entries if isinstance(key, int))]
+    return function(*args, **{key: x for key, x in entries.items() if isinstance(key, str)})
+
+
+def _guards_of(comparisons: Sequence[RecordedComparison]) -> list[Guard]:
+    """Return the guards of comparisons, each once."""
+    distinct = {(each.compare, *map(id, each.operands), each.truth): each for each in comparisons}
+    return [Guard(partial(_comes_out, each.compare, each.truth), each.operands) for each in distinct.values()]
 
 
 class _RecordedPath(NamedTuple):
@@ -182,14 +198,11 @@ class RecordedFunction:
         by, rest = [Value(x) for x in wanted], [Value(x) for x in held]
         leaves = iter([Traced(x, comparisons) for x in (*by, *rest)])
         entries = {key: _filled(spec, leaves) for key, spec in {**chosen, **others}.items()}
-        args = [entries[key] for key in sorted(key for key in entries if isinstance(key, int))]
-        keywords = {key: x for key, x in entries.items() if isinstance(key, str)}
-        found, structure = self.flatten(self.function(*args, **keywords))
+        found, structure = self.flatten(_called_with(self.function, entries))
         outputs = [as_value(inner_of(x)) for x in found]
         if not outputs:
             raise NotRecorded
-        distinct = {(each.compare, *map(id, each.operands), each.truth): each for each in comparisons}
-        guards = [Guard(partial(_comes_out, each.compare, each.truth), each.operands) for each in distinct.values()]
+        guards = _guards_of(comparisons)
         nodes = in_order([*outputs, *[node for guard in guards for node in guard.nodes]])
         if has_own_rules([*nodes]):
             raise NotRecorded

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 
@@ -62,17 +63,21 @@ def _fill(name: str, shape: Sequence[int], values: Mapping[str, Any], index: tup
     return [_fill(name, shape[1:], values, (*index, k)) for k in range(1, shape[0] + 1)]
 
 
+def _is_list(value: object) -> bool:
+    return isinstance(value, list | tuple)
+
+
 def flatten(name: str, value: object) -> dict[str, Any] | str:
     """Return the entries of a list, or list of rows, by name, or an error as text."""
     rows: Any = value.tolist() if hasattr(value, "tolist") else value
-    if not isinstance(rows, list | tuple) or not rows:
+    if not _is_list(rows) or not rows:
         return "a list has at least one entry"
-    if not any(isinstance(row, list | tuple) for row in rows):
+    if not any(map(_is_list, rows)):
         return {element_name(name, (k,)): entry for k, entry in enumerate(rows, start=1)}
-    lengths = [len(row) if isinstance(row, list | tuple) else 0 for row in rows]
-    if len({*lengths}) > 1 or not lengths[0]:
+    lengths = {len(row) if _is_list(row) else 0 for row in rows}
+    if len(lengths) > 1 or 0 in lengths:
         return "its rows do not have the same length"
-    if any(isinstance(entry, list | tuple) for row in rows for entry in row):
+    if any(map(_is_list, chain(*rows))):
         return "lists are nested twice at most"
     return {
         element_name(name, (i, k)): entry for i, row in enumerate(rows, start=1) for k, entry in enumerate(row, start=1)

@@ -27,6 +27,9 @@ NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, 
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
 """Commands with element and argument count; scripts count the item before."""
 
+ACCENTS = {r"\bar": "¯", r"\overline": "¯", r"\dot": "˙"}
+"""What stands over the argument of a command."""
+
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
     r"|\d+(?:\.\d+)?|\S",
@@ -102,6 +105,8 @@ def _items(latex: str) -> list[Item]:
         elif token == "[" and here.waiting[-1:] == [("msqrt", 1, [])]:
             here.waiting[-1] = ("mroot", 2, [Item(OPERAND, f"<mn>{next(tokens)}</mn>")])
             next(tokens)
+        elif token in ACCENTS:
+            here.waiting.append((f"mover{ACCENTS[token]}", 1, []))
         elif token in ARGUMENTS:
             element, count = ARGUMENTS[token]
             here.waiting.append((element, count, [here.items.pop()] if token in "^_" else []))
@@ -118,6 +123,10 @@ def _add(frame: _OpenGroup, item: Item) -> None:
             return
         frame.waiting.pop()
         first, parts = arguments[0], tuple([argument.xml for argument in arguments])
+        if element.startswith("mover"):
+            over = element.removeprefix("mover")
+            item = Item(OPERAND, f"<mover>{parts[0]}<mo>{over}</mo></mover>")
+            continue
         xml = f"<{element}>{''.join(parts[::-1] if element == 'mroot' else parts)}</{element}>"
         if element not in ("msup", "msub"):
             item = Item(OPERAND, xml)

@@ -399,6 +399,14 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     return _piece_of(binding.CHOICE, *cases, tall=True)._replace(rest=(rest,))
 
 
+def _arguments(parts: Sequence[_Piece]) -> _Piece:
+    """Return the arguments of a call in parentheses."""
+    listed: list[str | _Piece] = []
+    for part in parts:
+        listed += [", ", part] if listed else [part]
+    return _piece_of(ATOM, *_parenthesise(_piece_of(binding.CHOICE, *listed)))
+
+
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
     shape = value.primitive.latex or r"\operatorname{" + value.primitive.name.replace("_", r"\_") + "}"
     head: list[str | _Piece] = []
@@ -417,10 +425,7 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
         kind = BAR if "|" in shape else DIGIT if shape[0].isdigit() else OTHER
         level = POWER if raised or "ln" in shape else ATOM
         return _piece_of(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
-    listed: list[str | _Piece] = []
-    for part in left:
-        listed += [", ", part] if listed else [part]
-    arguments = _piece_of(ATOM, *_parenthesise(_piece_of(binding.CHOICE, *listed)))
+    arguments = _arguments(left)
     formula = _piece_of(ATOM, *head, arguments)
     return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
 

@@ -327,11 +327,14 @@ class Unroller(TreeBuilder):
         hint = hint or "lists of the same shape are combined entry by entry, and a number with every entry"
         raise self.error("type", message, second, hint, (first, shape_text(left.shape)))
 
+    def _is_known(self, name: str) -> bool:
+        """Return whether it is known if a name is a number or a list."""
+        return any(name in names for names in (self.shapes, self.valued, self.free, self.dimensions))
+
     def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]) -> int | Array:
         # an operand without a value becomes a list as long as the other
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
-            known_names = (self.shapes, self.valued, self.free, self.dimensions)
-            if isinstance(value, FreeName) and not any(value.name in names for names in known_names):
+            if isinstance(value, FreeName) and not self._is_known(value.name):
                 operand = self._resolve(other) if not isinstance(other, FreeName) or other.name in self.shapes else None
                 if isinstance(operand, Array):
                     self.shapes[value.name] = operand.shape[side:][:1]
@@ -537,23 +540,14 @@ class Unroller(TreeBuilder):
         body = call.function.body
         operands, pieces = body.parents[i][1:], body.pieces[i]
         shape = self._indexed_shape(value, place, pieces)
-        if len(operands) > (2 if shape is None else len(shape)):
-            most = "lists are nested twice at most" if shape is None else f"this is {shape_text(shape)}"
-            raise self.error("type", f"there are {len(operands)} indices here, and {most}", pieces[-1], "leave it out")
+        self._check_count(len(operands), shape, pieces[-1])
         ranges: list[range] = []
         for k, p in enumerate(operands):
             ends = body.parents[p] if body.primitives[p] is RANGE else (p, p)
             first, last = (self._fixed_integer(end, call, "an index") for end in ends)
             highest = math.inf if shape is None else shape[k]
             if not 1 <= first <= last <= highest:
-                at = call.place(p)
-                if first > last:
-                    raise self.error(
-                        "type", f"the range from {first} to {last} is empty", at, "write the smaller first"
-                    )
-                outside = first if first < 1 else last
-                valid = "counting begins at 1" if shape is None else f"the indices here go from 1 to {shape[k]}"
-                raise self.error("type", f"there is no entry {outside}", at, valid)
+                raise self._wrong_index(first, last, highest, call.place(p))
             self._check_terms(last - first + 1, place, "[…]")
             ranges.append(range(first, last + 1))
         ranges += [range(1, n + 1) for n in (shape or ())[len(operands) :]]
@@ -562,6 +556,19 @@ class Unroller(TreeBuilder):
         if not kept:
             return array.entries[0]
         return Array(tuple([len(ranges[k]) for k in kept]), array.entries)
+
+    def _check_count(self, count: int, shape: tuple[int, ...] | None, at: Place) -> None:
+        """Raise an error if there are more indices than the list has levels."""
+        if count > (2 if shape is None else len(shape)):
+            most = "lists are nested twice at most" if shape is None else f"this is {shape_text(shape)}"
+            raise self.error("type", f"there are {count} indices here, and {most}", at, "leave it out")
+
+    def _wrong_index(self, first: int, last: int, highest: float, at: Place) -> ExpressionError:
+        if first > last:
+            return self.error("type", f"the range from {first} to {last} is empty", at, "write the smaller first")
+        outside = first if first < 1 else last
+        valid = "counting begins at 1" if highest == math.inf else f"the indices here go from 1 to {highest}"
+        return self.error("type", f"there is no entry {outside}", at, valid)
 
     def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Place]) -> tuple[int, ...] | None:
         if isinstance(value, Array):

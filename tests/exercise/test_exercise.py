@@ -337,7 +337,7 @@ def test_a_sheet_without_solutions_does_not_give_them_away(level: int) -> None:
 
 
 def test_the_document_compiles(tmp_path: Path) -> None:
-    sheets = [text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4)]
+    sheets = [text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4, 6)]
     assert compile_all(sheets, tmp_path) > 0
 
 
@@ -367,7 +367,9 @@ def test_formulas_of_a_page_are_in_mathml() -> None:
     key = text(make_sheet(function="x^2 exp(-x/2)", solutions=True), "html")
     steps, (_, answer) = key.count("<tr>"), key.split("answer: ")
     assert steps == 8 and key.count("<math ") >= 2 * steps and "<msup><mi>e</mi>" in answer
-    assert "**" not in re.sub("<[^>]*>", "", page + key)
+    traced = text(make_sheet(4, count=3, seed=3, solutions=True), "html")
+    assert "<mover><mi>L</mi><mo>¯</mo></mover>" in traced and "<mo>+=</mo>" in traced
+    assert "**" not in re.sub("<[^>]*>", "", page + key + traced) and "\\" not in traced
 
 
 def test_a_sheet_has_a_title_and_a_line_for_the_name_and_a_key_has_none() -> None:
@@ -433,6 +435,8 @@ def test_a_sheet_is_a_pdf_by_the_latex_there_is(tmp_path: Path, monkeypatch: pyt
     if any(map(shutil.which, COMPILERS)):
         assert autodiff("exercise", "--count", "2", "--output", str(path)).code == 0
         assert path.read_bytes().startswith(b"%PDF-")
+    marked = autodiff("exercise", "--check", "1", "--answer", "2", "--output", str(path), "--force")
+    assert marked.code == 2 and "a PDF is made of a sheet" in marked.err
     monkeypatch.setattr(shutil, "which", lambda name: None)
     none = autodiff("exercise", "--count", "2", "--output", str(path), "--force")
     assert none.code == 5 and "needs LaTeX, and there is none of" in none.err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import mpmath
@@ -14,8 +15,8 @@ from mpmath import mp
 from autodiff_cli import ExpressionError
 from autodiff_cli.capabilities.integrals import integral
 from autodiff_cli.capabilities.integrals.integral import integrate
-from autodiff_cli.capabilities.integrals.oscillating import SectorBounds
-from autodiff_cli.engine.numbers.base import Refusal
+from autodiff_cli.capabilities.integrals.oscillating import _growth
+from autodiff_cli.questions.problem import parse
 
 
 @pytest.fixture(autouse=True)
@@ -76,13 +77,25 @@ def test_what_is_not_shown_is_no_number(text: str) -> None:
         integrate(text, ends=["x=2:inf"])
 
 
-def test_bounds_hold_beside_the_axis_and_only_where_a_root_is_analytic() -> None:
-    m = SectorBounds(Fraction(4))
-    size = m.div(m.sqrt(m.add(m.mul(m.t, m.t), 1)), m.add(m.mul(m.t, m.t), -2))
-    for angle in (0, 0.3, -0.785):
-        z = 4 * mpmath.expj(angle)
-        assert abs(mpmath.sqrt(z**2 + 1) / (z**2 - 2)) <= float(size.upper.at(Fraction(4)).upper())
-    # z**3 - 1 may be negative there, and |exp(-z)| is larger than exp(-|z|)
-    for refused in (lambda: m.sqrt(m.sub(m.pow(m.t, 3), 1)), lambda: m.exp(m.neg(m.t)), lambda: m.step("sin", m.t)):
-        with pytest.raises(Refusal):
-            refused()
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sqrt(x**3 - 1)/x**3", "log(x**3)/x", "sqrt(1 - x)/x**2", "(x**4 - x)**0.3/x**2", "1/(x - 20)",
+        "cos(1/x)/x", "sin(sqrt(x))/x", "atan(x)/x", "tanh(x)/x", "erf(x)/x", "erfc(x)", "abs(x)/x**2", "exp(-x)",
+        "x**(-x)", "cosh(1/x)/x", "sinh(1/x)", "expm1(1/x)", "sech(x)", "softplus(-x)", "max(x, 1)/x**2", "e**(-x)",
+    ],
+)  # fmt: skip
+def test_what_is_bounded_on_the_axis_alone_is_refused(text: str) -> None:
+    """exp(-z) is larger than exp(-|z|) beside the axis, and a root of z**3 - 1 has a cut there."""
+    assert _growth(parse(text).outputs[0], "x", Fraction(4), 1) is None
+
+
+@pytest.mark.parametrize("text", ["sin(1)/x", "log(x)/x", "sqrt(x**2 + 1)/x**2", "exp(2)/(x**2 - 3)", "x**(-1/2)"])
+def test_bounds_hold_on_the_ray(text: str) -> None:
+    growth = _growth(parse(text).outputs[0], "x", Fraction(4), 1)
+    names = {name: getattr(mpmath, name) for name in ("sin", "log", "sqrt", "exp")}
+    assert growth is not None
+    for size in (4, 7, 100):
+        for angle in (0, 0.2, 0.5, math.pi / 4):
+            here = abs(eval(text, names, {"x": size * mpmath.expj(angle)}))  # noqa: S307 - written above
+            assert here <= float(growth.at(Fraction(size)).upper())

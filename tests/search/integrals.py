@@ -295,7 +295,9 @@ def reference(text: str, between: str) -> tuple[Any, Any] | None:
             known = [half for half in halves if half is not None]
             return (sum(half[0] for half in known), sum(half[1] for half in known)) if len(known) == 2 else None
         try:
-            one, other = (_quadrature(f, text, low, high, points) for points in middle)
+            one, other = (
+                _in_digits(extra, f, text, low, high, points) for extra, points in zip((0, 20), middle, strict=True)
+            )
         except (ValueError, ZeroDivisionError, ArithmeticError, OverflowError, mpmath.libmp.NoConvergence, TypeError):
             return None
         size, error = max(abs(one), mpmath.mpf("1e-10")), abs(one - other)
@@ -305,6 +307,12 @@ def reference(text: str, between: str) -> tuple[Any, Any] | None:
 
 def _end(text: str) -> Any:
     return mpmath.mpf(text) if "inf" in text else function_of(text)(0)
+
+
+def _in_digits(extra: int, *question: Any) -> Any:
+    """Return an integral in more digits: what diverges then has another value, as it is cut off elsewhere."""
+    with mpmath.workdps(DIGITS + extra):
+        return _quadrature(*question)
 
 
 def _quadrature(f: Any, text: str, low: Any, high: Any, points: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import mpmath
 import pytest
 
 from places import TOP
@@ -12,6 +13,7 @@ from running import Result
 from tests.search.hostile_lines import faults
 
 pytest.importorskip("flint")
+integrals = pytest.importorskip("tests.search.integrals")
 
 
 def searched(*options: str) -> subprocess.CompletedProcess[str]:
@@ -49,3 +51,13 @@ print(len(report.faults))
 """
     found = subprocess.run([sys.executable, "-c", wrong], cwd=TOP, capture_output=True, text=True, timeout=300)
     assert int(found.stdout) > 20, found.stderr
+
+
+def test_an_integral_is_compared_with_quadrature_in_50_digits() -> None:
+    known = integrals.reference("1/(1 + x**2)", "0:inf")
+    assert known is not None and abs(known[0] - mpmath.pi / 2) < 1e-14 and known[1] < 1e-30
+    assert integrals.reference("1/x", "1:inf") is None and integrals.reference("sin(x)", "0:inf") is None
+    right = integrals.integrate("1/(1 + x**2)", ends=["x=0:inf"])
+    assert integrals.difference(right, known) is None
+    for changed in ({"digits": "1.5708963267948966"}, {"formula": "pi/(2 + 1)"}, {"value": 1.57}):
+        assert integrals.difference(right._replace(**changed), known) is not None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...language.mathml import APPLY, NAMESPACE, TIMES, mathml
-from ...show.characters import Terminal
-from ...show.rendering import Html, escaped_html, web_file
+from ...show.rendering import escaped_html, web_file
 from ..formulas.derivation import Derivation, derivative_name, typeset_steps
-from ..trace.trace_view import TraceView
+from ..trace.trace import Trace
+from ..trace.trace_latex import ACCUMULATES, sections
 from .exercise import Exercise, Marked, Sheet
 from .exercise_latex import formulas_latex, statements_latex
 
@@ -47,10 +47,22 @@ def _solution(exercise: Exercise) -> Iterator[str]:
     if derived is not None:
         yield from _derivations(derived.derivations)
     if traced is not None:
-        yield Html(Terminal()).render(TraceView(unicode=True).document(traced))
+        yield from _trace(traced)
     for line in exercise.solution.lines:
         yield f"<p>{_sentence(line)}</p>\n"
     yield f"<p><b>answer: </b>{_formulas(exercise.answer_line)}</p>"
+
+
+def _trace(traced: Trace) -> Iterator[str]:
+    for title, rows in sections(traced):
+        yield f'<p><b>{escaped_html(title)}</b></p>\n<table class="trace">\n'
+        for first, *cells in rows:
+            # in MathML the signs of `+=` stand together
+            left, sign = first.removesuffix(ACCUMULATES), "+=" if first.endswith(ACCUMULATES) else "="
+            shown = [left, f"{sign} {cells[0]}", *[f"= {cell}" for cell in cells[1:]]]
+            row = "".join([f"<td>{_math(cell)}</td>" for cell in shown])
+            yield f"<tr>{row.replace('<mo>+</mo><mo>=</mo>', '<mo>+=</mo>')}</tr>\n"
+        yield "</table>\n"
 
 
 def _derivations(derivations: Sequence[Derivation]) -> Iterator[str]:

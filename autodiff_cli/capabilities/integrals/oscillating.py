@@ -225,17 +225,7 @@ class SectorBounds(EventualBounds):
 
     name = "bounds in a sector"
 
-    def step(self, name: str, *inputs: Any) -> Any:
-        """Return an operation on such numbers. Raises `Refusal` for one whose size is not known beside the axis."""
-        if name not in SECTOR_OPERATIONS:
-            raise unknown_bound()
-        return super().step(name, *inputs)
-
     def definition(self, name: str) -> Any:
-        raise unknown_bound()
-
-    def exp(self, x: Any) -> Bounds:
-        """Raise `Refusal`: the size depends on the angle."""
         raise unknown_bound()
 
     def pow(self, x: Any, y: Any) -> Bounds:
@@ -265,8 +255,26 @@ class SectorBounds(EventualBounds):
             raise unknown_bound()
 
 
-SECTOR_OPERATIONS = frozenset(("add", "sub", "neg", "mul", "div", "pow", "sqrt", "log"))
-"""Operations whose bounds hold for complex numbers too."""
+REAL_ONLY = ("exp", "expm1", "sin", "cos", "sinh", "cosh", "tanh", "atan", "erf", "erfc", "abs")
+"""Functions whose bounds hold on the real axis alone: `cos` is at most 1 there."""
+
+
+def _of_constants(name: str) -> Callable[[SectorBounds, Any], Bounds]:
+    """Return a function of bounds that refuses what depends on t."""
+
+    def function(m: SectorBounds, x: Any) -> Bounds:
+        x = m.bounds(x)
+        if x.terms is None or not {*x.terms} <= {Fraction(0)}:
+            raise unknown_bound()
+        result: Bounds = getattr(EventualBounds, name)(m, x)
+        return result
+
+    function.__doc__ = f"Return `{name}` of a number that does not depend on t. Raises `Refusal` for another one."
+    return function
+
+
+for _name in REAL_ONLY:
+    setattr(SectorBounds, _name, _of_constants(_name))
 
 
 def _growth(formula: Value, name: str, start: Fraction, degree: int) -> Growth | None:

@@ -17,7 +17,7 @@ from ...show.document import TextDrawing
 from ...show.numerals import heading
 from .contours import Surface, refine_surface
 from .implicit import ImplicitPlot, tangent_ends
-from .plot import Curve
+from .plot import Curve, Tangent
 from .sampling import FLAT, Stretch
 from .sampling import Point as Place
 
@@ -118,21 +118,30 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
         lower.append(PlotLine(BEND, [*clip(curve.second.stretches, two or one)], names[2]))
     tangent = curve.tangent
     if tangent is not None:
-        ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
-        unit = f" {plot_unit(curve, 'range', curve.variable) or ''}".rstrip()
-        name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
-        upper.append(PlotLine(TANGENT, [*clip([ends], one)], name))
-        upper.append(PlotLine(MARKED_POINT, [((tangent.at, tangent.value),)]))
+        upper += _tangent_of(curve, tangent, one, kinked)
         if curve.derivative.stretches:
             lower.append(PlotLine(MARKED_POINT._replace(color="red"), [((tangent.at, tangent.slope),)]))
     upper += [*path_of(curve, "magenta", "ink"), *rows_of(curve)]
-    if 0 < len(kinks := curve.kinks) <= MAX_KINKS:
-        places = [place for stretch in curve.function.stretches for place in stretch]
-        shown = [x for x in kinks if kinked or tangent is None or x != tangent.at]
-        marks = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in shown]
-        marks = [(x, height) for x, height in marks if one.low <= height <= one.high]
-        upper += [PlotLine(KINKS, [(place,) for place in marks], "no derivative (a kink)")] * bool(marks)
+    if 0 < len(curve.kinks) <= MAX_KINKS:
+        upper += _kinks_of(curve, one, None if kinked or tangent is None else tangent.at)
     return [(one, upper)] if two is None else [(one, upper), (two, lower)]
+
+
+def _tangent_of(curve: Curve, tangent: Tangent, frame: Frame, kinked: bool) -> Iterator[PlotLine]:
+    ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
+    unit = f" {plot_unit(curve, 'range', curve.variable) or ''}".rstrip()
+    name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
+    yield PlotLine(TANGENT, [*clip([ends], frame)], name)
+    yield PlotLine(MARKED_POINT, [((tangent.at, tangent.value),)])
+
+
+def _kinks_of(curve: Curve, frame: Frame, without: float | None) -> Iterator[PlotLine]:
+    """Yield the kinks in sight, `without` one."""
+    places = [place for stretch in curve.function.stretches for place in stretch]
+    marks = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in curve.kinks if x != without]
+    marks = [(x, height) for x, height in marks if frame.low <= height <= frame.high]
+    if marks:
+        yield PlotLine(KINKS, [(place,) for place in marks], "no derivative (a kink)")
 
 
 def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[PlotLine]:
@@ -162,13 +171,8 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     if "y" in curve.log:
         logs, _ = frames(curve.in_logs())
         return Frame(10.0 ** max(logs.low, -300.0), 10.0 ** min(logs.high, 300.0)), None
-    function, derivative, tangent = curve.function, curve.derivative, curve.tangent
-    functions = [output.function for output in curve.outputs if output.function.stretches] or [function]
-    heights = [height for samples in functions for height in (samples.low, samples.high)]
-    heights += [*([tangent.value] if tangent else []), *(y for _, y in curve.path)]
-    if (data := curve.data) is not None:
-        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
-        heights += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
+    derivative, tangent = curve.derivative, curve.tangent
+    heights = _heights_of(curve)
     one = _frame(heights) if curve.vertical is None else Frame(*curve.vertical)
     if not derivative.stretches:
         return one, None
@@ -179,6 +183,17 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
     around, least = _frame([*one, *two]), min(one.high - one.low, two.high - two.low)
     together = one if curve.vertical is not None else _frame([*heights, *slopes])
     return (together, None) if around.high - around.low <= 3.0 * least else (one, two)
+
+
+def _heights_of(curve: Curve) -> list[float]:
+    """Return the heights that a frame has to hold: of the functions, the tangent, the path and the rows."""
+    functions = [output.function for output in curve.outputs if output.function.stretches] or [curve.function]
+    heights = [height for samples in functions for height in (samples.low, samples.high)]
+    heights += [*([curve.tangent.value] if curve.tangent else []), *(y for _, y in curve.path)]
+    if (data := curve.data) is not None:
+        rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
+        heights += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
+    return heights
 
 
 def _frame(heights: Sequence[float]) -> Frame:
@@ -338,31 +353,36 @@ def arrow(surface: Surface) -> list[Stretch]:
     return [(surface.point, tip), (left, tip, right)]
 
 
-def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal) -> str:
-    numpy = library("numpy")
-    # uniplot does without numba, which takes seconds to import
+def _points_of(line: PlotLine, sides: tuple[float, float], frame: Frame, block: Sequence[Place]) -> Sequence[Place]:
+    """Return the points of a line, of its dots, or of blocks around single points in sight."""
+    style, pieces, _ = line
+    if style.every is None:
+        firsts = [piece[0] for piece in pieces]
+        shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
+        return [(x + dx, y + dy) for x, y in shown for dx, dy in block]
+    return [*_dots(pieces, style.every, sides, frame)] if style.every else with_gaps(pieces)
+
+
+def _uniplot() -> Any:
+    """Return the library, which does without numba, as that takes seconds to import."""
     absent = sys.modules.setdefault("numba", None) is None  # type: ignore[arg-type]
     try:
-        uniplot = library("uniplot")
+        return library("uniplot")
     finally:
         if absent:
             del sys.modules["numba"]
+
+
+def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal) -> str:
+    numpy, uniplot = library("numpy"), _uniplot()
     sides = room.sides
     across, up = (1.0 if axis in room.log else _unit(*ends) for axis, ends in (("x", sides), ("y", frame)))
     width, height = room.extent(terminal)
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
     block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if terminal.unicode else [(0.0, 0.0)]
-    drawn: list[tuple[SeriesStyle, list[Place]]] = []
-    for drawn_as, pieces, _ in series:
-        if drawn_as.every is None:
-            firsts = [piece[0] for piece in pieces]
-            shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
-            points = [(x + dx, y + dy) for x, y in shown for dx, dy in block]
-        else:
-            dots = _dots(pieces, drawn_as.every, sides, frame)
-            points = [*dots] if drawn_as.every else with_gaps(pieces)
-        if points and drawn_as.terminal:  # not all of it lies outside
-            drawn.append((drawn_as, points))
+    points_of = [(line.style, _points_of(line, sides, frame, block)) for line in series if line.style.terminal]
+    # not all of it lies outside
+    drawn = [(style, points) for style, points in points_of if points]
     text: str = uniplot.plot_to_string(
         xs=[numpy.array([x / across for x, _ in points]) for _, points in drawn],
         ys=[numpy.array([y / up for _, y in points]) for _, points in drawn],
@@ -387,8 +407,11 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
         text = re.sub(r"\x1b\[[0-9;]*m", "", text)
     if room.log:
         text = with_log_ticks(text, room, frame, (width, height))
-    if terminal.unicode:
-        return text
+    return text if terminal.unicode else _in_ascii(text)
+
+
+def _in_ascii(text: str) -> str:
+    """Return a drawing with its frame in ASCII."""
     lines = text.translate(str.maketrans("┌┐└┘─│▁▔▏▕┼", "++++-|--||+"))
     return lines.encode("ascii", "replace").decode()
 

@@ -69,6 +69,41 @@ class Samples(NamedTuple):
     """Places on peaks between samples that only enclosures show."""
 
 
+class _SampledHeights(NamedTuple):
+    """What the first samples show of a function's heights."""
+
+    least: float
+    most: float
+    around_core: tuple[float, float]
+    """The heights of most samples, and as much above and below; within the heights of all."""
+    height: float
+    """The height that the picture has."""
+    sight: tuple[float, float]
+    """The heights beyond which the curve counts as infinite."""
+
+    @classmethod
+    def of(cls, ys: Sequence[float | None], vertical: Point | None) -> _SampledHeights:
+        heights = sorted(y for y in ys if y is not None) or [0.0, 1.0]
+        first, last = heights[len(heights) // 10], heights[-1 - len(heights) // 10]
+        core, spread = last - first, heights[-1] - heights[0]
+        around_core = max(heights[0], first - core), min(heights[-1], last + core)
+        if vertical is not None:
+            height = vertical[1] - vertical[0]
+            sight = vertical[0] - height, vertical[1] + height
+        else:
+            height = core if core > FLAT * max(abs(first), abs(last)) else abs(heights[0])
+            margin = SIGHT_MARGIN * spread if math.isfinite(SIGHT_MARGIN * spread) else math.inf
+            has_poles = spread > MAX_HEIGHTS_OF_CORE * core > 0
+            sight = around_core if has_poles else (heights[0] - margin, heights[-1] + margin)
+        return cls(heights[0], heights[-1], around_core, height, sight)
+
+    def shown(self, drawn: Sequence[float], sight: Point) -> Point:
+        """Return the heights to show: all, unless some are out of sight."""
+        if drawn and sight[0] <= min(drawn) and max(drawn) <= sight[1]:
+            return min(self.least, *drawn), max(self.most, *drawn)
+        return self.around_core if self.around_core[0] < self.around_core[1] else (self.least, self.most)
+
+
 def sample(
     function: Function,
     ends: Point,
@@ -92,18 +127,9 @@ def sample(
     else:
         xs = [low + (high - low) * k / (count - 1) for k in range(count)]
     ys = [function(x) for x in xs]
-    heights = sorted(y for y in ys if y is not None) or [0.0, 1.0]
-    first, last = heights[len(heights) // 10], heights[-1 - len(heights) // 10]
-    core, spread = last - first, heights[-1] - heights[0]
-    around_core = max(heights[0], first - core), min(heights[-1], last + core)
-    height = core if core > FLAT * max(abs(first), abs(last)) else abs(heights[0])
-    # the heights beyond which the curve counts as infinite
-    margin = SIGHT_MARGIN * spread if math.isfinite(SIGHT_MARGIN * spread) else math.inf
-    sight = around_core if spread > MAX_HEIGHTS_OF_CORE * core > 0 else (heights[0] - margin, heights[-1] + margin)
-    if vertical is not None:
-        height = vertical[1] - vertical[0]
-        sight = vertical[0] - height, vertical[1] + height
-    tracer = _Tracer(function, height, sight, max(work.left / 2, 1.5 * (before - work.left)), hull, {*peaks})
+    heights = _SampledHeights.of(ys, vertical)
+    most_work = max(work.left / 2, 1.5 * (before - work.left))
+    tracer = _Tracer(function, heights.height, heights.sight, most_work, hull, {*peaks})
     for k, ((a, at_a), (b, at_b)) in enumerate(pairwise(zip(xs, ys, strict=True))):
         tracer.add_point(a, at_a)
         if count is None:
@@ -112,21 +138,25 @@ def sample(
             tracer.refine(a, at_a, b, at_b)
     tracer.add_point(xs[-1], ys[-1])
     tracer.end_stretch()
-    drawn = [y for stretch in tracer.stretches for _, y in stretch]
-    shown = around_core if around_core[0] < around_core[1] else (heights[0], heights[-1])
-    if drawn and tracer.sight[0] <= min(drawn) and max(drawn) <= tracer.sight[1]:
-        shown = min(heights[0], *drawn), max(heights[-1], *drawn)
-    bounds = [low, *(x for stretch in tracer.stretches for x in (stretch[0][0], stretch[-1][0])), high]
+    shown = heights.shown([y for stretch in tracer.stretches for _, y in stretch], tracer.sight)
+    gaps, breaks = _gaps_and_breaks(tracer.stretches, ends)
+    return Samples(tuple(tracer.stretches), gaps, breaks, *shown, tracer.coarse, tuple(sorted(tracer.hidden)))
+
+
+def _gaps_and_breaks(
+    stretches: Sequence[Stretch], ends: Point
+) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
+    """Return the intervals without a value, and the places between stretches where there is no interval."""
+    low, high = ends
+    bounds = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
     around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in bounds]
     pairs = list(zip(around[::2], around[1::2], strict=True))
     tiny = TINY * (high - low)
-    gaps = tuple((a, b) for a, b in pairs if b - a > tiny)
     breaks: list[float] = []
     for a, b in pairs[1:-1]:
         if b - a <= tiny and not (breaks and b - breaks[-1] <= tiny):
             breaks.append(b)
-    hidden = tuple(sorted(tracer.hidden))
-    return Samples(tuple(tracer.stretches), gaps, tuple(breaks), *shown, tracer.coarse, hidden)
+    return tuple((a, b) for a, b in pairs if b - a > tiny), tuple(breaks)
 
 
 class _Enough(Exception):
@@ -278,15 +308,7 @@ class _Tracer:
                 first, splits = False, splits + 1
                 continue
             if first and not is_bent and (place := self._hidden(a, at_a, b, at_b)) is not None:
-                self.hidden.add(place[0])
-                if len(self.hidden) >= MAX_HIDDEN_PEAKS:
-                    self.hull, self.coarse = None, True
-                if self.is_flat:
-                    # a constant function is as high as its peaks
-                    self.height = max(self.height if self.margin else 0.0, abs(place[1] - at_a))
-                    self.margin = MAX_HIDDEN_BEND * self.height
-                    reach = SIGHT_MARGIN * self.height
-                    self.sight = min(self.sight[0], place[1] - reach), max(self.sight[1], place[1] + reach)
+                self._show_peak(place, at_a)
                 self.refine(a, at_a, *place)
                 self.refine(*place, b, at_b)
                 return
@@ -296,6 +318,17 @@ class _Tracer:
                 self._peak(a, b, max(abs(at_a), abs(at_b)))
             elif min(at_middle - at_a, at_middle - at_b) > MAX_HIDDEN_BEND * self.height:
                 self.coarse = True
+
+    def _show_peak(self, place: Point, at_a: float) -> None:
+        """Note a peak between samples; a constant function is as high as its peaks."""
+        self.hidden.add(place[0])
+        if len(self.hidden) >= MAX_HIDDEN_PEAKS:
+            self.hull, self.coarse = None, True
+        if self.is_flat:
+            self.height = max(self.height if self.margin else 0.0, abs(place[1] - at_a))
+            self.margin = MAX_HIDDEN_BEND * self.height
+            reach = SIGHT_MARGIN * self.height
+            self.sight = min(self.sight[0], place[1] - reach), max(self.sight[1], place[1] + reach)
 
     def _peak(self, a: float, b: float, ends: float) -> None:
         """Break the curve at a pole with equal signs on both sides."""

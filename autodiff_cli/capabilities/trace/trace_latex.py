@@ -12,14 +12,23 @@ from ...show.tex import measured_latex
 from .trace import AdjointStep, TangentStep, Trace, TraceRow
 
 TITLE = r"\par\noindent\textbf{%s}"
+BLANK = r"\underline{\hspace{4em}}"
 MAX_ALIGNED_LINES = 300
 """The most lines of a trace in one aligned block."""
 
 
-def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
-    """Return a trace; `blanks` omits numbers to be found."""
+ACCUMULATES = r"\mathrel{+}\mkern-5mu"
+"""The first sign of `+=`: a column begins with a relation's space, which would part it from the second."""
+
+
+def _typesetting(trace: Trace) -> Typesetting:
     names = [*(row.name for row in trace.rows), *trace.point]
-    typeset = Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
+    return Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
+
+
+def sections(trace: Trace, digits: int | None = None, blanks: bool = False) -> list[tuple[str, list[list[str]]]]:
+    """Return the title of each part of a trace and its rows, whose cells are equal; `blanks` omits numbers."""
+    typeset = _typesetting(trace)
     name = typeset.name
 
     def number(x: float | bool | None) -> str:
@@ -30,7 +39,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         return r" \cdot ".join([f"({text})" if text.startswith("-") else text for text in factors])
 
     def result(x: float | bool | None) -> str:
-        return r"\underline{\hspace{4em}}" if blanks else number(x)
+        return BLANK if blanks else number(x)
 
     def primal(row: TraceRow) -> list[str]:
         if not row.formula:
@@ -43,8 +52,7 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     def pull(pull: AdjointStep) -> list[str]:
         source, target = pull.source.name, pull.target.name
         adjoint, upstream = name(target, r"\bar"), name(source, r"\bar")
-        # a column begins with a relation's space, which would part the signs of `+=`
-        sign = r"\mathrel{+}\mkern-5mu" if pull.accumulates else ""
+        sign = ACCUMULATES if pull.accumulates else ""
         local = rf"{upstream} \cdot \frac{{\partial {name(source)}}}{{\partial {name(target)}}}"
         if pull.graph is not None and (pull.graph._prev or pull.graph.label):
             local += rf" = {upstream} \cdot {typeset.factor(pull.graph)}"
@@ -63,18 +71,29 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
         target = name(push.target.name, r"\dot")
         return [target, " + ".join(terms) or "0", *([] if blanks else [numbers]), result(push.tangent)]
 
-    lines = _align("Forward primal trace", [*map(primal, trace.rows)])
+    found = [("Forward primal trace", [*map(primal, trace.rows)])]
     if trace.mode == "reverse":
         seed = [[name(step.source.name, r"\bar"), "1"] for step in trace.adjoint_steps[:1]]
-        lines += _align("Reverse adjoint trace", [*seed, *map(pull, trace.adjoint_steps)])
+        return [*found, ("Reverse adjoint trace", [*seed, *map(pull, trace.adjoint_steps)])]
+    variables = [row for row in trace.rows if row.kind == "variable"]
+    speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
+    return [*found, ("Forward tangent trace", [*speeds, *map(push, trace.tangent_steps)])]
+
+
+def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
+    """Return a trace; `blanks` omits numbers to be found."""
+    typeset = _typesetting(trace)
+
+    def result(x: float | bool | None) -> str:
+        return BLANK if blanks else measured_latex(x, digits)
+
+    lines = [line for title, rows in sections(trace, digits, blanks) for line in _align(title, rows)]
+    if trace.mode == "reverse":
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}
             sides = [(slopes[by], result(x)) for by, x in trace.gradient.items()]
             lines += [TITLE % "Gradient", equations(sides)]
     else:
-        variables = [row for row in trace.rows if row.kind == "variable"]
-        speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
-        lines += _align("Forward tangent trace", [*speeds, *map(push, trace.tangent_steps)])
         lines.append(rf"\noindent Derivative along the direction: ${result(trace.tangent)}$.")
     if trace.notes and not blanks:
         notes = [rf"\item {text_latex(f'{note.kind}: {note.message}')}" for note in trace.notes]

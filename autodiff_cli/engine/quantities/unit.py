@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import cache, lru_cache, reduce
@@ -256,6 +256,14 @@ def _tokens(text: str) -> Iterator[_Token]:
         end = match.end()
 
 
+def _product_below(tokens: list[_Token], over: int, text: str, start: int, skip: int) -> ExpressionError:
+    """Return the error of a product after a sign of division; from `start` or, after a sign, from `skip` on."""
+    below, rest = text[tokens[over + 1][2] : start].strip(), text[skip:].strip()
+    before = text[: tokens[over][2]].strip()
+    hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
+    return _wrong("a product after `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
+
+
 def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     result: Unit | None = None
     over: int | None = None  # the last sign of division
@@ -264,10 +272,7 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         if kind == "over":
             over = at
         elif over is not None:
-            below, skip = text[tokens[over + 1][2] : start].strip(), end if kind == "times" else start
-            before, rest = text[: tokens[over][2]].strip(), text[skip:].strip()
-            hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
-            raise _wrong("a product after `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
+            raise _product_below(tokens, over, text, start, end if kind == "times" else start)
         if kind == "over" or (kind == "times" and result is not None):
             at += 1
             if at == len(tokens) or tokens[at][0] in ("over", "times", "close"):
@@ -383,10 +388,14 @@ def _meant_by(symbol: str) -> list[str]:
         named = [symbol[:-1]]
     names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
     other_case = sorted(name for name in names if name.lower() == symbol.lower())
-    halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
-    products = [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
     close = closest(symbol, list(spellings()))
-    return [*dict.fromkeys(named)] or [*other_case, *products][:3] or ([close] if close else [])
+    return [*dict.fromkeys(named)] or [*other_case, *_products_in(symbol)][:3] or ([close] if close else [])
+
+
+def _products_in(symbol: str) -> list[str]:
+    """Return the products of two units that a short word may be, without a sign between them."""
+    halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
+    return [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
 
 
 def table_entry(symbol: str) -> tuple[TableUnit, str] | None:
@@ -484,6 +493,12 @@ def ratio(above: Unit, below: Unit, higher: bool = False, *, kept: bool = False)
     return simple if len(set(alike)) < len(alike) or shorter else quotient
 
 
+def _readable_powers(prefixes: Collection[str]) -> dict[int, str]:
+    """Return the prefixes by their powers of 10, those of 1000 alone."""
+    allowed = {power: name for name, power in units_file()["prefixes"].items() if name in prefixes}
+    return {power: name for power, name in allowed.items() if power % 3 == 0} | {0: ""}
+
+
 def with_prefix(unit: Unit, x: float) -> Unit:
     """Return the unit with the most readable prefix for a number: mm for 0.0105 m."""
     if not unit.atoms or not x or not math.isfinite(x) or unit.zero:
@@ -495,9 +510,7 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     plain, prefix = entry
     if plain.symbol == "kg":
         plain, prefix = spellings()["g"], "k"
-    powers = {
-        power: name for name, power in units_file()["prefixes"].items() if power % 3 == 0 and name in plain.prefixes
-    } | {0: ""}
+    powers = _readable_powers(plain.prefixes)
     size = math.floor(math.log10(abs(x)) + 1e-12) + units_file()["prefixes"].get(prefix, 0)
     power = size // 3 * 3
     if power not in powers or not MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER or (plain.symbol == "g" and power > 3):
