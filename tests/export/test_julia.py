@@ -147,6 +147,7 @@ def test_what_is_special_in_its_code() -> None:
     source = export("x*y", "julia", name="area").source
     assert "function area(x, y)\n    x = float(x)\n" in source and "return t1, (y, x)" in source
     # names of functions that the code calls, and of its words
-    assert export("exp*end + float*function + atan*i", "julia").variables == {
+    named = ["exp", "end", "float", "function", "atan", "i"]
+    assert export("exp*end + float*function + atan*i", "julia", wrt=named).variables == {
         "exp": "v1", "end": "v2", "float": "v3", "function": "v4", "atan": "v5", "i": "i",
     }  # fmt: skip

@@ -40,6 +40,8 @@ CLOSED_FORMS = [
     ("x*sin(2*x)/(x**2+4)", "0:inf", lambda: mp.pi / (2 * mp.exp(4))),
     ("cos(x)/(1+x**2)**2", "0:inf", lambda: mp.pi / (2 * mp.e)),
     ("sin(x**2)", "0:inf", lambda: mp.sqrt(mp.pi / 8)),
+    ("cos(x**2)", "0:inf", lambda: mp.sqrt(mp.pi / 8)),
+    ("sin(x)/x", "1:inf", lambda: mp.pi / 2 - mp.si(1)),
     ("cos(3*x**2)", "0:inf", lambda: mp.sqrt(mp.pi / 24)),
     ("cos(x**3)", "0:inf", lambda: mp.gamma(mp.mpf(4) / 3) * mp.sqrt(3) / 2),
     ("cos(x)/sqrt(x)", "0:inf", lambda: mp.sqrt(mp.pi / 2)),
@@ -98,4 +100,5 @@ def test_bounds_hold_on_the_ray(text: str) -> None:
     for size in (4, 7, 100):
         for angle in (0, 0.2, 0.5, math.pi / 4):
             here = abs(eval(text, names, {"x": size * mpmath.expj(angle)}))  # noqa: S307 - written above
-            assert here <= float(growth.at(Fraction(size)).upper())
+            # on the real axis the bound is the number itself, which is rounded here
+            assert here <= float(growth.at(Fraction(size)).upper()) * (1 + 1e-14)

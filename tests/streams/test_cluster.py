@@ -450,7 +450,7 @@ def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Pa
     for name, unit in (("a", "m"), ("b", "mm")):
         (measured / f"{name}.csv").write_text(f"x,y\n{unit},s\n1,2\n", encoding="utf-8")
     failure("column `x` has the unit mm in", "--in", "none", given=measured, code=2)
-    failure("`--engine` needs a folder", to=tmp_path / "out.parquet", code=2)
+    failure("is not one of this command's formats", to=tmp_path / "out.md", code=2)
     failure("is a folder", "-", code=2)
     failure("`--workers` needs `--engine`", "-", "--workers", "2", to=tmp_path / "a.csv", code=2)
     failure("`--scheduler` and `--workers` exclude each other", "--scheduler", "tcp://x:1", "--workers", "2", code=2)

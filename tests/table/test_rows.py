@@ -303,7 +303,10 @@ OTHERS: dict[str, tuple[str, str]] = {
         "rules for sums and products of any length, which have names; the natural logarithm, which is written `ln`",
     ),
     "compiled/data_loss": ("mean", "a word of an option"),
-    "engine/algebra/borders": ("atan2 round", "where an angle is cut, and whole numbers are rounded"),
+    "engine/algebra/borders": (
+        "abs asinh atan atan2 cos cosh erf exp expm1 round sigmoid sin sinh softplus tanh",
+        "where an angle is cut, and whole numbers are rounded; what has no pole, which no row says",
+    ),
     "capabilities/formulas/guards": ("round", "its borders are half-way between whole numbers, in words"),
     "compiled/kernels": (
         "atan2 erf erfc gamma lgamma",
@@ -364,6 +367,8 @@ OPERATORS: dict[str, str] = {
     "cli/arguments": "a word of a hint",
     "questions/quantities": "how a number is converted between units: by factors and a zero",
     "capabilities/formulas/diff": "a division by zero at every point",
+    "capabilities/exercise/calculus": "two formulas are equal where their difference is 0",
+    "compiled/evaluator": "a product of many costs its factors",
     "capabilities/optimize/strategies": "what is linear in a parameter: a quotient in its numerator",
     "engine/algebra/walk": "which variables stay in a numerator, in a branch, or to the power 1",
     "capabilities/formulas/derivation": "the rules that have names: of sums, products, quotients, powers, branches",

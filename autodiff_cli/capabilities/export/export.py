@@ -80,7 +80,7 @@ def export(
     if to == "latex":
         return _equations(text, name, wrt)
     program = parse(text)
-    check_bare_functions(program, {*(wrt or ())}, by_option=True)
+    check_bare_functions(program, {*(wrt or ()), *(at or ())}, by_option=True)
     warnings = guard_warnings(program)
     if at:
         from .languages import Spreadsheet  # other languages do without

@@ -15,6 +15,7 @@ from ...language.list_functions import FUNCTIONS_OF_LISTS, REPEATED
 from ...language.printer import expression_text
 from ...questions.problem import parse
 from ...record import Record
+from .function_examples import example_of
 
 UNROLLED = {primitive.name: primitive for primitive, _ in FUNCTIONS_OF_LISTS.values()} | {REPEATED.name: REPEATED}
 """The functions of lists by name, which are written out as operations on their entries."""
@@ -87,8 +88,6 @@ def function(name: str) -> FunctionEntry:
 
 def with_example(entry: FunctionEntry) -> FunctionEntry:
     """Return the entry with a command that computes the function, and what it prints."""
-    from .function_examples import example_of  # it computes, which lists do without
-
     example, answer = example_of(LISTED[entry.name])
     return entry._replace(example=example, answer=answer)
 

@@ -24,11 +24,12 @@ from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
 from ...engine.table.operators import ADD, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
+from ...engine.table.primitives import library_names
 from ...errors import ExpressionError
 from .eventual_bounds import Bounds, EventualBounds, Growth, unknown_bound
 from .quadrature import MAX_EVALUATIONS, Quadrature, ball
 
-SIN, COS, SINC = (PRIMITIVES[name] for name in ("sin", "cos", "sinc"))
+SIN, COS, SINC = PRIMITIVES["sin"], PRIMITIVES["cos"], PRIMITIVES["sinc"]
 MAX_POWER = 8
 """The highest power of an oscillating factor that is written as a sum of cosines and sines."""
 MAX_WAVES = 32
@@ -255,7 +256,7 @@ class SectorBounds(EventualBounds):
             raise unknown_bound()
 
 
-REAL_ONLY = ("exp", "expm1", "sin", "cos", "sinh", "cosh", "tanh", "atan", "erf", "erfc", "abs")
+REAL_ONLY = library_names("exp expm1 sin cos sinh cosh tanh atan erf erfc abs")
 """Functions whose bounds hold on the real axis alone: `cos` is at most 1 there."""
 
 
