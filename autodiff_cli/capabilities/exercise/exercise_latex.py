@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ...engine.graphs.value import Value
 from ...errors import ExpressionError
@@ -81,8 +81,13 @@ def sentence_latex(text: str, exercise: Exercise | None = None) -> str:
     if exercise is not None and "{f}" in text:
         before, _, after = text.partition("{f}")
         return sentence_latex(before) + "$" + ",\\ ".join(statements_latex(exercise)) + "$" + sentence_latex(after)
+    return written_sentence(text, text_latex, _formula)
+
+
+def written_sentence(text: str, words: Callable[[str], str], formulas: Callable[[str], str]) -> str:
+    """Return a sentence whose parts in backticks are written by `formulas`, and all others by `words`."""
     pieces = enumerate(text.split("`"))
-    return "".join([_formula(piece) if k % 2 else text_latex(piece) for k, piece in pieces])
+    return "".join([formulas(piece) if k % 2 else words(piece) for k, piece in pieces])
 
 
 def _formula(text: str) -> str:

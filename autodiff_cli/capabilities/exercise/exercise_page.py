@@ -10,7 +10,7 @@ from ..formulas.derivation import Derivation, derivative_name, typeset_steps
 from ..trace.trace import Trace
 from ..trace.trace_latex import ACCUMULATES, sections
 from .exercise import Exercise, Marked, Sheet
-from .exercise_latex import formulas_latex, statements_latex
+from .exercise_latex import formulas_latex, statements_latex, written_sentence
 
 NAME_LINE = '<p class="name">Name: <span></span></p>\n'
 
@@ -78,8 +78,7 @@ def _derivations(derivations: Sequence[Derivation]) -> Iterator[str]:
 
 
 def _sentence(text: str) -> str:
-    pieces = enumerate(text.split("`"))
-    return "".join([_formulas(piece) if k % 2 else escaped_html(piece) for k, piece in pieces])
+    return written_sentence(text, escaped_html, _formulas)
 
 
 def _formulas(text: str) -> str:
