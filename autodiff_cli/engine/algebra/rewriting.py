@@ -413,6 +413,10 @@ class Shortener(Canonicalizer):
     def _replace(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
         return self.product_form(form.coefficient * c, _multiply(_divide(form.factors, old), new))
 
+    def _exponent(self, factor: Value, bottom: Value | None) -> Form:
+        """Return y of a factor b**y or exp(y), and 1 of b itself."""
+        return Number(ONE) if factor is bottom else self.forms.get(factor._prev[-1], factor._prev[-1])
+
     def by_exponents(self, form: Product) -> Form | None:
         """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z)."""
         # If b <= 0, either side has a value only if the other has the same one.
@@ -423,10 +427,7 @@ class Shortener(Canonicalizer):
                 members.append((bottom, merged[bottom]))
             if not members or (len(members) == 1 and members[0][1] == 1):
                 continue
-            exponents = [
-                Number(ONE) if base is bottom else self.forms.get(base._prev[-1], base._prev[-1]) for base, _ in members
-            ]
-            exponent = self.sum([(e, None, inner) for (_, e), inner in zip(members, exponents, strict=True)])
+            exponent = self.sum([(e, None, self._exponent(base, bottom)) for base, e in members])
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
             merged = _multiply(rest, {self._raised_to(bottom, exponent): ONE})
         return None if merged is form.factors else self.product_form(form.coefficient, merged)

@@ -109,8 +109,7 @@ def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool
         if not mask or primitive.linear:
             continue
         for one, other in _meetings(graph, i, inputs, mask):
-            if one and other:
-                _note_meeting(meets, one, other)
+            _note_meeting(meets, one, other)
     linear: list[int] = []
     for k in range(len(free)):
         if not any(meets[k] >> other & 1 for other in (k, *linear)):
@@ -120,7 +119,7 @@ def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool
 
 def _note_meeting(meets: list[int], one: int, other: int) -> None:
     """Add each variable of one set, by its bit, to those that meet a variable of the other."""
-    for k in range(len(meets)):
+    for k in range(len(meets) if one and other else 0):
         meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
 
 
