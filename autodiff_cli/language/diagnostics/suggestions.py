@@ -361,10 +361,8 @@ def _unknown(
         return _NOT_HERE[name.lower()], ()
     if title := absent_function(name):
         product = f"{name}*{text[span.end : end].strip()}"
-        return (
-            f"it may be {title}, which the language lacks{f'; for a product write `{product}`' if may_offer(product) else ''}",
-            (),
-        )
+        hint = f"it may be {title}, which the language lacks"
+        return f"{hint}; for a product write `{product}`" if may_offer(product) else hint, ()
     near = near_words(name, [*FUNCTIONS, *COMPOSED, *functions], 3)
     return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
