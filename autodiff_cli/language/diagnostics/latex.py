@@ -293,9 +293,9 @@ class _LatexReader:
             raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
         if before == r"\Gamma" and is_operand and token != "(":
             following = self.typed(self.at)
-            spellings = (f"gamma({following})", f"Gamma*{following}") if re.fullmatch(r"\w+", following) else ()
+            both = [f"gamma({following})", f"Gamma*{following}"] if re.fullmatch(r"\w+", following) else []
             message = rf"`\Gamma` before `{following}` can be the gamma function or a factor"
-            raise NotReadable(message, r"write a sign of multiplication, or parentheses", spellings, self.at - 1)
+            raise NotReadable(message, r"write a sign of multiplication, or parentheses", both, self.at - 1)
 
     def factor(self) -> str:
         token = self.take()
