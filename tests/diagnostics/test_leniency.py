@@ -317,6 +317,7 @@ DOUBTED = {
     "no_spreadsheet_power": "=-x^2",
     "no_letter_after_degree": "20°x",
     "few_bars": "|x|y|x|",
+    "inverse_of_angle": "ln^-1(x)",
     "no_grouped_divisor": "√1,000 x",
 }
 """For each doubt a text that it alone keeps from being read."""
