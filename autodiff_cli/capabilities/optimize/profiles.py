@@ -261,7 +261,7 @@ def linear_warnings(inference: Inference, kind: str | None) -> list[Diagnostic]:
     bend = largest_bend(inference)
     if not bend > MAX_BEND:
         return []
-    return [_linear_warning(f"second derivatives move an end by {bend:.0%} of the half-width")]
+    return [_linear_warning(f"second derivatives move an end by {100 * bend:.0f} % of the half-width")]
 
 
 def linear_warnings_beside(inference: Inference, profiles: Profiles | None) -> list[Diagnostic]:
@@ -279,7 +279,7 @@ def linear_warnings_beside(inference: Inference, profiles: Profiles | None) -> l
     how = (
         "an end by profile is open"
         if math.isinf(largest)
-        else f"an end by profile is {largest:.0%} of the half-width off"
+        else f"an end by profile is {100 * largest:.0f} % of the half-width off"
     )
     return [_linear_warning(how)]
 
