@@ -15,6 +15,7 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import Primitive
+from ..table.primitives import may_turn_within
 from .base import Lifted, Number, Valued, digits_text, undecided
 from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value, size
@@ -316,6 +317,10 @@ class RunningDigits(Lifted):
     def _spread(self, primitive: Primitive, xs: list[Any], errors: Sequence[float], out: Any) -> float:
         if math.inf in errors:
             return math.inf
+        ldexp = self.base.context.ldexp
+        for x, error in zip(xs, errors, strict=True):
+            if error > 0 and may_turn_within(primitive, x - ldexp(1, math.ceil(error)), 2.0 ** min(error, 1023.0)):
+                return math.inf
         try:
             spread = self._first_order(primitive, xs, errors, out)
             if not (primitive.may_kink or primitive.jumps) and spread < _log2_size(out) - self.bits // 2:

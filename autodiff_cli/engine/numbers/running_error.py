@@ -11,8 +11,8 @@ from itertools import product
 
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
-from ..table.primitives import ABS, MAX, MIN, OSCILLATING
-from .base import Lifted, Number, Valued
+from ..table.primitives import ABS, MAX, MIN, may_turn_within
+from .base import Lifted, Number, Valued, undecided
 from .budget import charge
 from .floats import REAL
 
@@ -104,8 +104,7 @@ def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Se
     end outside the domain.
     """
     spread = spreads[k]
-    # the gamma family oscillates below 0 only
-    if spread > 1 and primitive.name in OSCILLATING and (xs[k] < 0 or primitive.group != "Special"):
+    if may_turn_within(primitive, xs[k] - spread, spread):
         return math.inf
     if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
         return 0.0
@@ -148,6 +147,16 @@ class Running(Lifted):
 
     def is_finite(self, x: Number) -> bool:
         return math.isfinite(x.x if isinstance(x, Bounded) else x)
+
+    def eq(self, x: Number, y: Number) -> bool:
+        """Return whether numbers are equal. Raises `Refusal` where they are, and may not be within their errors.
+
+        What a rule returns for a number that is 0, such as the slope of 0**y, is no bound for one that is 1e-30.
+        """
+        is_equal = bool(x == y)
+        if is_equal and any(type(z) is Bounded and z.error for z in (x, y)):
+            raise undecided("rounding errors leave open whether numbers are equal")
+        return is_equal
 
     def lift(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
