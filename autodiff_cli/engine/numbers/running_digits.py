@@ -16,7 +16,7 @@ from typing import Any
 
 from ..table.primitive import Primitive
 from ..table.primitives import may_turn_within
-from .base import Lifted, Number, Valued, digits_text, undecided
+from .base import Lifted, Number, Undecided, Valued, digits_text, undecided
 from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value, size
 from .multiprecision import MAX_EXPONENT, NAMED, Multiprecision
@@ -129,16 +129,6 @@ class BoundedDigits(Valued):
             if error != EXACT and _log2_size(difference) <= error + 0.1:
                 return Undecided(f"cannot determine whether {self} is {question} {y}")
         return relation((difference > 0) - (difference < 0), 0)
-
-
-class Undecided:
-    """An undecided comparison, which raises `Refusal` when it is used."""
-
-    def __init__(self, message: str) -> None:
-        self.message = message
-
-    def __bool__(self) -> bool:
-        raise undecided(self.message)
 
 
 def _log2_sum(a: float, b: float) -> float:

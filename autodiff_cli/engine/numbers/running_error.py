@@ -12,7 +12,7 @@ from itertools import product
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
 from ..table.primitives import ABS, MAX, MIN, may_turn_within
-from .base import Lifted, Number, Valued, undecided
+from .base import Lifted, Number, Undecided, Valued
 from .budget import charge
 from .floats import REAL
 
@@ -104,7 +104,7 @@ def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Se
     end outside the domain.
     """
     spread = spreads[k]
-    if may_turn_within(primitive, xs[k] - spread, spread):
+    if spread > 1 and may_turn_within(primitive, xs[k] - spread, spread):
         return math.inf
     if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
         return 0.0
@@ -148,15 +148,16 @@ class Running(Lifted):
     def is_finite(self, x: Number) -> bool:
         return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
-    def eq(self, x: Number, y: Number) -> bool:
-        """Return whether numbers are equal. Raises `Refusal` where they are, and may not be within their errors.
+    def eq(self, x: Number, y: Number) -> bool | Undecided:
+        """Return whether numbers are equal, which is undecided where they are so within their errors only.
 
         What a rule returns for a number that is 0, such as the slope of 0**y, is no bound for one that is 1e-30.
         """
-        is_equal = bool(x == y)
-        if is_equal and any(type(z) is Bounded and z.error for z in (x, y)):
-            raise undecided("rounding errors leave open whether numbers are equal")
-        return is_equal
+        a, error = (x.x, x.error) if type(x) is Bounded else (x, 0.0)
+        b, further = (y.x, y.error) if type(y) is Bounded else (y, 0.0)
+        if a == b and (error or further):
+            return Undecided("rounding errors leave open whether numbers are equal")
+        return bool(a == b)
 
     def lift(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
