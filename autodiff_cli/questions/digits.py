@@ -131,9 +131,9 @@ def lost_digits(
         references.written.append(value_and_gradient(m, graph, typed, wanted))
     written = [at.kinks for at in references.written]
     hidden = hidden_kinks(doubles.graph, doubles.kinks, references.exact.kinks, written)
-    unsmooth = {i: _names_below(doubles, i) for i in hidden}
-    smooth = [name for name in wanted if not any(name in names for names in unsmooth.values())]
-    judged = _judged_numbers(doubles, references, ["", *smooth], required, noise)
+    conventional = [name for i in hidden for name in _names_below(doubles, i)]
+    numbers = [name for name in ("", *wanted) if name not in conventional]
+    judged = _judged_numbers(doubles, references, numbers, required, noise)
     as_written = [name for name, number in judged.items() if number.is_right_as_written]
     if as_written:
         for swept in _as_written(graph, values, point, wanted):
@@ -141,7 +141,8 @@ def lost_digits(
             for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
                 judged.pop(name, None)
     warnings = _loss_warnings(doubles, references.exact, judged)
-    return [*(hidden_kink_warning(hidden[i], _numbers_of(names)) for i, names in unsmooth.items()), *warnings]
+    kinks = [hidden_kink_warning(kink, _numbers_of(_names_below(doubles, i))) for i, kink in hidden.items()]
+    return [*kinks, *warnings]
 
 
 def _names_below(at: Evaluation, node: int) -> list[str]:

@@ -12,7 +12,6 @@ from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
-from ..engine.graphs.value_and_gradient import evaluate_in
 from ..engine.numbers.base import NO_RESULT, Number, NumberType
 from ..engine.numbers.budget import BudgetExceeded, use_share
 from ..engine.numbers.floats import REAL
@@ -334,6 +333,7 @@ def _hidden_kink_warnings(
 ) -> list[Diagnostic]:
     if not checked.kinks.keys() - met or not derivatives:
         return []
+    from ..engine.graphs.value_and_gradient import evaluate_in
     from .digits import hidden_kink_warning, hidden_kinks
 
     doubles = evaluate_in(REAL, graph, values).graph

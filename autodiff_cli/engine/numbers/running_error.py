@@ -149,15 +149,14 @@ class Running(Lifted):
         return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
     def eq(self, x: Number, y: Number) -> bool | Undecided:
-        """Return whether numbers are equal, which is undecided where they are so within their errors only.
+        """Return whether numbers are equal, undecided for a constant of a rule that a number is within its error.
 
-        What a rule returns for a number that is 0, such as the slope of 0**y, is no bound for one that is 1e-30.
+        What a rule returns at 0, such as the slope of 0**y, is no bound for a number that is 1e-30.
         """
-        a, error = (x.x, x.error) if type(x) is Bounded else (x, 0.0)
-        b, further = (y.x, y.error) if type(y) is Bounded else (y, 0.0)
-        if a == b and (error or further):
-            return Undecided("rounding errors leave open whether numbers are equal")
-        return bool(a == b)
+        is_equal = bool(x == y)
+        if is_equal and type(x) is Bounded and x.error and type(y) is not Bounded:
+            return Undecided("rounding errors leave open whether a number is a constant")
+        return is_equal
 
     def lift(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)
