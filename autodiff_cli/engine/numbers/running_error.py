@@ -105,7 +105,7 @@ def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Se
     """
     spread = spreads[k]
     # the gamma family oscillates below 0 only
-    if spread > 1 and primitive.name in OSCILLATING and (xs[k] < 0 or primitive.group != "Special"):
+    if spread > 1 and primitive.name in OSCILLATING and (xs[k] < 0 or primitive.family != "gamma"):
         return math.inf
     if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
         return 0.0

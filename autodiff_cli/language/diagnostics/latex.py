@@ -30,7 +30,9 @@ _SPACING = LazyPattern(
 _ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingbracket"))
 """Commands before which an argument without parentheses ends."""
 _DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
-_CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
+_LETTER_CALLED = {r"\Gamma": "gamma", r"\zeta": "zeta"}
+"""Greek letters that are functions before parentheses."""
+_CALLED = ({command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}) - {*_LETTER_CALLED}
 """Letters that also denote functions: digamma, sigmoid."""
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
 _ROUNDED = {r"\lfloor": ("floor", r"\rfloor"), r"\lceil": ("ceil", r"\rceil")}
@@ -266,8 +268,8 @@ class _LatexReader:
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
-        if token == "\\Gamma" and self.next == "(":
-            return self.call("gamma")
+        if token in _LETTER_CALLED and self.next == "(":
+            return self.call(_LETTER_CALLED[token])
         if token == "\\psi" and self.next == "^" and self.is_order():
             return self.polygamma()
         first, written = self.at - 1, self.base(token)
