@@ -333,7 +333,8 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     "recip_sqrt_square_minus_one": (1.75,), "sinc_derivative": (2, 0.3), "polygamma_difference": (1, 1.5, 0.75),
     "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
     "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
-    "erfcx_derivative": (2, 0.3), "zeta_derivative": (2, 0.3), "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
+    "erfcx_derivative": (2, 0.3), "zeta_derivative": (2, 0.3),
+    "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
 }  # fmt: skip
 """Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""
 

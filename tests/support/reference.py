@@ -425,6 +425,7 @@ define("gammainc_derivative", lower_gamma_by_a, None, lambda n, a, x: lower_gamm
 define("gamma_density_derivative", gamma_density_by, None, None, lambda n, k, a, x: gamma_density_by(n + 1, k, a, x),
        lambda n, k, a, x: gamma_density_by(n, k + 1, a, x))  # fmt: skip
 
+
 # ---- the zeta function, by Euler-Maclaurin summation at every number
 def zeta(order: Any, s: Any) -> Any:
     with mp.workdps(2 * mp.dps + 2 * int(abs(s))):

@@ -186,7 +186,9 @@ def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
 
 
 # ---- the zeta function
-def zeta_reflection(f: TermFunctions, s: Number, waves: tuple[Number, Number, Number], zetas: Sequence[Number]) -> Number:
+def zeta_reflection(
+    f: TermFunctions, s: Number, waves: tuple[Number, Number, Number], zetas: Sequence[Number]
+) -> Number:
     """Return the last coefficient of ζ(s + ε) = (2π)^(s + ε)/π·sin(π(s + ε)/2)·Γ(1 - s - ε)·ζ(1 - s - ε) (DLMF 25.4.1).
 
     `waves` are sin(πs/2), cos(πs/2) and π; `zetas` are the coefficients of ζ(1 - s + ε).
