@@ -278,7 +278,7 @@ ROOMS = {
 }
 OTHERS: dict[str, tuple[str, str]] = {
     "compiled/row_errors": ("abs", "errors are sizes"),
-    "language/informal": ("sign", "a plus or a minus"),
+    "language/informal": ("beta gamma sign", "letters that are functions too, and a plus or a minus"),
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma zeta max min", "Greek letters, and words below a letter"),
