@@ -17,6 +17,8 @@ UNITLESS = frozenset(("x", "y", "z", "pi"))
 """Names that are no units: behind a number and a space another letter may be one."""
 FACTORS = frozenset("xyzabckmn")
 """Names that are factors where a space stands between them and parentheses."""
+LETTERS = frozenset(("gamma", "beta", "psi"))
+"""Functions that are also letters: `gamma x` may be a product."""
 _TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))")
 _SIGNS = {"**": "power", "^": "power", "²": "raised", "³": "raised", "*": "factor", "/": "divide", "(": "open"}
 _SIGNS |= {")": "close", "+": "sign", "-": "sign"}
@@ -201,7 +203,7 @@ class _Corrections:
 
     def _call(self, k: int) -> None:
         """Put parentheses around the argument of a function, and its power behind them."""
-        if self._kind(k - 1) == "power" or self.tokens[k].text in ALSO_UNITS:
+        if self._kind(k - 1) == "power" or self.tokens[k].text in ALSO_UNITS or self.tokens[k].text in LETTERS:
             raise UnclearNotation
         first, power = k + 1, ""
         if self._kind(first) == "raised":

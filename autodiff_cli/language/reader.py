@@ -44,6 +44,14 @@ _SCOPES = (_NEXT, _BODY)
 _SPLIT_AGAIN = -1
 """In place of a terminal: the text was split anew, and the pair is to be read again."""
 
+_BRACKET_CALLS = frozenset((
+    "AiryAi", "AiryBi", "BesselI", "BesselJ", "BesselK", "BesselY", "Binomial", "ChebyshevT", "ChebyshevU",
+    "CosIntegral", "DiracDelta", "Divide", "EllipticE", "EllipticK", "ExpIntegralE", "ExpIntegralEi", "Factorial",
+    "HeavisideTheta", "HermiteH", "Integrate", "LaguerreL", "LegendreP", "Limit", "LogIntegral", "Mod", "Piecewise",
+    "Plus", "PolyLog", "Power", "SinIntegral", "Subtract", "Surd", "Times", "UnitStep", "Zeta",
+))  # fmt: skip
+"""Functions that Mathematica calls in brackets, which are no lists: `Zeta[2]`."""
+
 Frame = tuple["State", int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
 
 
@@ -83,6 +91,8 @@ def read(builder: Receiver) -> None:
                     if spans.split_exactly():
                         continue
                     number = number or builder.unusual_number(operand, (first, i))
+                    if "_" in operand and i and signs[i - 1] == "^":  # `x^2_1` may be the square of `x_1`
+                        raise ParseFailure(outline(builder), spans.start(i))
                 if number is None:
                     read = tokens.UNREADABLE
                 else:
@@ -219,6 +229,8 @@ def outline(builder: Receiver) -> list[Statement]:
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
+    if name in _BRACKET_CALLS:
+        return name not in valued
     if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
         return False
     return name not in valued and not any(other.startswith(f"{name}[") for other in valued)

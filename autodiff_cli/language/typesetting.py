@@ -161,6 +161,11 @@ DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)  # kinds of beginning
 TYPICAL_FUNCTIONS = "fghuFGH"  # names for a function, the usual first
 MAX_STATED_NODES = 1000  # the most nodes of a function stated before its derivatives, with repetition
 MAX_EXPONENT_LENGTH = 60  # the longest superscript of e in LaTeX characters; longer exponents use `exp`
+FUNCTION_LETTERS = frozenset((
+    r"\Gamma", r"\Phi", r"\Theta", r"\chi", r"\delta", r"\eta", r"\phi", r"\sigma", r"\theta", r"\varphi",
+    r"\vartheta", r"\xi", r"\zeta",
+))  # fmt: skip
+"""Letters that mathematics also calls: before a parenthesis they are no factors without a sign."""
 APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
 
 
@@ -356,7 +361,9 @@ def _between(x: _Piece, y: _Piece) -> str:
         or (x.end == DIGIT and y.start == FRACTION)  # 2½ is no product
         or (WORD in (x.end, y.start) and x.end != DIGIT)
         or (BAR in (x.end, y.start) and x.end != DIGIT)
-        or (y.start == OPEN and not {_last_name(x)}.isdisjoint((*APPLIED, *TYPICAL_FUNCTIONS, r"\sigma")))
+        or (y.start == OPEN and not {_last_name(x).partition("_")[0]}.isdisjoint(FUNCTION_LETTERS))
+        or (y.start == OPEN and not {_last_name(x)}.isdisjoint((*APPLIED, *TYPICAL_FUNCTIONS)))
+        or _last_name(x) == r"\Gamma"  # `\Gamma x` may be the function of `x`
         or (_base(x) != "" and _base(x) == _base(y))
     )
     return r" \cdot " if apart else r"\," if y.start == WORD else "" if x.end == DIGIT else " "
@@ -427,7 +434,9 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
         return _piece_of(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
     arguments = _arguments(left)
     formula = _piece_of(ATOM, *head, arguments)
-    return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
+    # a power of a letter before its arguments may be a factor
+    may_raise = re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) and shape not in FUNCTION_LETTERS
+    return formula._replace(called=(shape, arguments)) if may_raise else formula
 
 
 def _power(k: int) -> str:

@@ -345,3 +345,41 @@ def test_only_functions_stand_before_brackets_and_after_modules(text: str) -> No
     with pytest.raises(ExpressionError) as caught:
         read_leniently(text, parse)
     assert [offer.certain for offer in caught.value.offers] == [False]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        # an index after an exponent
+        ("x^2_i", "x_i**2"), ("a^3_{12}", "a_12**3"), ("x^{2}_{1}", "x_1**2"), ("σ²_x", "σ_x²"), ("x²₁", "x₁²"),
+        (r"\sigma^2_x + 1", "sigma_x**2 + 1"), (r"\sin(x^2_1)", "sin(x_1**2)"), (r"T_\text{max}^2", "T_max**2"),
+        # names with an index side by side
+        ("x_{1}x_{2}", "x_1*x_2"), ("2a_{n}b", "2*a_n*b"),
+        # letters that are factors, as they stand in their own argument, and definitions
+        (r"\phi(1-\phi)", "phi*(1 - phi)"), (r"\lambda(x+y)", "lambda*(x + y)"), (r"\pi(r)^2", "pi*(r)**2"),
+        (r"\phi(x) = x^2 + \frac{x}{2}", "x**2 + x/2"), (r"\sigma(x) = \frac{1}{1+e^{-x}}", "1/(1 + exp(-x))"),
+        (r"\exp[-x]", "exp(-x)"), (r"x\zeta(s+2)", "x*zeta(s + 2)"),
+    ],
+)  # fmt: skip
+def test_papers_write_it_so(typed: str, meant: str) -> None:
+    point = {name: 0.7 + 0.11 * k for k, name in enumerate(parse(meant).variables)}
+    answer, reading = read_leniently(typed, lambda each: gradient(each, point))
+    assert reading is not None
+    assert answer.value == pytest.approx(gradient(meant, point).value, rel=1e-14), reading.text
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        r"\zeta^2(x)", r"\phi(x)", r"\Phi(d+1)", r"\phi^2(x)", r"\phi_1(x)",
+        r"\theta(x-a)", r"\delta(x)", r"\eta(s)", r"\xi(s)", r"\chi(n)", r"\alpha(t)", r"\omega(t)", r"\mu(n)",
+        r"\tau(n)", r"\Gamma x", r"\Gamma(s,x)", r"\gamma(s,x)", r"\beta(x)",
+        "ζ(2)", "Γ x", "Γ(x)", "gamma x", "phi(x)", "J_0(x)", "BesselJ[0,x]", "x^2_1",
+        r"\lambda(n)", "φ(x)", r"\deg x", r"\mathrm{d}x",
+        "e^2_1", "10^3_0", "(x+y)^2_1",
+    ],
+)  # fmt: skip
+def test_a_known_function_that_the_language_lacks_is_no_product(typed: str) -> None:
+    point = dict.fromkeys(("x", "s", "d", "a", "n", "t"), 0.7)
+    with pytest.raises(ExpressionError):
+        read_leniently(typed, lambda each: gradient(each, point))

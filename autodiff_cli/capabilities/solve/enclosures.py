@@ -241,58 +241,80 @@ def search(
 
     A box that is not bounded holds no box of solutions: the equations may have no value in it.
     """
-    proven: list[Box] = []
-    undecided: list[Box] = []
-    flat: list[Box] = []
-    widths = [float(a.rad()) or 1.0 for a in box]
-    waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
-    order, boxes = count(1), 0
-    work = current_budget()
+    found = _Bisection(operator, box, resolved, is_bounded)
+    work, boxes = current_budget(), 0
     reserved, complete = 0.0, True
-
-    def wait(here: Box) -> None:
-        widest = max(float(a.rad()) / width for a, width in zip(here, widths, strict=True))
-        heapq.heappush(waiting, (-widest, next(order), here))
-
-    while waiting:
+    while found.waiting:
         boxes, before = boxes + 1, work.left
         if boxes > MAX_BOXES or before < max(RESERVED_WORK_SHARE * work.most, reserved) or stop():
-            undecided += [here for _, _, here in waiting]
+            found.undecided += [here for _, _, here in found.waiting]
             complete = False
             break
         # the widest is next: poles do not delay others
-        here = heapq.heappop(waiting)[2]
-        holds = operator.decide(here)
+        if found.examine(heapq.heappop(found.waiting)[2]):
+            # work for the digits of the solution
+            reserved += BOXES_A_SOLUTION * (before - work.left)
+    solutions = _distinct(map(operator.contract_repeatedly, found.proven))
+    return solutions, found.flat, _clusters(found.undecided, found.widths), complete
+
+
+class _Bisection:
+    """Boxes that are contracted or halved until each is decided."""
+
+    def __init__(
+        self, operator: Krawczyk, box: Box, resolved: Callable[[Box], bool], is_bounded: Callable[[Box], bool]
+    ) -> None:
+        self.operator, self.resolved, self.is_bounded = operator, resolved, is_bounded
+        self.widths = [float(a.rad()) or 1.0 for a in box]
+        self.waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
+        """A heap: less the share of the width, and a number that no two have."""
+        self.proven: list[Box] = []
+        self.flat: list[Box] = []
+        self.undecided: list[Box] = []
+        self._number = count(1)
+
+    def examine(self, here: Box) -> bool:
+        """Decide, contract or halve a box; return whether it has been proven to have one solution."""
+        holds = self.operator.decide(here)
         if holds is False:
-            continue
-        if holds and is_bounded(here):
-            flat.append(here)
-            undecided += [here] if len(here) > 1 else []
-            continue
-        contracted = None if holds else operator.contract(here)
+            return False
+        if holds and self.is_bounded(here):
+            self.flat.append(here)
+            self.undecided += [here] if len(here) > 1 else []
+            return False
+        contracted = None if holds else self.operator.contract(here)
         if contracted is not None:
             if not overlap(contracted, here):
-                continue
-            unique = _unique(operator, contracted, here)
+                return False
+            unique = _unique(self.operator, contracted, here)
             if unique is not None:
-                proven.append(unique)
-                # work for the digits of the solution
-                reserved += BOXES_A_SOLUTION * (before - work.left)
-                continue
+                self.proven.append(unique)
+                return True
             met = [a.intersection(b) for a, b in zip(contracted, here, strict=True)]
             if any(float(a.rad()) < 0.6 * float(b.rad()) for a, b in zip(met, here, strict=True)):
-                wait(met)
-                continue
-        relative = [float(a.rad()) / width for a, width in zip(here, widths, strict=True)]
-        k = max(range(len(here)), key=relative.__getitem__)
-        if relative[k] < MAX_MULTIPLE_ROOT_WIDTH and resolved(here):
-            continue
-        if relative[k] < MIN_BOX_SHARE:
-            undecided.append(here)
-            continue
+                self._wait(met)
+                return False
+        self._halve(here)
+        return False
+
+    def _halve(self, here: Box) -> None:
+        """Halve a box along its widest side, unless it is too small."""
+        shares = self._shares(here)
+        k = max(range(len(here)), key=shares.__getitem__)
+        if shares[k] < MAX_MULTIPLE_ROOT_WIDTH and self.resolved(here):
+            return
+        if shares[k] < MIN_BOX_SHARE:
+            self.undecided.append(here)
+            return
         for half in _halves(here[k]):
-            wait([*here[:k], half, *here[k + 1 :]])
-    return _distinct(map(operator.contract_repeatedly, proven)), flat, _clusters(undecided, widths), complete
+            self._wait([*here[:k], half, *here[k + 1 :]])
+
+    def _wait(self, here: Box) -> None:
+        heapq.heappush(self.waiting, (-max(self._shares(here)), next(self._number), here))
+
+    def _shares(self, here: Box) -> list[float]:
+        """Return the sides of a box as shares of those of the whole."""
+        return [float(a.rad()) / width for a, width in zip(here, self.widths, strict=True)]
 
 
 def _unique(operator: Krawczyk, contracted: Box, here: Box) -> Box | None:

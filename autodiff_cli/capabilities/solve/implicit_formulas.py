@@ -76,13 +76,9 @@ def implicit_diff(
     warnings = check_values(program, numbers) if here else []
     wanted = names if wrt is None else wanted_variables(program, numbers, wrt, unknowns)
     wanted = [name for name in wanted if name not in unknowns]
-    leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
-    work = _CramersRule(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
+    work = _cramers_rule(program, unknowns, wanted)
     formulas = work.derivatives(order)
-    decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
-    if not decided:
-        message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quote(unknowns)}"
-        raise ExpressionError("domain", message, None, "choose other unknowns: `--for`")
+    condition = _condition_to_determine(unknowns, work)
     found = no_values(len(formulas))
     if here:
         measured = program_units(program, numbers, units, unknowns=unknowns)
@@ -108,6 +104,20 @@ def implicit_diff(
         equations=list(equations.texts),
         units=found.units,
     )
+
+
+def _cramers_rule(program: Program, unknowns: Sequence[str], wanted: Sequence[str]) -> _CramersRule:
+    leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
+    return _CramersRule(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
+
+
+def _condition_to_determine(unknowns: Sequence[str], work: _CramersRule) -> str | None:
+    """Return the condition on which equations determine the unknowns. Raises `ExpressionError` if they never do."""
+    decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
+    if not decided:
+        message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quote(unknowns)}"
+        raise ExpressionError("domain", message, None, "choose other unknowns: `--for`")
+    return condition
 
 
 def _check_unknowns(program: Program, unknowns: Sequence[str]) -> None:

@@ -32,6 +32,8 @@ from .pieces import End, Pieces, SolutionInterval, joined
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
+_InDigits = Callable[[Any], tuple[Any, Any] | None]
+"""A function with its derivative, in many digits; None where it has no value."""
 """A number, and the equation's value and slope there."""
 
 MAX_REACH = 1e5  # of a search without bounds
@@ -140,6 +142,20 @@ class OneEquation(Search):
         return []
 
     def _candidates(self, start: float) -> Iterator[float]:
+        near = self._newton_limit(start)
+        touched = self._is_small(near)
+        if touched and near[2]:
+            yield from self._around(near)
+        yield from self._outward(start)
+        if touched:
+            yield near[0]
+        # Newton's method converges to a multiple root at 0 without reaching it
+        nothing = self(0.0) if abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
+        if nothing is not None and nothing[1] == 0:
+            yield 0.0
+
+    def _newton_limit(self, start: float) -> Sample:
+        """Return the sample that Newton's method ends at."""
         near: Sample = start, math.inf, 0.0
 
         def system(point: list[float]) -> tuple[list[float], list[list[float]]] | None:
@@ -148,18 +164,21 @@ class OneEquation(Search):
 
         for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, system, [start], smallest=1e-9), 201):
             near = x, value, slope
-        touched = self._is_small(near)
-        if touched and near[2]:
-            # nearly a root, or a root beside it
-            x, value, slope = near
-            roots, step = [x], abs(value / slope) + abs(x) * 2.0**-50
-            for _ in range(8):
-                low, high = self(x - step), self(x + step)
-                if low is None or high is None or _opposite(low, high):
-                    roots = (low and high and self._bracket(low, high, x)) or roots
-                    break
-                step *= 4
-            yield from roots
+        return near
+
+    def _around(self, near: Sample) -> list[float]:
+        """Return the roots beside a sample that is nearly one, or else its place."""
+        x, value, slope = near
+        step = abs(value / slope) + abs(x) * 2.0**-50
+        for _ in range(8):
+            low, high = self(x - step), self(x + step)
+            if low is None or high is None or _opposite(low, high):
+                return (low and high and self._bracket(low, high, x)) or [x]
+            step *= 4
+        return [x]
+
+    def _outward(self, start: float) -> Iterator[float]:
+        """Yield roots between samples that go outward from a start on both sides."""
         first, step = self(start), 0.01 * abs(start) or 0.01
         assert first is not None
         ends = {-1.0: first, 1.0: first}
@@ -180,12 +199,6 @@ class OneEquation(Search):
                     yield from self._bracket(low, high)
                 ends[sign] = here
             step *= 1.35
-        if touched:
-            yield near[0]
-        # Newton's method converges to a multiple root at 0 without reaching it
-        nothing = self(0.0) if abs(near[0]) < 1e-12 * max(1.0, abs(start)) else None
-        if nothing is not None and nothing[1] == 0:
-            yield 0.0
 
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
@@ -287,14 +300,17 @@ class OneEquation(Search):
                 before, x = abs(newton - x), newton
             else:
                 before, x = right - left, middle
-        nearest = min(a, b, key=lambda sample: abs(sample[1]))
-        # at a pole or a jump the value is large
+        return self._nearest_root(a, b, largest)
+
+    def _nearest_root(self, a: Sample, b: Sample, largest: float) -> list[float]:
+        """Return the root between neighbouring samples, if any: at a pole or a jump their values are large."""
+        nearest = min(a, b, key=_distance_from_zero)
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
             return []
-        x = nearest[0]
+        x, (left, right) = nearest[0], sorted((a[0], b[0]))
         samples = (a, b, *map(self, (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))))
         inside = [sample for sample in samples if sample is not None and left <= sample[0] <= right]
-        return [min(inside, key=lambda sample: abs(sample[1]))[0]]
+        return [min(inside, key=_distance_from_zero)[0]]
 
     def _edge(self, inside: Sample, outside: float) -> Sample:
         x, _ = bisect(lambda x: self(x) is not None, inside[0], outside, most=MAX_EDGE_HALVINGS)
@@ -320,6 +336,10 @@ class OneEquation(Search):
         # towards 0 on the left and away on the right: the minimum is in between
         if 0 in (a[1], a[2], b[1], b[2]) or (a[1] > 0) == (a[2] > 0) or (b[1] > 0) != (b[2] > 0):
             return []
+        return self._at_a_minimum(a, b)
+
+    def _at_a_minimum(self, a: Sample, b: Sample) -> list[float]:
+        """Return the roots around the point between two samples where the function is nearest to 0."""
         left, right = a, b
         for _ in range(MAX_HALVINGS):
             x = left[0] + (right[0] - left[0]) / 2
@@ -334,7 +354,7 @@ class OneEquation(Search):
                 left = here
             else:
                 right = here
-        least = min(left, right, key=lambda sample: abs(sample[1]))
+        least = min(left, right, key=_distance_from_zero)
         return [least[0]] if self._is_small(least) else []
 
     def _beside_a_pole(self, a: Sample, b: Sample) -> list[float]:
@@ -504,23 +524,12 @@ class OneEquation(Search):
             return ends
         if not flat or any(self._is_small(self((flat[0] + x) / 2)) for x in self.rejected):
             return []
-        low, high = self.bounds
-        size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
-        width = max(flat[-1] - flat[0], 1e-12 * size)
-        while width < size and (self._is_small(self(flat[0] - width)) or self._is_small(self(flat[-1] + width))):
-            width *= 4
+        width = self._width_of_small_values(flat)
         result = []
         for start in dict.fromkeys((flat[len(flat) // 2], *flat[:: max(1, len(flat) - 1)])):
             root = self._refine(start, width)
             if root is not None and flat[0] - 2 * width <= root[0] <= flat[-1] + 2 * width:
-                x = min(max(root[0], low), high)
-                if not self._is_defined(x):
-                    self.rejected[x] = None
-                elif abs(x - root[0]) <= 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
-                    is_exact = root[0] == x and root[1] is None and self(x) == (x, 0.0, 0.0)
-                    is_exact = is_exact and self._rounding(x, own=False) == 0.0
-                    self.special_roots[x,] = Root(root[1], [0.0] if is_exact else None)
-                    result.append(x)
+                result += self._inside_bounds(*root, width)
         hole = any(flat[0] - 2 * width <= x <= flat[-1] + 2 * width for x in self.rejected)
         return result or ([] if hole else self._round_root(flat, width))
 
@@ -539,27 +548,39 @@ class OneEquation(Search):
             self.special_roots[at,] = Root(errors=[0.0])
         return [at]
 
+    def _width_of_small_values(self, flat: Sequence[float]) -> float:
+        """Return a width beyond which the values on both sides of flat places are not small."""
+        low, high = self.bounds
+        size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
+        width = max(flat[-1] - flat[0], 1e-12 * size)
+        while width < size and (self._is_small(self(flat[0] - width)) or self._is_small(self(flat[-1] + width))):
+            width *= 4
+        return width
+
+    def _inside_bounds(self, root: float, multiplicity: int | None, width: float) -> list[float]:
+        """Return the double of the bounds at a refined root, and note what is known of it; none if it is no root."""
+        low, high = self.bounds
+        x = min(max(root, low), high)
+        if not self._is_defined(x):
+            self.rejected[x] = None
+            return []
+        if abs(x - root) > 4 * UNIT_ROUNDOFF * abs(x) + 1e-12 * width:
+            return []
+        is_exact = root == x and multiplicity is None and self(x) == (x, 0.0, 0.0)
+        is_exact = is_exact and self._rounding(x, own=False) == 0.0
+        self.special_roots[x,] = Root(multiplicity, [0.0] if is_exact else None)
+        return [x]
+
     @cached_property
     def _breakpoints(self) -> list[tuple[Value, Value, int | None]]:
         """Functions that are 0 where a piece of the equation ends, and the equation there."""
         result = []
         nodes = [(v, expression_text(v)) for v in in_order((self.output,)) if v._prev]
         for v, text in nodes:
-            primitive, inputs = v.primitive, v._prev
-            pieces: list[tuple[int, Value, Value]] = []
-            if primitive.extreme_value:
-                pieces = [(k, x, x) for k, x in enumerate(inputs[1:])]
-            ends = [(end.position, end.end) for end in primitive.bounds.bounds if end.relation in ("<=", ">=")]
-            is_power = primitive is POW and not (inputs[1].primitive is CONSTANT and inputs[1].data.is_integer())
-            if (primitive.kink and len(inputs) == 1) or is_power:
-                ends.append((0, 0))
-            for k, end in ends:
-                number = constant(end or 0, str(end))
-                pieces.append((k, number, node(primitive, (*inputs[:k], number, *inputs[k + 1 :]))))
-            for k, end_value, there in pieces:
+            for k, end_value, there in _pieces_of(v):
                 places = {other: there for other, written in nodes if written == text}
-                order = 1 if primitive.kink else None
-                result.append((node(SUB, (inputs[k], end_value)), substitute(self.output, places.get), order))
+                order = 1 if v.primitive.kink else None
+                result.append((node(SUB, (v._prev[k], end_value)), substitute(self.output, places.get), order))
         return result
 
     def _end_of_a_piece(self, x: float) -> float | None:
@@ -569,26 +590,31 @@ class OneEquation(Search):
             return None  # in an interval of roots
         for equation, there, order in self._breakpoints:
             # both have to be nearer to 0 in more digits
-            sizes = []
-            for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS):
-                m, values = self.in_digits(digits)
-                with Defined(ArithmeticError, ValueError):
-                    (end,) = refine(m, self.system(m, values, outputs=[equation]), [x])
-                    left = evaluate_in(m, [equation, there], {**values, self.name: end}, ()).values
-                    sizes.append([abs(y) for y in left])
-            if len(sizes) < 2 or any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(*sizes, strict=True)):
+            formulas = [equation, there]
+            rough, fine = (self._end_in_digits(digits, x, formulas) for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS))
+            if rough is None or fine is None:
+                continue
+            end, sizes = fine
+            if any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(rough[1], sizes, strict=True)):
                 continue
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
-            beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
-            root = next(filter(self._is_defined, beside), None)
+            root = self._defined_beside(end, x)
             if root is not None and abs(root - x) <= near:
-                off = 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(end - root)), math.inf)
-                self.special_roots[root,] = Root(order, [off], equation)
+                self.special_roots[root,] = Root(order, [self._error_of(root, end)], equation)
                 return root
         return None
 
-    def _in_digits(self, digits: int) -> Callable[[Any], tuple[Any, Any] | None]:
+    def _error_of(self, root: float, exact: Any) -> float:
+        """Return a bound on how far a double is from the root in many digits."""
+        return 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(exact - root)), math.inf)
+
+    def _defined_beside(self, end: Any, x: float) -> float | None:
+        """Return the double next to a number in many digits, or x if that is near; the equation is defined there."""
+        beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
+        return next(filter(self._is_defined, beside), None)
+
+    def _in_digits(self, digits: int) -> _InDigits:
         m, values = self.in_digits(digits)
 
         def function(x: Any) -> tuple[Any, Any] | None:
@@ -601,6 +627,15 @@ class OneEquation(Search):
 
         return function
 
+    def _end_in_digits(self, digits: int, x: float, formulas: list[Value]) -> tuple[Any, list[Any]] | None:
+        """Return the zero of the first formula near x, and the sizes of both there; None if one has no value."""
+        m, values = self.in_digits(digits)
+        with Defined(ArithmeticError, ValueError):
+            (end,) = refine(m, self.system(m, values, outputs=formulas[:1]), [x])
+            left = evaluate_in(m, formulas, {**values, self.name: end}, ()).values
+            return end, [abs(y) for y in left]
+        return None
+
     def _refine(self, start: float, width: float) -> tuple[float, int | None] | None:
         """Return the double nearest to a root, and its multiplicity; None if unconfirmed.
 
@@ -608,28 +643,8 @@ class OneEquation(Search):
         Where f only tends to 0, f/f' does not shrink.
         """
         error = max(self._rounding(start), self._rounding(start + width))
-        function, finer = self._in_digits(ROOT_DIGITS), self._in_digits(2 * ROOT_DIGITS)
-        x: Any = start
-        for origin in (start, start + width / 32):
-            before = function(origin)
-            if before is None or not before[1]:
-                continue
-            # in the number type of the values
-            a = 0 * before[0] + origin
-            x, low, best = a + width / 7, before[0] / before[1], (a, abs(before[0]))
-            for _ in range(MAX_SECANT_STEPS):
-                here = function(x)
-                if here is None or not abs(x - origin) < 20 * width:
-                    break
-                # at the root f/f' is only rounding
-                if abs(here[0]) < best[1]:
-                    best = x, abs(here[0])
-                if here[0] == 0 or not here[1] or here[0] / here[1] == low:
-                    break
-                high = here[0] / here[1]
-                a, low, x = x, high, x - high * (x - a) / (high - low)
-            x = best[0] if abs(best[0]) > 1e-12 * width else 0 * best[0]
-            break
+        function = self._in_digits(ROOT_DIGITS)
+        x = _secant_limit(function, start, width)
         here = function(x)
         if here is None or abs(here[0]) > error * 1e-50:
             # f may be 0 at the double, and not beside it
@@ -639,19 +654,25 @@ class OneEquation(Search):
                 self.rejected[x] = None
             if here is None or here[0] != 0:
                 return None
+        orders = self._orders_beside(function, x, 1e-3 * width)
+        if not orders or min(orders) < 0.1:
+            return None
+        multiplicity = round(orders[0])
+        is_integer = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
+        return float(x), multiplicity if is_integer else None
+
+    def _orders_beside(self, function: _InDigits, x: Any, distance: float) -> list[float] | None:
+        """Return the multiplicity that f'/f shows on either side of a root; None if digits are too few for that."""
+        finer = self._in_digits(2 * ROOT_DIGITS)
         orders = []
-        for step in (-1e-3 * width, 1e-3 * width):
+        for step in (-distance, distance):
             there, again = function(x + step), finer(x + step)
             if there is None or again is None or there[1] is None:
                 continue
             if not again[0] or abs(there[0] - again[0]) > 0.01 * abs(again[0]):
                 return None
             orders.append(float(step * again[1] / again[0]))
-        if not orders or min(orders) < 0.1:
-            return None
-        multiplicity = round(orders[0])
-        is_integer = multiplicity > 0 and all(abs(order - multiplicity) < 0.05 for order in orders)
-        return float(x), multiplicity if is_integer else None
+        return orders
 
     @cached_property
     def exact(self) -> tuple[list[RealRoot], str] | None:
@@ -674,14 +695,7 @@ class OneEquation(Search):
                 return None
             polynomials = [side for side in sides if side is not None]
             roots = real_roots(polynomials[0], polynomials[1:])
-            degree, *others = (max((k for k, c in enumerate(side) if c), default=0) for side in polynomials)
-            cleared_away = " once it is multiplied out" if any(others) else ""
-            kind = f"an equation without the unknown{cleared_away}, which does not hold"
-            if degree:
-                excluded = not roots and any(others) and real_roots(polynomials[0])
-                without = " whose real roots make a divisor 0" if excluded else " without a real root"
-                kind = f"a polynomial of degree {degree}" + ("" if roots else without)
-            return roots, kind
+            return roots, _kind_of_polynomial(polynomials, roots)
         return None
 
     def solve_exactly(self) -> list[list[float]] | None:
@@ -745,6 +759,61 @@ class OneEquation(Search):
 
     def _text(self, x: float) -> str:
         return self.problem.text(self.name, x)
+
+
+def _pieces_of(value: Value) -> Iterator[tuple[int, Value, Value]]:
+    """Yield where a piece of an operation ends: an input's place, its value there, and what the operation is there."""
+    primitive, inputs = value.primitive, value._prev
+    if primitive.extreme_value:
+        yield from ((k, x, x) for k, x in enumerate(inputs[1:]))
+    ends = [(end.position, end.end) for end in primitive.bounds.bounds if end.relation in ("<=", ">=")]
+    is_power = primitive is POW and not (inputs[1].primitive is CONSTANT and inputs[1].data.is_integer())
+    if (primitive.kink and len(inputs) == 1) or is_power:
+        ends.append((0, 0))
+    for k, end in ends:
+        number = constant(end or 0, str(end))
+        yield k, number, node(primitive, (*inputs[:k], number, *inputs[k + 1 :]))
+
+
+def _secant_limit(function: _InDigits, start: float, width: float) -> Any:
+    """Return the number near a start where the secant method for f/f' finds f nearest to 0."""
+    for origin in (start, start + width / 32):
+        before = function(origin)
+        if before is None or not before[1]:
+            continue
+        # in the number type of the values
+        a = 0 * before[0] + origin
+        x, low, best = a + width / 7, before[0] / before[1], (a, abs(before[0]))
+        for _ in range(MAX_SECANT_STEPS):
+            here = function(x)
+            if here is None or not abs(x - origin) < 20 * width:
+                break
+            # at the root f/f' is only rounding
+            if abs(here[0]) < best[1]:
+                best = x, abs(here[0])
+            if here[0] == 0 or not here[1] or here[0] / here[1] == low:
+                break
+            high = here[0] / here[1]
+            a, low, x = x, high, x - high * (x - a) / (high - low)
+        return best[0] if abs(best[0]) > 1e-12 * width else 0 * best[0]
+    return start
+
+
+def _kind_of_polynomial(sides: Sequence[Sequence[Fraction]], roots: Sequence[RealRoot]) -> str:
+    """Return what a polynomial over others, which is to be 0, is called."""
+    degree, *others = (max((k for k, c in enumerate(side) if c), default=0) for side in sides)
+    if not degree:
+        cleared_away = " once it is multiplied out" if any(others) else ""
+        return f"an equation without the unknown{cleared_away}, which does not hold"
+    if roots:
+        return f"a polynomial of degree {degree}"
+    excluded = any(others) and real_roots(sides[0])
+    without = " whose real roots make a divisor 0" if excluded else " without a real root"
+    return f"a polynomial of degree {degree}{without}"
+
+
+def _distance_from_zero(sample: Sample) -> float:
+    return abs(sample[1])
 
 
 def _grid(low: float, high: float, steps: int) -> list[float]:

@@ -238,23 +238,29 @@ class Search:
             return None
         off = [abs(r) + error for r, error in zip(left, self.rounding_errors(x), strict=True)]
         errors = [dot(map(abs, line), off) for line in inverted]
-        change = 0.0
         worst = max(range(len(off)), key=lambda k: off[k] * max(abs(line[k]) for line in inverted))
+        step = list(map(math.copysign, errors, [line[worst] for line in inverted]))
+        change = self._change_of_slopes(x, step, rows, inverted)
+        size = max(map(abs, x), default=0.0) or 1.0
+        # at a multiple root this changes all of the derivative
+        is_near = all(error <= 1e-3 * max(abs(a), 1e-6 * size) for a, error in zip(x, errors, strict=True))
+        return Accuracy(errors, change) if is_near and change < 1 else None
+
+    def _change_of_slopes(
+        self, x: Sequence[float], step: Sequence[float], rows: Sequence[Sequence[float]], inverted: Any
+    ) -> float:
+        """Return by which share the derivatives change two steps away, on either side."""
+        change = 0.0
         for side in (2.0, -2.0):
-            slopes = [line[worst] for line in inverted]
-            steps = [side * step for step in map(math.copysign, errors, slopes)]
             moved = None
             with Defined():
-                moved = self.residuals([a + step for a, step in zip(x, steps, strict=True)])[1]
+                moved = self.residuals([a + side * b for a, b in zip(x, step, strict=True)])[1]
             pairs = zip(moved or rows, rows, strict=True)
             changes = [math.fsum(abs(a - b) for a, b in zip(*pair, strict=True)) for pair in pairs]
             change = max(change, *(dot(map(abs, line), changes) for line in inverted))
             if change < NEGLIGIBLE_CHANGE:
                 break
-        size = max(map(abs, x), default=0.0) or 1.0
-        # at a multiple root this changes all of the derivative
-        is_near = all(error <= 1e-3 * max(abs(a), 1e-6 * size) for a, error in zip(x, errors, strict=True))
-        return Accuracy(errors, change) if is_near and change < 1 else None
+        return change
 
 
 def half_ulp(x: float) -> float:

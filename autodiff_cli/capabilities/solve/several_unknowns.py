@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
 from operator import mul
@@ -43,6 +43,38 @@ RELATIVE_OFFSET = 1e-6
 """The relative distance of a start from a singular solution."""
 MAX_SINGULAR_RESIDUAL = 1e-9
 """The share of the initial residuals below which a solution may be near."""
+
+
+def _extrapolated(steps: Iterable[tuple[list[Any], Any, list[Any] | None]]) -> tuple[bool, list[Any] | None]:
+    """Return whether Newton's method moved, and its limit, if any.
+
+    Each step takes the same share of the way, which gives the rest.
+    """
+    before: list[Any] = []
+    limit: list[Any] | None = None
+    sizes: list[Any] = []
+    with Defined(ArithmeticError):
+        for point, _, step in islice(steps, SINGULAR_STEPS):
+            if step is None or not any(step):
+                return bool(before), point
+            sizes.append(max(map(abs, step)))
+            share = sum(map(mul, before, step)) / sum(map(mul, before, before)) if before else 0
+            share = min(share, MAX_SHARE)
+            rest = [d / (1 - share) for d in step]
+            limit = [0 * x if abs(x + d) <= abs(d) * 1e-9 else x + d for x, d in zip(point, rest, strict=True)]
+            before = step
+            if sizes[-1] <= max(map(abs, point)) * NEGLIGIBLE_STEP:
+                break
+            if not _shrinks(sizes):
+                return True, None
+    return bool(before), limit
+
+
+def _shrinks(sizes: Sequence[Any]) -> bool:
+    """Return whether steps of these sizes may go on to a limit."""
+    if len(sizes) < SHRINKING_STEPS:
+        return True
+    return bool(sizes[-1] < sizes[-2] if len(sizes) > SHRINKING_STEPS else 2 * min(sizes) <= sizes[0])
 
 
 class SeveralEquations(Search):
@@ -168,8 +200,8 @@ class SeveralEquations(Search):
         holds = self.rounds_to_zero(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
             return None
-        accuracy, limit = self.accuracy(x), None
-        if not holds or accuracy is None or accuracy.lacks_digits(x):
+        lacks_digits, limit = self._lacks_digits(x), None
+        if not holds or lacks_digits:
             limit = self._limit(x)
             if limit is None:
                 self.rounded = self.rounded or holds
@@ -177,14 +209,22 @@ class SeveralEquations(Search):
             x = limit
         is_exact = limit is not None and self.holds_exactly(x)
         self.special_roots[tuple(x)] = Root(errors=[0.0] * len(x) if is_exact else None)
-        # a solution is moved onto a bound that it misses by rounding errors
-        moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
-        reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
-        is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
-        if not is_inside:
+        moved = self._moved_inside(x)
+        if moved is None:
             return None
         self.broken = self._break_at(moved)
         return None if self.broken else moved
+
+    def _lacks_digits(self, x: Sequence[float]) -> bool:
+        accuracy = self.accuracy(x)
+        return accuracy is None or accuracy.lacks_digits(x)
+
+    def _moved_inside(self, x: Sequence[float]) -> list[float] | None:
+        """Return a solution, on a bound that it misses by rounding errors; None if it is outside."""
+        moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
+        reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
+        is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
+        return moved if is_inside else None
 
     @cached_property
     def _may_break(self) -> bool:
@@ -208,35 +248,13 @@ class SeveralEquations(Search):
         return f"; they jump at {where}, where they do not hold" if size > 0 else ""
 
     def _limit(self, x: list[float]) -> list[float] | None:
-        """Return the limit of Newton's method from beside a point, if any.
-
-        Each step takes the same share of the way, which gives the rest.
-        """
+        """Return the limit of Newton's method from beside a point, if any."""
         m, values = self.in_digits(ROOT_DIGITS)
         in_digits = self.system(m, values)
         shares = (RELATIVE_OFFSET * (1 + k / len(x)) for k in range(len(x)))
         beside = [m.number(a + share * (abs(a) or 1.0)) for a, share in zip(x, shares, strict=True)]
-        before: list[Any] = []
-        limit: list[Any] | None = None
-        sizes: list[Any] = []
-        with Defined(ArithmeticError):
-            for point, _, step in islice(newton(m, in_digits, beside), SINGULAR_STEPS):
-                if step is None or not any(step):
-                    limit = point
-                    break
-                sizes.append(max(map(abs, step)))
-                share = sum(map(mul, before, step)) / sum(map(mul, before, before)) if before else 0
-                share = min(share, MAX_SHARE)
-                rest = [d / (1 - share) for d in step]
-                limit = [0 * x if abs(x + d) <= abs(d) * 1e-9 else x + d for x, d in zip(point, rest, strict=True)]
-                before = step
-                if sizes[-1] <= max(map(abs, point)) * NEGLIGIBLE_STEP:
-                    break
-                shrinks = sizes[-1] < sizes[-2] if len(sizes) > SHRINKING_STEPS else 2 * min(sizes) <= sizes[0]
-                if len(sizes) >= SHRINKING_STEPS and not shrinks:
-                    limit = None
-                    break
-        if before:
+        moved, limit = _extrapolated(newton(m, in_digits, beside))
+        if moved:
             x = [float(a) for a in limit or ()]
             with Defined():
                 return x if x and self.rounds_to_zero(x, self(x)[0]) else None

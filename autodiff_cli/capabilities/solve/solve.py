@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -42,7 +42,7 @@ from ...questions.problem import (
 )
 from ...record import Record
 from .enclosures import prove
-from .formula_solutions import FormulaSolution, formula_solutions
+from .formula_solutions import FormulaSolution, FormulaSolutions, formula_solutions
 from .one_unknown import SAME_ROOT, OneEquation
 from .residuals import (
     ROOT_DIGITS,
@@ -177,15 +177,7 @@ def solve(
         if answer is not None:
             return answer
     problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
-    if arithmetic.name == "exact":
-        hint = "use `--precision 50` or `--certified`"
-        raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
-    for name in problem.unknowns if every else ():
-        if name not in problem.bounds:
-            hint = f"`--between {name}=0:1`"
-            raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
-    if order > 1 and problem.wanted:
-        _check_size(len(problem.wanted), len(problem.unknowns))
+    _check_options(problem, arithmetic, order, every)
     finder = _finder(problem, stop)
     interrupted = False
     starts: list[list[float]] = []
@@ -195,14 +187,11 @@ def solve(
         interrupted = True
     finder.warn_of_places(starts)
     solutions = [_FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts]
-    others: list[float] = []
-    if isinstance(finder, OneEquation) and len(starts) == 1 and not (every or interrupted):
-        others = finder.other_solutions(*starts[0])
-    is_open = finder.complete is None and finder.undecided is None
-    if is_open and finder.linear and solutions and solutions[0].simple:
-        finder.complete = True  # a regular matrix has one solution
+    others = [] if every or interrupted else _others(finder, starts)
+    if _is_regular(finder, solutions):
+        finder.complete = True
     reason, message = ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
-    fixed = {name: problem.point[name] for name in problem.program.leaves if name not in problem.unknowns}
+    fixed = _fixed(problem, problem.unknowns)
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
@@ -292,6 +281,38 @@ def _warn_of_others(problem: Problem, x: float) -> None:
         problem.warnings.append(Diagnostic("branch", message, None, choose))
 
 
+def _check_options(problem: Problem, arithmetic: Arithmetic, order: int, every: bool) -> None:
+    """Raise an error for options that do not go with these equations."""
+    if arithmetic.name == "exact":
+        hint = "use `--precision 50` or `--certified`"
+        raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
+    for name in problem.unknowns if every else ():
+        if name not in problem.bounds:
+            hint = f"`--between {name}=0:1`"
+            raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
+    if order > 1 and problem.wanted:
+        _check_size(len(problem.wanted), len(problem.unknowns))
+
+
+def _others(finder: OneEquation | SeveralEquations, starts: Sequence[Sequence[float]]) -> list[float]:
+    """Return other solutions of one equation than the only one that was sought."""
+    if not isinstance(finder, OneEquation) or len(starts) != 1:
+        return []
+    return finder.other_solutions(*starts[0])
+
+
+def _is_regular(finder: Search, solutions: Sequence[Solution]) -> bool:
+    """Return whether a solution is the only one as that of a regular matrix, and no search has decided that."""
+    if finder.complete is not None or finder.undecided is not None or not finder.linear:
+        return False
+    return bool(solutions) and solutions[0].simple
+
+
+def _fixed(problem: Problem, unknowns: Collection[str]) -> Point:
+    """Return the values of the variables that are not sought, as typed."""
+    return {name: problem.point[name] for name in problem.program.leaves if name not in unknowns}
+
+
 def posed_equations(
     text: str,
     point: Point | None,
@@ -319,24 +340,36 @@ def posed_equations(
         message = f"{count} equations are too many; {MAX_UNKNOWNS} is the most"
         raise limit_error(message, "solve fewer")
     if isinstance(between, Range):
-        if count > 1:
-            hint = "write `--between x=0:1,y=0:2`"
-            raise usage_error("bounds of several unknowns need their names", hint)
-        ranges = {unknowns[0]: between}
-    numbers, measured = numbers_or_quantities(typed), None
+        ranges = _range_of_one(unknowns, between)
+    numbers, measured, warnings = numbers_or_quantities(typed), None, list[Diagnostic]()
     if dimensions:
         measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
+        warnings += measured.warnings if measured is not None else ()
     bounds: Ends = {name: _bounds(name, ends) for name, ends in ranges.items()}
-    values = {name: float(x) for name, x in numbers.items()}
-    for name in unknowns:
-        if name not in values:
-            values[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
-        elif name in bounds:
-            Range(*bounds[name]).check_start(name, typed[name])
-    warnings = [*check_values(program, values), *(measured.warnings if measured is not None else ())]
+    values = {name: float(x) for name, x in numbers.items()} | _starts_left_out(unknowns, typed, bounds)
+    warnings = [*check_values(program, values), *warnings]
     wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
     return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
+
+
+def _range_of_one(unknowns: Sequence[str], between: Range) -> dict[str, Range]:
+    """Return a range without a name as that of the only unknown."""
+    if len(unknowns) > 1:
+        hint = "write `--between x=0:1,y=0:2`"
+        raise usage_error("bounds of several unknowns need their names", hint)
+    return {unknowns[0]: between}
+
+
+def _starts_left_out(unknowns: Sequence[str], typed: Point, bounds: Ends) -> dict[str, float]:
+    """Return starts for the unknowns that have none. Raises an error for a start outside of its bounds."""
+    starts = {}
+    for name in unknowns:
+        if name not in typed:
+            starts[name] = sum(bounds[name]) / 2 if name in bounds else 1.0
+        elif name in bounds:
+            Range(*bounds[name]).check_start(name, typed[name])
+    return starts
 
 
 def _unknowns(
@@ -383,50 +416,64 @@ def _bounds(name: str, ends: Range) -> tuple[float, float]:
 
 
 def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
-    if len(unknowns or ()) != 1:
+    if unknowns is None or len(unknowns) != 1:
         return None
     program, texts = read_with_unknowns(text, point, unknowns, units=True)
-    check_bare_functions(program, {*point, *(unknowns or ())})
-    (name,) = unknowns or ()
+    check_bare_functions(program, {*point, *unknowns})
+    (name,) = unknowns
     if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
         return None
     numbers = {other: getattr(x, "number", x) for other, x in numbers_or_quantities(point).items()}
     values = {
-        other: parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(numbers[other])).outputs[0]
-        for other, x in point.items()
-        if other != name and not hasattr(x, "unit")
+        other: _formula_of(x, numbers[other]) for other, x in point.items() if other != name and not hasattr(x, "unit")
     }
     found = formula_solutions(program.outputs[0], program.variables[name], values)
     if found is None:
         return None
-    formulas = found.solutions
-    warnings = [unused_name(program, other) for other in point if other not in program.leaves]
-    message = "solved" if formulas else "none: there is no real solution"
-    if found.restriction is not None:
-        only = (
-            f"only solutions with `{found.restriction}` are given: a negative number has powers for some exponents only"
-        )
-        warnings.append(Diagnostic("branch", only, None, "give the exponent as a number"))
-    if found.identity is not None:
-        always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
-        warnings.append(Diagnostic("flat", always, None, "give the other variables values to see where"))
-        message = message if formulas else f"none, but where {found.identity}"
-    held: dict[str, Shown] = {x: numbers[x] for x in point if x in program.leaves and x != name}
+    reason, message = _outcome_of_formulas(found)
+    unused = {x: unused_name(program, x) for x in point if x not in program.leaves}
+    held: dict[str, Shown] = {x: numbers[x] for x in point if x not in {*unused, name}}
     return Solved(
         text=text,
         arithmetic=DOUBLE,
         equations=list(texts),
         unknowns=[name],
-        converged=bool(formulas),
-        reason="solved" if formulas else "none",
+        converged=bool(found.solutions),
+        reason=reason,
         message=message,
         between={},
         point=held,
         constants=program.constants,
-        warnings=tuple(warnings),
-        formulas=formulas,
+        warnings=(*unused.values(), *_restrictions(found, name)),
+        formulas=found.solutions,
         units=_units_of_point(point),
     )
+
+
+def _formula_of(x: float | str, number: Any) -> Value:
+    """Return a value of the point as a formula, with the digits that were typed."""
+    return parse(x if isinstance(x, str) else getattr(x, "source", None) or repr(number)).outputs[0]
+
+
+def _outcome_of_formulas(found: FormulaSolutions) -> tuple[str, str]:
+    """Return whether there are formulas, by its word in records and in words for people."""
+    if found.solutions:
+        return "solved", "solved"
+    if found.identity is None:
+        return "none", "none: there is no real solution"
+    return "none", f"none, but where {found.identity}"
+
+
+def _restrictions(found: FormulaSolutions, name: str) -> Iterator[Diagnostic]:
+    """Yield notes on what formulas do not say: solutions of some exponents only, and where every number is one."""
+    if found.restriction is not None:
+        only = (
+            f"only solutions with `{found.restriction}` are given: a negative number has powers for some exponents only"
+        )
+        yield Diagnostic("branch", only, None, "give the exponent as a number")
+    if found.identity is not None:
+        always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
+        yield Diagnostic("flat", always, None, "give the other variables values to see where")
 
 
 def _units_of_point(point: Mapping[str, float | str]) -> Units | None:
@@ -462,17 +509,9 @@ class _FoundRoot:
 
     def solution(self) -> Solution:
         """Return the root with its derivatives, and warn where it has none."""
-        finder, arithmetic, problem = self.finder, self.arithmetic, self.finder.problem
+        finder, problem = self.finder, self.finder.problem
         tree = None if problem.units is None else problem.units.of_solution(problem.wanted, self.order)
-        point = {name: problem.point[name] for name in problem.program.leaves if name not in self.at}
-        is_rough = self.accuracy is None or self.accuracy.lacks_digits(self.start)
-        has_lost = arithmetic == DOUBLE and self.simple and not is_rough and self._loses_digits()
-        answer: dict[str, Any] | None = None
-        if arithmetic == DOUBLE and self.may_be_simple and (is_rough or has_lost):
-            answer = self._sharper(point, tree)
-        if answer is None:
-            answer = self._answer(point, tree)
-            problem.warnings.extend(self._lost_digits() if has_lost else ())
+        answer = self._sharpest_answer(_fixed(problem, self.at), tree)
         is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
         if not self.simple and problem.wanted and not is_told:
             problem.warnings.append(self._without_derivative())
@@ -488,8 +527,20 @@ class _FoundRoot:
             residuals=left,
             simple=self.simple,
             multiplicity=self.multiplicity,
-            proven=arithmetic.name == "certified" and not finder.on_a_plateau(self.start[0]),
+            proven=self.arithmetic.name == "certified" and not finder.on_a_plateau(self.start[0]),
         )
+
+    def _sharpest_answer(self, point: Point, tree: Units | None) -> dict[str, Any]:
+        """Return the values and derivatives, from more digits where doubles may lose them, or with a warning."""
+        is_rough = self.accuracy is None or self.accuracy.lacks_digits(self.start)
+        has_lost = self.arithmetic == DOUBLE and self.simple and not is_rough and self._loses_digits()
+        if self.arithmetic == DOUBLE and self.may_be_simple and (is_rough or has_lost):
+            answer = self._sharper(point, tree)
+            if answer is not None:
+                return answer
+        answer = self._answer(point, tree)
+        self.finder.problem.warnings.extend(self._lost_digits() if has_lost else ())
+        return answer
 
     def _loses_digits(self) -> bool:
         """Return whether rounding may lose digits of the derivatives."""
@@ -550,11 +601,57 @@ class _FoundRoot:
         return answer
 
     def _sharpened(self, m: NumberType, values: Values) -> dict[str, Number]:
+        """Return the unknowns in the digits of a number type."""
         if self.equation is None:
-            return _sharpen(
-                m, self.finder, values, self.at, self.multiplicity or 0, list(self.finder.outputs), self.exact
-            )
-        return _sharpen(m, self.finder, values, self.at, 1, [self.equation], self.exact)
+            order, outputs = self.multiplicity or 0, list(self.finder.outputs)
+        else:
+            order, outputs = 1, [self.equation]
+        if m.name == "certified":
+            return self._proven(m, values, outputs, may_be_multiple=order > 1)
+        return self._refined(m, values, outputs, order)
+
+    def _refined(self, m: Any, values: Values, outputs: list[Value], order: int) -> dict[str, Number]:
+        """Return the unknowns by Newton steps, which correct themselves: only the limit has an error."""
+        from ...engine.numbers import running_digits
+
+        finder = self.finder
+        fixed = {name: running_digits.value_of(x) for name, x in values.items()}
+        point = refine(m.base, finder.system(m.base, fixed, order or 1, outputs), list(self.at.values()))
+        if order == 1 or len(point) > 1:
+            return _named(finder.unknowns, with_errors(m, finder.system(m, values, 1, outputs), point))
+        # a multiple root has the digits in which values beside it differ from 0
+        (root,), (name,) = point, finder.unknowns
+
+        def is_zero(x: Number) -> bool:
+            (value,) = evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values
+            return bool(m.same(value, 0))
+
+        distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
+        while is_zero(root - distance) or is_zero(root + distance):
+            distance *= 4
+            if distance > 1 + abs(root):
+                raise undecided("cannot determine the distance to the root")
+        return {name: m.within(root, distance)}
+
+    def _proven(self, m: Any, values: Values, outputs: list[Value], *, may_be_multiple: bool) -> dict[str, Number]:
+        """Return the unknowns as balls that are proven to hold exactly one solution."""
+        from flint import arb
+
+        from ...engine.numbers.ball import Ball
+
+        unknowns, places = self.finder.unknowns, list(self.at.values())
+        operator = Krawczyk(outputs, unknowns, values, boxes(m.bits))
+        if (may_be_multiple or self.exact) and operator.proves_root(places):
+            return _named(unknowns, map(m.number, places))
+        enclosed = operator.enclose(places, 8)
+        if enclosed is None:
+            raise undecided("cannot determine whether there is exactly one solution here")
+        box, narrow = enclosed[0], operator.contract_repeatedly(enclosed[1])
+        # an exact solution in the box is the only one in it
+        plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
+        if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.proves_root(plain):
+            return _named(unknowns, map(m.number, plain))
+        return _named(unknowns, map(Ball, narrow))
 
     def _differentiate(self, m: NumberType, values: Values, here: dict[str, Number], answer: dict[str, Any]) -> None:
         """Add the derivatives to an answer."""
@@ -635,65 +732,18 @@ def _named(names: Iterable[str], values: Iterable[T]) -> dict[str, T]:
     return dict(zip(names, values, strict=True))
 
 
-def _sharpen(
-    m: Any, finder: Search, values: Values, start: Mapping[str, float], order: int, outputs: list[Value], exact: bool
-) -> dict[str, Number]:
-    unknowns, places = finder.unknowns, list(start.values())
-    if m.name != "certified":
-        # Newton steps correct themselves: only the limit has an error.
-        from ...engine.numbers import running_digits
-
-        fixed = {name: running_digits.value_of(x) for name, x in values.items()}
-        point = refine(m.base, finder.system(m.base, fixed, order or 1, outputs), places)
-        if order == 1 or len(point) > 1:
-            return _named(unknowns, with_errors(m, finder.system(m, values, 1, outputs), point))
-        # a multiple root has the digits in which values beside it differ from 0
-        (root,), (name,) = point, unknowns
-
-        def is_zero(x: Number) -> bool:
-            (value,) = evaluate_in(m, outputs, {**values, name: m.number(x)}, ()).values
-            return bool(m.same(value, 0))
-
-        distance = (abs(root) or m.base.number(1)) * m.base.context.ldexp(1, -m.bits)
-        while is_zero(root - distance) or is_zero(root + distance):
-            distance *= 4
-            if distance > 1 + abs(root):
-                raise undecided("cannot determine the distance to the root")
-        return {name: m.within(root, distance)}
-    from flint import arb
-
-    from ...engine.numbers.ball import Ball
-
-    operator = Krawczyk(outputs, unknowns, values, boxes(m.bits))
-    if (order > 1 or exact) and operator.proves_root(places):
-        return _named(unknowns, map(m.number, places))
-    enclosed = operator.enclose(places, 8)
-    if enclosed is None:
-        raise undecided("cannot determine whether there is exactly one solution here")
-    box, narrow = enclosed[0], operator.contract_repeatedly(enclosed[1])
-    # an exact solution in the box is the only one in it
-    plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
-    if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.proves_root(plain):
-        return _named(unknowns, map(m.number, plain))
-    return _named(unknowns, map(Ball, narrow))
-
-
 def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) -> tuple[str, str]:
-    listed, text, boxes = finder.listed(count), finder.problem.text, finder.undecided
+    """Return how a search ended, by its word in records and in words for people."""
+    listed, text = finder.listed(count), finder.problem.text
     bounds = finder.problem.bounds.items()
     where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
     between = f" for {where}" if where else ""
-    if boxes:
-        message = f"{listed} proven; in {plural(len(boxes), 'box')} it is undecided whether there are more"
-        if finder.unbounded:
-            middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
-            places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
-            more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
-            message += f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"
-        return "undecided", message
+    if finder.undecided:
+        message = f"{listed} proven; in {plural(len(finder.undecided), 'box')} it is undecided whether there are more"
+        return "undecided", message + _places_without_bound(finder)
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
-        if boxes is not None:
+        if finder.undecided is not None:
             ranges = ", with their intervals" * bool(finder.plateaus)
             all_known, none = f"proven to be all{between}{ranges}", f"it is proven that there is no solution{between}"
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
@@ -705,3 +755,14 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
         more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.describe_search(count)
+
+
+def _places_without_bound(finder: OneEquation | SeveralEquations) -> str:
+    """Return where equations have no bound, for a message; nothing where they have one everywhere."""
+    if not finder.unbounded:
+        return ""
+    text = finder.problem.text
+    middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
+    places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
+    more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
+    return f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"

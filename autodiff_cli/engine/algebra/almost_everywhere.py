@@ -178,18 +178,22 @@ class _Opener:
                 self.conditions += [node(NE, (x, p)) for p in others]
                 return conjunction([node(relation, (x, p)) for p in others])
             if y.primitive is CLAMP:
-                width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
-                # no thin set: a number equal to an end everywhere, or equal ends
-                if any(exact_value(gap) == 0 for gap in (width, *gaps)):
-                    return condition
-                clamped, low, high = inputs
-                self.conditions += [node(NE, (clamped, low)), node(NE, (clamped, high))]
-                if exact_value(width) is None:
-                    self.conditions.append(node(NE, (low, high)))
-                if _same(x, clamped):
-                    return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
-                return node(operators.LT if _same(x, low) else operators.GT, (clamped, x))
+                return self._compare_clamp(x, y) or condition
         return condition
+
+    def _compare_clamp(self, x: Value, clamp: Value) -> Value | None:
+        """Return where a `clamp` equals one of its inputs; None if that is no thin set."""
+        clamped, low, high = inputs = clamp._prev
+        width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
+        # no thin set: a number equal to an end everywhere, or equal ends
+        if any(exact_value(gap) == 0 for gap in (width, *gaps)):
+            return None
+        self.conditions += [node(NE, (clamped, low)), node(NE, (clamped, high))]
+        if exact_value(width) is None:
+            self.conditions.append(node(NE, (low, high)))
+        if _same(x, clamped):
+            return conjunction([node(operators.GT, (x, low)), node(operators.LT, (x, high))])
+        return node(operators.LT if _same(x, low) else operators.GT, (clamped, x))
 
 
 def conjunction(conditions: Sequence[Value]) -> Value:
@@ -272,18 +276,30 @@ class _SignChoice:
 
 def _assume(guards: Guards, integers: IntegerFacts, value: Value) -> Value | None:
     """Return what replaces an operation under assumptions, if anything."""
-    primitive, inputs, place = value.primitive, value._prev, guards.place[value]
+    primitive, inputs = value.primitive, value._prev
     if fixes_integers(primitive) and integers.covers(inputs[0]):
         return inputs[0]
     if primitive.extreme_value:
-        compared, extreme = guards.possible_orders, primitive.extreme_value
-        kept = [x for x in inputs if all(y is x or compared(y, x, place) != extreme for y in inputs)]
-        if len(kept) == len(inputs) or not kept:
-            return None
-        return kept[0] if len(kept) == 1 else node(primitive, tuple(kept))
+        return _without_outweighed(guards, value)
     if primitive.active_branch is None or primitive.gives_condition:
         return _assume_power(guards, integers, value)
-    sides = _SignChoice(guards, place, value)
+    return _only_branch(guards, value)
+
+
+def _without_outweighed(guards: Guards, value: Value) -> Value | None:
+    """Return a maximum or minimum without the inputs that another one outweighs; None if there are none."""
+    inputs, place, extreme = value._prev, guards.place[value], value.primitive.extreme_value
+    kept = [x for x in inputs if all(y is x or guards.possible_orders(y, x, place) != extreme for y in inputs)]
+    if len(kept) == len(inputs) or not kept:
+        return None
+    return kept[0] if len(kept) == 1 else node(value.primitive, tuple(kept))
+
+
+def _only_branch(guards: Guards, value: Value) -> Value | None:
+    """Return the formula of the one branch that an operation can take; None if that is not known, or is longer."""
+    primitive, inputs = value.primitive, value._prev
+    assert primitive.active_branch is not None
+    sides = _SignChoice(guards, guards.place[value], value)
     try:
         branch = primitive.active_branch(SYMBOLIC, sides, *inputs, out=None)
     except (_UnknownSign, TypeError, ValueError, ExpressionError):

@@ -251,9 +251,8 @@ class _AtBorder:
         if place is None:
             return None if self._is_continuous(formulas) else Known.UNDECIDED
         leaf, value = place
-        order = [v for v in in_order((self.output, value, *formulas)) if v.primitive is VARIABLE]
-        others = {v.label: self.constants.parameter(v) for v in order if v is not leaf}
-        at = self.constants.number(evaluate_in(self.constants, (value,), others).value)
+        others = self._parameters((self.output, value, *formulas), leaf)
+        at = self._value(value, others)
         function = [self._side(self.output, others, leaf.label, at, side, self.order) for side in (-1, 1)]
         here = {**others, leaf.label: at}
         known = self._difference(*function)
@@ -261,12 +260,24 @@ class _AtBorder:
             return None
         if known is not None or self.border.is_integral or self.border.is_cut:
             return known or Known.UNDECIDED
-        expected = [_limit(function[0]), *self._limits(formulas, others, leaf.label, at)]
-        for formula, limit in zip((self.output, *formulas), expected, strict=True):
-            given = self.constants.number(evaluate_in(self.constants, (formula,), here).value)
-            if not self.constants.is_zero(given - limit):
-                return Known.NONE if formula is self.output else Known.OTHER
+        limit, limits = _limit(function[0]), list(self._limits(formulas, others, leaf.label, at))
+        if self._differs(self.output, here, limit):
+            return Known.NONE
+        if any(self._differs(formula, here, limit) for formula, limit in zip(formulas, limits, strict=True)):
+            return Known.OTHER
         return None
+
+    def _parameters(self, formulas: Iterable[Value], leaf: Value) -> dict[str, ExactConstant]:
+        """Return the variables but one as constants without a value, by name."""
+        variables = [v for v in in_order(formulas) if v.primitive is VARIABLE]
+        return {v.label: self.constants.parameter(v) for v in variables if v is not leaf}
+
+    def _value(self, formula: Value, numbers: Mapping[str, ExactConstant]) -> ExactConstant:
+        return self.constants.number(evaluate_in(self.constants, (formula,), numbers).value)
+
+    def _differs(self, formula: Value, here: Mapping[str, ExactConstant], limit: ExactConstant) -> bool:
+        """Return whether the value of a formula on the border is not its limit beside it."""
+        return not self.constants.is_zero(self._value(formula, here) - limit)
 
     def _is_continuous(self, formulas: Sequence[Value]) -> bool:
         """Return whether the formulas are continuous without a condition, as are all derivatives of lower order.

@@ -297,34 +297,79 @@ RANGES = Interval.m = Ranges()
 
 
 # ---- from the operation to its inputs
-def _backward(value: Value, r: Interval, inputs: Sequence[Interval]) -> Iterator[tuple[Value, Interval]]:
+Narrowed = Iterator[tuple[Value, Interval]]
+"""Inputs of an operation, with the ranges that its result leaves them."""
+
+
+def _backward(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
+    """Return the ranges that a result in `r` leaves the inputs, whose ranges are known."""
+    return _BACKWARD.get(value.primitive, _back_through_function)(value, r, inputs)
+
+
+def _back_through_negation(value: Value, r: Interval, _: Sequence[Interval]) -> Narrowed:
+    yield value._prev[0], -r
+
+
+def _back_through_sum(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
+    x, y = inputs
+    yield value._prev[0], r.plus(-y)
+    yield value._prev[1], r.plus(-x)
+
+
+def _back_through_difference(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
+    x, y = inputs
+    yield value._prev[0], r.plus(y)
+    yield value._prev[1], x.plus(-r)
+
+
+def _back_through_product(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
+    if "=" not in r.signs():
+        yield from _nonzero(value)
+    for operand, other in zip(value._prev, reversed(inputs), strict=True):
+        if "=" not in other.signs():
+            yield operand, r.times(other.reciprocal())
+
+
+def _back_through_quotient(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
+    signs, (above, below) = r.signs(), inputs
+    if "=" not in signs:
+        yield from _nonzero(value)
+    if "=" not in below.signs():
+        yield value._prev[0], r.times(below)
+    if signs in ("<", ">") and above.signs() in ("<", ">"):
+        yield value._prev[1], POSITIVE if signs == above.signs() else -POSITIVE
+
+
+def _back_through_power(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
+    signs = r.signs()
+    if inputs[1].signs() == ">" and signs in ("=", "<>", ">", "<"):
+        yield value._prev[0], ZERO if signs == "=" else NOT_ZERO
+
+
+def _back_through_function(value: Value, r: Interval, _: Sequence[Interval]) -> Narrowed:
     primitive, operands, signs = value.primitive, value._prev, r.signs()
-    if primitive is NEG:
-        yield operands[0], -r
-    elif primitive in (ADD, SUB):
-        x, y = inputs
-        yield operands[0], r.plus(-y if primitive is ADD else y)
-        yield operands[1], r.plus(-x) if primitive is ADD else x.plus(-r)
-    elif primitive in (MUL, DIV):
-        if "=" not in signs:
-            yield operands[0], NOT_ZERO
-            yield operands[1], NOT_ZERO
-        for k, other in ((0, inputs[1]), (1, inputs[0])):
-            if "=" not in other.signs() and (primitive is MUL or k == 0):
-                yield operands[k], r.times(other.reciprocal() if primitive is MUL else other)
-            elif primitive is DIV and k == 1 and signs in ("<", ">") and inputs[0].signs() in ("<", ">"):
-                yield operands[1], POSITIVE if signs == inputs[0].signs() else -POSITIVE
-    elif primitive is POW:
-        exponent = inputs[1]
-        if exponent.signs() == ">" and signs in ("=", "<>", ">", "<"):
-            yield operands[0], ZERO if signs == "=" else NOT_ZERO
-    elif primitive.norm and signs == "=":
+    if primitive.norm and signs == "=":
         for operand in operands:
             yield operand, ZERO
     elif primitive.norm and len(operands) == 1 and "=" not in signs:
         yield operands[0], NOT_ZERO
     elif _keeps_zero(primitive, operands):
         yield operands[0], BY_SIGN.get(signs, ALL)
+
+
+def _nonzero(value: Value) -> Narrowed:
+    for operand in value._prev:
+        yield operand, NOT_ZERO
+
+
+_BACKWARD = {
+    NEG: _back_through_negation,
+    ADD: _back_through_sum,
+    SUB: _back_through_difference,
+    MUL: _back_through_product,
+    DIV: _back_through_quotient,
+    POW: _back_through_power,
+}
 
 
 # ---- domains of operations
@@ -408,26 +453,35 @@ class Guards:
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
         """The branch in which a node is computed under any conditions."""
         for value in reversed(self.order):
-            here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
-            for k, p in enumerate(value._prev):
-                inner, always, still = here, sure, None if value.primitive.gives_condition else kept
-                if k and value.primitive in (WHERE, AND, OR):
-                    holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
-                    of = None if here is sure else value
-                    inner = always = still = self.enter_branch(here, value._prev[0], holds, of)
-                around = set(inner.enclosing())
-                self.place[p] = next(outer for outer in self.place.get(p, inner).enclosing() if outer in around)
-                for branches, branch in ((self.sure, always), (self.kept, still)):
-                    if branch and (p not in branches or branch.depth < branches[p].depth):
-                        branches[p] = branch
+            self._place_inputs(value)
         for value in self.order:
-            if value.primitive.domain:
-                place = self.sure[value]
-                inputs = [self.range(q, place) for q in value._prev] if value.primitive is POW else []
-                for p, r in _domain(value, inputs):
-                    self._narrow(place, p, r)
+            self._narrow_by_domain(value)
         for place in self.places:
             place.intervals.clear()  # found while less was known
+
+    def _place_inputs(self, value: Value) -> None:
+        """Note in which branches the inputs of a node are computed; its own are known."""
+        here, sure, kept = self.place[value], self.sure[value], self.kept.get(value)
+        for k, p in enumerate(value._prev):
+            inner, always, still = here, sure, None if value.primitive.gives_condition else kept
+            if k and value.primitive in (WHERE, AND, OR):
+                holds = value.primitive is AND or (value.primitive is WHERE and k == 1)
+                of = None if here is sure else value
+                inner = always = still = self.enter_branch(here, value._prev[0], holds, of)
+            around = set(inner.enclosing())
+            self.place[p] = next(outer for outer in self.place.get(p, inner).enclosing() if outer in around)
+            for branches, branch in ((self.sure, always), (self.kept, still)):
+                if branch and (p not in branches or branch.depth < branches[p].depth):
+                    branches[p] = branch
+
+    def _narrow_by_domain(self, value: Value) -> None:
+        """Narrow the inputs of a node to its domain, where it is always computed."""
+        if not value.primitive.domain:
+            return
+        place = self.sure[value]
+        inputs = [self.range(q, place) for q in value._prev] if value.primitive is POW else []
+        for p, r in _domain(value, inputs):
+            self._narrow(place, p, r)
 
     # ---- known facts
     def enter_branch(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:

@@ -372,29 +372,29 @@ class Canonicalizer:
                     c, form = -c if int(e) % 2 else c, mirrored  # noqa: PLW2901
                 new = {self.node_of(form): ONE}
             factors = self.extend(factors, new, e, value)
-            numbers = numbers or (factors is not new and any(isinstance(self.forms.get(base), Number) for base in new))
+            numbers = numbers or (factors is not new and self._has_numbers(new))
         self.fresh[id(factors)] = factors
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
-        if not even:
-            return self.product_form(c, factors, numbers)
-        rest = {base: e for base, e in factors.items() if base not in even}
+        if even:
+            return self._with_squared_norms(c, factors, even)
+        return self.product_form(c, factors, numbers)
+
+    def _has_numbers(self, factors: Terms) -> bool:
+        return any(isinstance(self.forms.get(base), Number) for base in factors)
+
+    def _with_squared_norms(self, c: Fraction, factors: Terms, norms: Sequence[Value]) -> Form:
+        """Return a product whose norms with even exponents are written as sums of squares, which have no kink."""
+        rest = {base: e for base, e in factors.items() if base not in norms}
         powers: list[tuple[Fraction, Value | None, Form]] = [(ONE, None, self.product_form(c, rest))]
-        for norm in even:  # its square has no kink
+        for norm in norms:
             squares = [self.raise_to(None, self.forms.get(p, p), Fraction(2)) for p in norm._prev]
             powers.append((factors[norm] / 2, None, self.sum([(ONE, None, square) for square in squares])))
         return self.product(powers)
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
         """Return the simplest form of a product; `numbers` evaluates powers of numbers."""
-        if c and numbers and any(isinstance(self.forms.get(base), Number) for base in factors):
-            rest: Terms = {}
-            for base, e in factors.items():
-                form = self.forms.get(base)
-                if isinstance(form, Number) and e.denominator == 1 and abs(e) <= MAX_FOLDED_EXPONENT and form.value:
-                    c = check_digits(c * form.value ** int(e))
-                else:
-                    rest[base] = e
-            factors = rest
+        if c and numbers and self._has_numbers(factors):
+            c, factors = self._folded(c, factors)
         if not factors or not c:
             return Number(c)
         if c == 1 and len(factors) == 1:
@@ -404,6 +404,17 @@ class Canonicalizer:
         if c == -1 and (inner := self.as_sum(factors)):
             return negated_sum(inner)
         return Product(c, factors)
+
+    def _folded(self, c: Fraction, factors: Terms) -> tuple[Fraction, Terms]:
+        """Return a coefficient times the factors that are powers of numbers, and the other factors."""
+        rest: Terms = {}
+        for base, e in factors.items():
+            form = self.forms.get(base)
+            if isinstance(form, Number) and e.denominator == 1 and abs(e) <= MAX_FOLDED_EXPONENT and form.value:
+                c = check_digits(c * form.value ** int(e))
+            else:
+                rest[base] = e
+        return c, rest
 
     def raise_to(self, value: Value | None, form: Form, e: Fraction) -> Form:
         """Return a form to a rational power; only integer powers distribute."""

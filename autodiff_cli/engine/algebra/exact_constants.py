@@ -123,6 +123,16 @@ def _double(x: Fraction | int) -> float:
         return math.inf if x > 0 else -math.inf
 
 
+_NEUTRAL = {
+    "add": ((1, 0, 0), (0, 0, 1)),
+    "sub": ((1, 0, 0),),
+    "mul": ((0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)),
+    "div": ((1, 1, 0),),
+    "pow": ((1, 1, 0),),
+}
+"""Of an operation: which operand, equal to which number, makes which operand the result."""
+
+
 class ExactConstants(Lifted):
     """Constants under assumptions; `conditions` are what had to be supposed of parameters: that they are not 0."""
 
@@ -179,19 +189,14 @@ class ExactConstants(Lifted):
         return ExactConstant(self, None, node(PRIMITIVES[name], tuple([x.node for x in xs])), near)
 
     def _neutral(self, name: str, xs: Sequence[ExactConstant]) -> ExactConstant | None:
+        """Return the operand that is the result because one of the two is 0 or 1."""
         if len(xs) != 2:
             return None
-        x, y = xs
-        if name in ("add", "sub") and y.ratio == 0:
-            return x
-        if name == "add" and x.ratio == 0:
-            return y
-        if name == "mul" and (x.ratio == 0 or y.ratio == 1):
-            return x
-        if name == "mul" and (y.ratio == 0 or x.ratio == 1):
-            return y
-        if (name == "div" and x.ratio == 0 and self.sign(y)) or (name in ("div", "pow") and y.ratio == 1):
-            return x
+        for k, ratio, result in _NEUTRAL.get(name, ()):
+            if xs[k].ratio == ratio:
+                return xs[result]
+        if name == "div" and xs[0].ratio == 0 and self.sign(xs[1]):
+            return xs[0]
         return None
 
     def _known_value(self, name: str, xs: Sequence[ExactConstant]) -> ExactConstant | None:

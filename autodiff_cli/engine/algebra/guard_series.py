@@ -173,12 +173,17 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
         coefficients = [m.number(series.at(k)).formula for k in range(order + 1)] if series.start >= 0 else []
     except EXPANSION_ERRORS:
         return None
-    if vanishing.primitive is not SUB or vanishing._prev[0].primitive is not VARIABLE:
-        # variables of what vanishes may be in the coefficients: these have to be defined there, or an order is lost
-        own = {v for v in in_order((vanishing,)) if v.primitive is VARIABLE}
-        if any(domain_conditions(c) != [] and not own.isdisjoint(in_order((c,))) for c in coefficients):
-            return None
-    return GuardSeries(vanishing, coefficients, m.needed) if coefficients else None
+    if not coefficients or _may_be_undefined(coefficients, vanishing):
+        return None
+    return GuardSeries(vanishing, coefficients, m.needed)
+
+
+def _may_be_undefined(coefficients: Sequence[Value], vanishing: Value) -> bool:
+    """Return whether coefficients need a domain in variables of what vanishes: then an order may be lost."""
+    if vanishing.primitive is SUB and vanishing._prev[0].primitive is VARIABLE:
+        return False
+    own = {v for v in in_order((vanishing,)) if v.primitive is VARIABLE}
+    return any(domain_conditions(c) != [] and not own.isdisjoint(in_order((c,))) for c in coefficients)
 
 
 def is_thin(vanishing: Value) -> bool:

@@ -17,7 +17,7 @@ from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import ADD, GT, LT, MUL
-from .asymptotic_series import AsymptoticSeries, Multiseries, NoAsymptotics, NotReal, TooFewTerms
+from .asymptotic_series import AsymptoticSeries, Monomial, Multiseries, NoAsymptotics, NotReal, TooFewTerms
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign, fraction_node
 from .simplify import simplify
 from .walk import chain_of
@@ -132,6 +132,11 @@ def side_series(
     return None
 
 
+def _first_not_above(m: AsymptoticSeries, monomial: Monomial, powers: Sequence[Monomial]) -> int | None:
+    """Return the place of the first of some descending powers that does not outweigh a monomial, if any."""
+    return next((k for k, power in enumerate(powers) if m.compare(monomial, power) >= 0), None)
+
+
 def exact_number(m: NumberType, x: Number) -> Fraction | None:
     """Return a number of a point as the decimal that it was read from; None if it is another number."""
     with suppress(*UNKNOWN):
@@ -146,20 +151,21 @@ def _coefficients(m: AsymptoticSeries, series: Multiseries, side: int, order: in
     powers = [m.power_of({m.logs[0]: m.one}, m.base.number(-k)) for k in range(order + 1)]
     zero = m.base.number(0)
     found = dict.fromkeys(range(order + 1), zero)
-    wave = series.wave
-    outweighed = wave is not None and m.compare(wave.monomial, {}) >= 0 and not m.oscillates(series)
+
+    def wave_outweighs(monomial: Monomial) -> bool:
+        return series.wave is not None and m.compare(series.wave.monomial, monomial) >= 0
+
+    outweighed = wave_outweighs({}) and not m.oscillates(series)
     for term in series.terms:
-        k = next((k for k, power in enumerate(powers) if m.compare(term.monomial, power) >= 0), None)
-        if wave is not None and m.compare(wave.monomial, term.monomial) >= 0 and not outweighed:
-            break
-        if k is None:
+        k = _first_not_above(m, term.monomial, powers)
+        if (wave_outweighs(term.monomial) and not outweighed) or k is None:
             break
         if m.compare(term.monomial, powers[k]) > 0:
             sign = m.base.sign(term.coefficient) * side**k
             return SideSeries([found[j] for j in range(k)], "infinite" if sign > 0 else "-infinite")
         found[k] = term.coefficient * side**k
     for k, power in enumerate(powers):
-        if wave is not None and m.compare(wave.monomial, power) >= 0:
+        if wave_outweighs(power):
             return SideSeries([found[j] for j in range(k)], "oscillating")
     if series.end is not None and m.compare(series.end, powers[-1]) >= 0:
         raise TooFewTerms

@@ -95,6 +95,14 @@ def _text_size(value: Value, inputs: Sequence[int]) -> int:
     return 1 + sum(inputs) if inputs else 2 if value.primitive is CONSTANT and value.data < 0 else 1
 
 
+def _is_plain_polynomial(parts: Sequence[Part]) -> bool:
+    """Return whether a sum is a polynomial in one variable, which is written out."""
+    bases = {base for _, factors in parts for base in factors}
+    if len(bases) > 1 or any(base._prev for base in bases):
+        return False
+    return all(e > 0 and e.denominator == 1 for _, factors in parts for e in factors.values())
+
+
 class Shortener(Canonicalizer):
     """A pass that keeps the shortest form of each sum and product."""
 
@@ -212,18 +220,9 @@ class Shortener(Canonicalizer):
         if len(parts) == 1:
             return parts
         best, least = parts, self._size(parts)
-        # a polynomial in one variable is written out
-        bases = {base for _, factors in parts for base in factors}
-        exponents = [e for _, factors in parts for e in factors.values()]
-        plain = len(bases) <= 1 and not any(base._prev for base in bases)
-        written_out = plain and all(e > 0 and e.denominator == 1 for e in exponents)
-        if not written_out and (common := shared_factors([factors for _, factors in parts])):
-            inner = self.shortest_sum([(c, _divide(factors, common)) for c, factors in parts], again)
-            one = self.factor_content([self.times_sum(common, inner)])
-            # A denominator or function precedes its sum even if that is no shorter.
-            plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
-            if (size := self._size(one)) < least + (not plain):
-                return one
+        written_out = _is_plain_polynomial(parts)
+        if not written_out and (product := self._with_common_factor(parts, again, least)) is not None:
+            return product
         ways = [self.multiplied_out, self.one_fraction, self.align_powers] if again else []
         for way in ways if written_out else [self.factor_out, *ways]:
             candidate = _attempt(way, parts)
@@ -231,6 +230,17 @@ class Shortener(Canonicalizer):
                 best, least = candidate, size
         apart = self.factor_content(best)
         return apart if self._size(apart) < least else best
+
+    def _with_common_factor(self, parts: list[Part], again: bool, least: int) -> list[Part] | None:
+        """Return a sum as the product of what its terms share and a shorter sum; None if `least` is shorter."""
+        common = shared_factors([factors for _, factors in parts])
+        if not common:
+            return None
+        inner = self.shortest_sum([(c, _divide(factors, common)) for c, factors in parts], again)
+        one = self.factor_content([self.times_sum(common, inner)])
+        # A denominator or function precedes its sum even if that is no shorter.
+        plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
+        return one if self._size(one) < least + (not plain) else None
 
     def by_squares(self, parts: list[Part]) -> list[Part] | None:
         """Return the terms with sin² + cos² as 1, and the like."""
@@ -403,24 +413,21 @@ class Shortener(Canonicalizer):
     def _replace(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
         return self.product_form(form.coefficient * c, _multiply(_divide(form.factors, old), new))
 
+    def _exponent(self, factor: Value, bottom: Value | None) -> Form:
+        """Return y of a factor b**y or exp(y), and 1 of b itself."""
+        return Number(ONE) if factor is bottom else self.forms.get(factor._prev[-1], factor._prev[-1])
+
     def by_exponents(self, form: Product) -> Form | None:
         """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z)."""
         # If b <= 0, either side has a value only if the other has the same one.
-        groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
-        for base, e in form.factors.items():
-            if base.primitive in (POW, EXP) and e.denominator == 1:
-                groups.setdefault(base._prev[0] if base.primitive is POW else None, []).append((base, e))
         merged = form.factors
-        for bottom, listed in groups.items():
+        for bottom, listed in _powers_by_base(form.factors).items():
             members = [(base, e) for base, e in listed if merged.get(base) == e]
             if bottom is not None and bottom in merged and merged[bottom].denominator == 1:
                 members.append((bottom, merged[bottom]))
             if not members or (len(members) == 1 and members[0][1] == 1):
                 continue
-            exponents = [
-                Number(ONE) if base is bottom else self.forms.get(base._prev[-1], base._prev[-1]) for base, _ in members
-            ]
-            exponent = self.sum([(e, None, inner) for (_, e), inner in zip(members, exponents, strict=True)])
+            exponent = self.sum([(e, None, self._exponent(base, bottom)) for base, e in members])
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
             merged = _multiply(rest, {self._raised_to(bottom, exponent): ONE})
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
@@ -517,6 +524,15 @@ class Shortener(Canonicalizer):
                     add_multiple(factors, {mirrored if part is base else part: f})
                 return self.product_form(-form.coefficient, factors)
         return None
+
+
+def _powers_by_base(factors: Terms) -> dict[Value | None, list[tuple[Value, Fraction]]]:
+    """Return the factors b**y by b, and exp(y) by None, with their integer exponents."""
+    groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
+    for base, e in factors.items():
+        if base.primitive in (POW, EXP) and e.denominator == 1:
+            groups.setdefault(base._prev[0] if base.primitive is POW else None, []).append((base, e))
+    return groups
 
 
 def _attempt(way: Callable[[Any], Any], form: Any) -> Any:

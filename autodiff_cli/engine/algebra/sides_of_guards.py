@@ -7,6 +7,7 @@ is expanded in what vanishes at the guard, with formulas of the other variables 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 from ...errors import ExpressionError
@@ -39,7 +40,7 @@ def beside_point(at: Evaluation, order: int) -> tuple[Graph | None, str]:
     values = values_of(graph)
     roots = [values[root] for root in graph.roots]
     found = [[_OneVariable(at, values, root, name, leaves).beside(order) for name in wanted] for root in roots]
-    reason = next((one.reason for row in found for one in row if one.reason), "")
+    reason = next(filter(None, (one.reason for one in chain(*found))), "")
     if len(wanted) > 1:
         # that partial derivatives exist does not show that the function is differentiable
         return None, reason

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from heapq import heappop, heappush
 from typing import Any
@@ -167,18 +168,8 @@ def as_typed(output: Value) -> list[Value]:
     """Return the leaves as products have them: `c` before `x` in `c*x`."""
     order = in_order((output,))
     leaves = {leaf: k for k, leaf in enumerate(value for value in order if not value._prev)}
-    ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}
-    followers: dict[Value, list[Value]] = {leaf: [] for leaf in leaves}
-    waiting = dict.fromkeys(leaves, 0)
-    for value in order:
-        if value.primitive is POW and not value._prev[0]._prev:
-            ends[value] = ends[value._prev[0]]
-        elif value.primitive is MUL:
-            (first, left), (right, last) = (ends.get(p, (None, None)) for p in value._prev)
-            ends[value] = first, last
-            if left is not None and right is not None and left is not right:
-                followers[left].append(right)
-                waiting[right] += 1
+    followers = _followers_in_products(order, leaves)
+    waiting = Counter(other for others in followers.values() for other in others)
     placed: dict[Value, None] = {}
     free = [k for leaf, k in leaves.items() if not waiting[leaf]]
     numbered, rest = list(leaves), iter(leaves)
@@ -192,6 +183,21 @@ def as_typed(output: Value) -> list[Value]:
             if not waiting[other]:
                 heappush(free, leaves[other])
     return list(placed)
+
+
+def _followers_in_products(order: Iterable[Value], leaves: Iterable[Value]) -> dict[Value, list[Value]]:
+    """Return for each leaf those that are written behind it in a product, one entry a product."""
+    ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}
+    followers: dict[Value, list[Value]] = {leaf: [] for leaf in leaves}
+    for value in order:
+        if value.primitive is POW and not value._prev[0]._prev:
+            ends[value] = ends[value._prev[0]]
+        elif value.primitive is MUL:
+            (first, left), (right, last) = (ends.get(p, (None, None)) for p in value._prev)
+            ends[value] = first, last
+            if left is not None and right is not None and left is not right:
+                followers[left].append(right)
+    return followers
 
 
 def _simplify(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:

@@ -98,14 +98,8 @@ def chain_of(primitive: Primitive, values: Iterable[Value]) -> Value:
 
 def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool]:
     """Return names of `free` in which all nodes are jointly linear, and whether one may kink in `free`."""
-    # Two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
     masks: list[int] = []
     meets, kinks = [0] * len(free), False
-
-    def meet(one: int, other: int) -> None:
-        for k in range(len(free) if one and other else 0):
-            meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
-
     place = {name: 1 << k for k, name in enumerate(free)}
     for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
         inputs = [masks[parent] for parent in parents]
@@ -114,17 +108,31 @@ def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool
         kinks |= bool(mask) and (primitive.may_kink or primitive is WHERE)
         if not mask or primitive.linear:
             continue
-        if primitive.product:
-            for one, other in combinations(inputs, 2):
-                meet(one, other)
-        elif primitive is WHERE:
-            meet(inputs[0], mask)
-        elif primitive is DIV:
-            meet(inputs[1], mask)
-        elif not (primitive is POW and graph.constants.get(parents[1], (None,))[0] == 1):
-            meet(mask, mask)
+        for one, other in _meetings(graph, i, inputs, mask):
+            _note_meeting(meets, one, other)
     linear: list[int] = []
     for k in range(len(free)):
         if not any(meets[k] >> other & 1 for other in (k, *linear)):
             linear.append(k)
     return [free[k] for k in linear], kinks
+
+
+def _note_meeting(meets: list[int], one: int, other: int) -> None:
+    """Add each variable of one set, by its bit, to those that meet a variable of the other."""
+    for k in range(len(meets) if one and other else 0):
+        meets[k] |= (other if one >> k & 1 else 0) | (one if other >> k & 1 else 0)
+
+
+def _meetings(graph: Graph, i: int, inputs: Sequence[int], mask: int) -> Iterable[tuple[int, int]]:
+    """Return pairs of sets of variables that a node, which is no sum, is not jointly linear in."""
+    # two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
+    primitive = graph.primitives[i]
+    if primitive.product:
+        return combinations(inputs, 2)
+    if primitive is WHERE:
+        return [(inputs[0], mask)]
+    if primitive is DIV:
+        return [(inputs[1], mask)]
+    if primitive is POW and graph.constants.get(graph.parents[i][1], (None,))[0] == 1:
+        return []
+    return [(mask, mask)]

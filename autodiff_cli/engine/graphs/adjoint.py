@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from graphlib import TopologicalSorter
 from heapq import heapify, heappop, heappush
 from itertools import count
@@ -309,7 +309,19 @@ class _Reverse:
             sums[branch] = self.m.step("add", sums[branch], value) if branch in sums else value
         if len(sums) == 1 and not (plain and self.root not in sums):
             return next(iter(sums.items()))
-        # Innermost first: both branches of a condition form a sum around it.
+        self.merge_branches(sums, plain)
+        when, total = next(iter(sums.items()))
+        for branch, value in list(sums.items())[1:]:
+            around = self.union(when, branch)
+            shared = around if when.is_within(around) and branch.is_within(around) else around.parent
+            assert shared is not None
+            total = self.m.step("add", self.guard(total, when, shared), self.guard(value, branch, shared))
+            when = around
+        return when, total
+
+    def merge_branches(self, sums: dict[Branch, Step], plain: bool) -> None:
+        """Put sums in both branches of a condition, or if `plain` in one, into the branch around it."""
+        # innermost first: the sum around may have an opposite too
         number = count()  # branches themselves have no order
         waiting = [(-b.depth, b.serial, next(number), b) for b in sums]
         heapify(waiting)
@@ -325,14 +337,6 @@ class _Reverse:
             outer = branch.parent
             sums[outer] = self.m.step("add", sums[outer], chosen) if outer in sums else chosen
             heappush(waiting, (-outer.depth, outer.serial, next(number), outer))
-        when, total = next(iter(sums.items()))
-        for branch, value in list(sums.items())[1:]:
-            around = self.union(when, branch)
-            shared = around if when.is_within(around) and branch.is_within(around) else around.parent
-            assert shared is not None
-            total = self.m.step("add", self.guard(total, when, shared), self.guard(value, branch, shared))
-            when = around
-        return when, total
 
     def guard(self, value: Step, branch: Branch, around: Branch) -> Step:
         while branch is not around:
@@ -395,23 +399,31 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
 
     `silent` operations, which give an infinite result instead of an error, are checked, if any.
     """
-    results = recording.results
-    roots = (*results, *recording.adjoints) if silent else results
-    there = set(live_steps(roots))
-    # Comparisons with equal branches are used nowhere: they may be computed anywhere.
-    edges = [step for step in recording.edges if step.args] if silent else []
-    roots = (*roots, *[step for step in edges if step not in there])
+    if silent:
+        roots, checked = _roots_and_checks(recording, silent)
+    else:
+        roots, checked = recording.results, []
     live = live_steps(roots)
-    there.update(live)
-    watched = [step for step in recording.watched if step.name in silent and step in there]
     planner = _Planner(live, roots) if any(step.name in LAZY for step in live) else None
     places = planner.places if planner else dict.fromkeys(live, frozenset((Branch(),)))
-    observed = _observe(results, live, places)
-    checks = [Task(s, path) for s in (*watched, *edges) if s not in observed for path in places[s]]
+    observed = _observe(recording.results, live, places)
+    checks = [Task(s, path) for s in checked if s not in observed for path in places[s]]
     tasks = (
         planner.order() if planner else [Task(step, branch) for step in live if step.args for branch in places[step]]
     )
     return Schedule(tasks, checks)
+
+
+def _roots_and_checks(recording: Recording, silent: Collection[str]) -> tuple[Sequence[Step], list[Step]]:
+    """Return the steps to be computed with all that they need, and those that are checked."""
+    roots = (*recording.results, *recording.adjoints)
+    there = set(live_steps(roots))
+    # Comparisons with equal branches are used nowhere: they may be computed anywhere.
+    edges = [step for step in recording.edges if step.args]
+    roots = (*roots, *[step for step in edges if step not in there])
+    there.update(live_steps(roots))
+    watched = [step for step in recording.watched if step.name in silent and step in there]
+    return roots, [*watched, *edges]
 
 
 def live_steps(roots: Iterable[Step]) -> list[Step]:
@@ -443,6 +455,10 @@ def shows_first(step: Step) -> bool:
     return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
 
 
+_Providers = dict[tuple[Step, Branch | None], Sequence[int]]
+"""By step and branch, the numbers of the tasks that compute it there."""
+
+
 class _Planner:
     def __init__(self, live: Sequence[Step], roots: Iterable[Step]) -> None:
         self.live = [step for step in live if step.args]
@@ -454,19 +470,23 @@ class _Planner:
             need = needs.pop(step)
             places = everywhere if self.root in need else self.merge(need)
             self.places[step] = places
-            if step.name not in LAZY:
-                for a in step.args:
-                    if a.args:
-                        needs.setdefault(a, set()).update(places)
-                continue
-            condition, x, y = branches(step)
-            needs.setdefault(condition, set()).update(places)
-            for branch, holds in ((x, True), (y, False)):
-                # comparisons of leaves are computed ahead of their branch
-                if branch.args and OPERATIONS[branch.name].holds and not any(a.args for a in branch.args):
-                    needs.setdefault(branch, set()).update(places)
-                elif branch.args:
-                    needs.setdefault(branch, set()).update(p.inside(condition, holds) for p in places)
+            for a, inside in self.inputs_with_places(step, places):
+                needs.setdefault(a, set()).update(inside)
+
+    @staticmethod
+    def inputs_with_places(step: Step, places: frozenset[Branch]) -> Iterator[tuple[Step, Iterable[Branch]]]:
+        """Yield the steps that a step reads, and the branches that it reads them in."""
+        if step.name not in LAZY:
+            yield from ((a, places) for a in step.args if a.args)
+            return
+        condition, x, y = branches(step)
+        yield condition, places
+        for branch, holds in ((x, True), (y, False)):
+            # comparisons of leaves are computed ahead of their branch
+            if branch.args and OPERATIONS[branch.name].holds and not any(a.args for a in branch.args):
+                yield branch, places
+            elif branch.args:
+                yield branch, [p.inside(condition, holds) for p in places]
 
     def merge(self, need: set[Branch]) -> frozenset[Branch]:
         need = set(need)
@@ -488,8 +508,14 @@ class _Planner:
         return next((place for place in self.places[step] if path.is_within(place)), None)
 
     def order(self) -> list[Task]:
+        tasks, providers = self.tasks()
+        sorter = self.dependencies(tasks, providers)
+        return [tasks[k] for k in self.branch_by_branch(sorter, tasks)]
+
+    def tasks(self) -> tuple[list[Task], _Providers]:
+        """Return all tasks, and the numbers of those that compute a step in a branch."""
         tasks: list[Task] = []
-        providers: dict[tuple[Step, Branch | None], Sequence[int]] = {}
+        providers: _Providers = {}
         for step in self.live:
             # branches within different parents may have equal serials
             for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.enclosing()])):
@@ -500,7 +526,10 @@ class _Planner:
                 else:
                     tasks.append(Task(step, path))
                 providers[step, path] = range(first, len(tasks))
-        # a task waits for what it reads, and for its branch; that waits for its condition
+        return tasks, providers
+
+    def dependencies(self, tasks: Sequence[Task], providers: _Providers) -> TopologicalSorter[int | Branch]:
+        """Return what waits for what: a task for what it reads and for its branch, that for its condition."""
         sorter: TopologicalSorter[int | Branch] = TopologicalSorter()
         entered: set[Branch] = set()
         for k, (step, path, source) in enumerate(tasks):
@@ -514,10 +543,13 @@ class _Planner:
                     entered.add(branch)
                     sorter.add(branch, *providers[branch.condition, self.cover(branch.condition, outer)])
                     sorter.add(branch, *line[: outer.depth][-1:])
+        return sorter
+
+    def branch_by_branch(self, sorter: TopologicalSorter[int | Branch], tasks: Sequence[Task]) -> Iterator[int]:
+        """Yield the numbers of tasks in an order that stays in a branch, or goes into one, as long as it can."""
         sorter.prepare()
         ready: dict[Branch, list[int]] = {}
         outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
-        result: list[Task] = []
         path = self.root
         while sorter.is_active():
             while following := sorter.get_ready():
@@ -535,6 +567,5 @@ class _Planner:
             while not ready.get(path):
                 path = heappop(outermost)[3]
             done = heappop(ready[path])
-            result.append(tasks[done])
+            yield done
             sorter.done(done)
-        return result

@@ -63,38 +63,56 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
     Raises `ExpressionError` with its place; `NotSmooth` (of `pieces`) at a kink or jump without them.
     """
     graph = graph_of(output)
-    zero, duals = m.number(0), Duals(m)
+    duals = Duals(m)
     direction = {name: k for k, name in enumerate(wrt)}
     seeded = {n: duals.seed(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
     try:
         at = evaluate_in(duals, graph, seeded, wrt)
-        smooth = not breakpoints_met(at)
-        if smooth:
-            duals.strict = True
-            # adjoints carry derivatives too: one that is 0 may vary
-            adjoints = at.sweep(backward, at.order, at.active, {graph.roots[0]: Dual(duals, m.number(1), {})})
+        adjoints = None if breakpoints_met(at) else _dual_adjoints(duals, at)
     except ExpressionError as error:
         first = value_and_gradient(m, graph, values, wrt)  # its own error shows plain numbers
         sharp = _in_digits(graph, values, wrt) if m is REAL and error.kind == "overflow" else None
         if sharp is None:
             raise
         return Curvature(first.value, [*first.gradient.values()], sharp)
-    if not smooth:
+    if adjoints is None:
         first = value_and_gradient(m, graph, values, wrt)
         return first.sweep(_at_breakpoints, m, first, wrt)
-    leaves = [None if i is None else adjoints[i] for i in at.wanted.values()]
-    partials: list[dict[int, Number]] = [{} if adjoint is None else adjoint.d for adjoint in leaves]
-    sharp = None
-    if m is REAL:
-        lost = _cancelled_digits(at)
-        if lost or _may_underflow((*at.graph.data, *adjoints), partials):
-            sharp = _in_digits(graph, values, wrt, lost)
-    rows = sharp or [[d.get(k, zero) for k in range(len(wrt))] for d in partials]
-    for i in range(len(wrt)):
+    zero = Dual(duals, m.number(0), {})
+    leaves = _at_leaves(at, adjoints, zero)
+    sharp = _in_digits_if_lost(graph, values, at, adjoints, leaves) if m is REAL else None
+    rows = sharp or [[leaf.d.get(k, zero.x) for k in range(len(wrt))] for leaf in leaves]
+    _mirror(rows)
+    return Curvature(primal(at.value), [leaf.x for leaf in leaves], rows)
+
+
+def _in_digits_if_lost(
+    graph: Graph, values: Mapping[str, float], at: Evaluation, adjoints: Sequence[Any], leaves: Sequence[Dual]
+) -> list[list[Number]] | None:
+    """Return the Hessian by way of more digits if doubles may have lost some; None if not, or if it does not fit."""
+    lost = _cancelled_digits(at)
+    if lost or _may_underflow((*at.graph.data, *adjoints), [leaf.d for leaf in leaves]):
+        return _in_digits(graph, values, list(at.wanted), lost)
+    return None
+
+
+def _dual_adjoints(duals: Duals, at: Evaluation) -> Sequence[Any]:
+    """Return the adjoints of all nodes, which carry derivatives too: one that is 0 may vary."""
+    duals.strict = True
+    return at.sweep(backward, at.order, at.active, {at.graph.roots[0]: Dual(duals, duals.base.number(1), {})})
+
+
+def _at_leaves(at: Evaluation, adjoints: Sequence[Any], zero: Dual) -> list[Dual]:
+    """Return the adjoint of each variable to differentiate by; `zero` where the output does not depend on it."""
+    reached = [None if i is None else adjoints[i] for i in at.wanted.values()]
+    return [zero if adjoint is None else adjoint for adjoint in reached]
+
+
+def _mirror(rows: Sequence[list[Number]]) -> None:
+    """Copy the upper triangle of a symmetric matrix, whose halves are equal but for rounding, into the lower."""
+    for i, row in enumerate(rows):
         for j in range(i):
-            # Equal but for rounding.
-            rows[i][j] = rows[j][i]
-    return Curvature(primal(at.value), [zero if adjoint is None else adjoint.x for adjoint in leaves], rows)
+            row[j] = rows[j][i]
 
 
 def _may_underflow(numbers: Iterable[object], partials: Iterable[Mapping[int, float]]) -> bool:

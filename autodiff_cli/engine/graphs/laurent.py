@@ -111,24 +111,32 @@ class _LaurentType(Lifted):
             with Defined(ArithmeticError, ValueError):
                 n = int(numbers[1])
                 if numbers[1] == n and abs(n) <= MAX_POWER:
-                    power = one = self.trim(0, [self.one])
-                    for _ in range(abs(n)):
-                        power = self.product(power, numbers[0])
-                    return power if n >= 0 else self.quotient(one, power)
+                    return self.power(numbers[0], n)
         if name in QUOTIENTS:
             above, below = (self.function(part, numbers) if part else None for part in QUOTIENTS[name])
             return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
-        if name in ("mul", "div"):
-            a, b = map(self.expand, numbers)
-            return self.product(a, b) if name == "mul" else self.quotient(a, b)
-        if name not in ("add", "sub"):
+        if name not in ("add", "sub", "mul", "div"):
             return self.function(name, numbers)
         a, b = map(self.expand, numbers)
+        operation = {"add": self.sum, "sub": self.difference, "mul": self.product, "div": self.quotient}[name]
+        return operation(a, b)
+
+    def sum(self, a: Laurent, b: Laurent) -> Laurent:
         end, start = min(a.end, b.end), min(a.start, b.start)
-        pairs = [(a.at(k), b.at(k)) for k in range(start, end)]
-        return self.trim(start, [x + y if name == "add" else x - y for x, y in pairs], max(end, start))
+        return self.trim(start, [a.at(k) + b.at(k) for k in range(start, end)], max(end, start))
+
+    def difference(self, a: Laurent, b: Laurent) -> Laurent:
+        end, start = min(a.end, b.end), min(a.start, b.start)
+        return self.trim(start, [a.at(k) - b.at(k) for k in range(start, end)], max(end, start))
+
+    def power(self, base: Laurent, n: int) -> Laurent:
+        """Return a power with an integer exponent."""
+        result = one = self.trim(0, [self.one])
+        for _ in range(abs(n)):
+            result = self.product(result, base)
+        return result if n >= 0 else self.quotient(one, result)
 
     def product(self, a: Laurent, b: Laurent) -> Laurent:
         count = min(len(a.c), len(b.c))
@@ -147,14 +155,8 @@ class _LaurentType(Lifted):
         return Laurent(self, a.start - b.start, c)
 
     def function(self, name: str, inputs: Sequence[Laurent]) -> Laurent:
-        varying = [x for x in inputs if x.varies]
-        end, meet = min(x.end for x in varying), PRIMITIVES[name].breakpoint
-        if any(x.start < 0 for x in varying):
-            raise NoSeries
-        if end < 1:
-            raise _TooShort
-        if meet is not None and meet(*[x.at(0) for x in inputs]):
-            raise NoSeries
+        end = min(x.end for x in inputs if x.varies)
+        self.check_expandable(name, inputs, end)
         power = SeriesType(self.base)
         numbers = [power.variable(*[x.at(k) + self.zero for k in range(end)]) if x.varies else x.x for x in inputs]
         out = power.step(name, *numbers)
@@ -165,6 +167,17 @@ class _LaurentType(Lifted):
         except Failed as failed:
             raise failed.error from None
         return self.trim(0, [out.at(k) for k in range(end)], end)
+
+    @staticmethod
+    def check_expandable(name: str, inputs: Sequence[Laurent], end: int) -> None:
+        """Raise an error where a function has no Taylor series at its inputs, or no term of it is known."""
+        if any(x.start < 0 for x in inputs if x.varies):
+            raise NoSeries
+        if end < 1:
+            raise _TooShort
+        meet = PRIMITIVES[name].breakpoint
+        if meet is not None and meet(*[x.at(0) for x in inputs]):
+            raise NoSeries
 
 
 def laurent_in(

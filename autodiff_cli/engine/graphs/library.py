@@ -30,18 +30,23 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     least = len(params) - len(primitive.defaults)
     arity = -1 if primitive.variadic else len(params)
 
+    def completed(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Primitive, tuple[Any, ...]]:
+        """Return the operation that is meant, and its arguments in order with those left out. Raises `TypeError`."""
+        args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
+        if primitive.longer and len(args) == len(PRIMITIVES[primitive.longer].params):
+            return PRIMITIVES[primitive.longer], args
+        if named or len(args) < least or (len(args) > len(params) and not primitive.variadic):
+            raise TypeError(f"{name}: call it as {primitive.signature}")
+        if not primitive.variadic:
+            args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
+        return primitive, args
+
     def function(*args: Any, **named: Any) -> Any:
         if arity == 1 == len(args) and not named and type(args[0]) is Value:
             return apply(primitive, args[0])
         called = primitive
         if named or len(args) != arity:
-            args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
-            if primitive.longer and len(args) == len(PRIMITIVES[primitive.longer].params):
-                called = PRIMITIVES[primitive.longer]
-            elif named or len(args) < least or (len(args) > len(params) and not primitive.variadic):
-                raise TypeError(f"{name}: call it as {primitive.signature}")
-            elif not primitive.variadic:
-                args += tuple(float(d) for d in primitive.defaults[len(args) - least :])
+            called, args = completed(args, named)
         for argument in args:
             if type(argument) is not Value and hasattr(argument, "comparisons"):
                 from .tracing import applied  # only functions that are recorded need it

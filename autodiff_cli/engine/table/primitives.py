@@ -13,7 +13,7 @@ from operator import add, mul
 from typing import Any
 
 from .operators import POW
-from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, composed, entry, helper
+from .primitive import BY_DEFINITION, OPERATIONS, Number, Primitive, Rule, Side, composed, entry, helper
 
 # ---- stable forms
 # Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are
@@ -577,6 +577,13 @@ special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by 
     lambda m, n, a, x, out: m.gamma_density_derivative(n, 0, a, x), constant_params=("n",), shown_orders=(1,),
     domain="a > 0 and x >= 0", source="DLMF 8.7.1", family="gamma", facts="finite")
 
+special("zeta", "s", "Riemann zeta function, 1 + 1/2**s + 1/3**s + … and its continuation to `s` below 1",
+    lambda m, s, out: m.zeta_derivative(1, s), domain="s != 1", source="DLMF 25.2.1, 25.4.1", family="zeta",
+    latex=r"\zeta", exact={0: -0.5, **dict.fromkeys(range(-2, -42, -2), 0)})
+special("zeta_derivative", "n s", "`n`-th derivative of zeta(s), `n` a fixed whole number", None,
+    lambda m, n, s, out: m.zeta_derivative(n + 1, s), domain="s != 1", constant_params=("n",), source="DLMF 25.2.6",
+    family="zeta", shown_orders=(1,))
+
 
 # ---- aggregates
 aggregate = partial(entry, group="Aggregates")
@@ -664,9 +671,23 @@ ALL_QUOTIENTS = QUOTIENTS | {"tanh": ("sinh", "cosh")}
 
 OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
+    *("zeta", "zeta_derivative"),
     *("floor", "ceil", "round"),
 }
 """Functions that oscillate, have infinitely many poles, or are step functions."""
+
+TURNING_BELOW_ZERO = {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "polygamma_difference", "beta"}
+TURNING = (OSCILLATING - TURNING_BELOW_ZERO) | {"sinc_derivative"}
+"""Functions that may turn or have a pole between numbers a unit apart, so that what they are there bounds nothing."""
+
+
+def may_turn_within(primitive: Primitive, lowest: Number, distance: Number) -> bool:
+    """Return whether a function may turn or have a pole within a distance of a number, from `lowest` on.
+
+    Then its values and slopes at the ends bound nothing: sinc is 0 at every whole number.
+    """
+    name = primitive.name
+    return bool(distance > 1 and (name in TURNING or (name in TURNING_BELOW_ZERO and lowest < 0)))
 
 
 # ---- names in the hands of others

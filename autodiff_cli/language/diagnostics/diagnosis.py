@@ -18,6 +18,7 @@ from ..reader import ParseFailure
 from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import GREEK
 from . import context
+from .absent_functions import absent_function
 from .context import Context, Kind
 from .latex import NotReadable, document_in, read_document, translate
 from .measured import Measured, measured_numbers
@@ -269,6 +270,20 @@ def _rooted(c: Context) -> tuple[int, int]:
     return start, c.partner[start] + 1 if c.kinds[start] == Kind.OPEN else c.after(start, "atom")
 
 
+def _absent(c: Fragments) -> str:
+    title = absent_function(c["before"])
+    if not title:
+        raise KeyError("absent")
+    return title
+
+
+def _indexed(c: Fragments) -> str:
+    exponent, _, index = c["token"].partition("_")
+    if not re.fullmatch(r"[^\W\d]\w*", c["base"]):
+        raise KeyError("indexed")
+    return f"{c['base']}_{index}**{exponent}"
+
+
 def _last_of_nest(c: Context) -> int:
     at = c.at - 1
     while c.kinds[at] == Kind.FUNCTION and c.kinds[at + 1] != Kind.OPEN:
@@ -390,6 +405,11 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     # The number before the error without its exponent, and that with its letter.
     "mantissa": lambda c: re.split("[eE]", c["before"])[0],
     "exponent": lambda c: c["before"][len(c["mantissa"]) :],
+    # What the name before the error denotes that the language does not have.
+    "absent": _absent,
+    # The number at the error without `_`; what it raises with the part behind `_` as an index: `x_1**2` for `x^2_1`.
+    "ungrouped": lambda c: c["token"].replace("_", ""),
+    "indexed": _indexed,
     # The statement: as the difference of its sides; with `==` for `=`; with closed brackets; with a semicolon before
     # the error; with one instead of the comma.
     "difference": lambda c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
@@ -452,7 +472,7 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
     return ExpressionError(mistake.kind, message, at, hint, also, offers)
 
 
-_COMMAND = LazyPattern(r"\\[a-zA-Z,;:!]|(?<=\d)\{,\}(?=\d)|_\{\w+\}\s+\(")
+_COMMAND = LazyPattern(r"\\[a-zA-Z,;:!]|(?<=\d)\{,\}(?=\d)|_\{\w+\}(?:\s+\(|(?=[^\W\d_]))")
 
 
 def _document_error(c: Fragments, start: int, end: int) -> ExpressionError:

@@ -9,7 +9,8 @@ from contextlib import suppress
 from ...engine.table.primitive import FUNCTIONS
 from ...errors import Span, closest
 from ..tokens import KEYWORDS, LazyPattern
-from ..typesetting import APPLIED, GREEK
+from ..typesetting import APPLIED, FUNCTION_LETTERS, GREEK
+from .absent_functions import absent_function
 from .suggestions import own_name
 
 _TOKEN = LazyPattern(
@@ -30,7 +31,9 @@ _SPACING = LazyPattern(
 _ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingbracket"))
 """Commands before which an argument without parentheses ends."""
 _DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
-_CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
+_LETTER_CALLED = {r"\Gamma": "gamma", r"\zeta": "zeta"}
+"""Greek letters that are functions before parentheses."""
+_CALLED = ({command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}) - {*_LETTER_CALLED}
 """Letters that also denote functions: digamma, sigmoid."""
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
 _ROUNDED = {r"\lfloor": ("floor", r"\rfloor"), r"\lceil": ("ceil", r"\rceil")}
@@ -44,6 +47,8 @@ _NAMED = {
     r"\{": r"\openingbrace", r"\}": r"\closingbrace", r"\lbrace": r"\openingbrace", r"\rbrace": r"\closingbrace",
 }  # fmt: skip
 _NEW_LINE = "\\\\"
+_SIGNED = frozenset("+-*/^")
+"""What an argument of one name has not in it."""
 _STYLES = frozenset((
     r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit", r"\mathsf", r"\mathtt", r"\boldsymbol", r"\bm",
 ))  # fmt: skip
@@ -71,11 +76,12 @@ _AFTER_NEW_LINE = LazyPattern(r"(?<=\\\\)\[-?[\d.]+\s*[a-z]{2}\]|&&\s*\\text\s*\
 
 _SUMS = "its index and ends are arguments here", "write it as in `sum(x**i, i, 1, 3)`"
 _DERIVATIVES = "this is a derivative", "write the function itself: autodiff computes its derivatives"
+_DIFFERENTIAL = "write `d` for a name; the commands diff and integrate take the function alone", ()
 _TWO_VALUES = "this gives two values", "write two formulas; an uncertainty is given to the command propagate"
 _ACCENTS = "a name has no accent here", "give it a name of its own, as in `x_dot`"
 _REMARKS = {
     "sum": _SUMS,
-    "prod": _SUMS,
+    "prod": ("its index and ends are arguments here", "write it as in `prod(x**i, i, 1, 3)`"),
     "int": (
         "there are no integrals in a formula",
         "the command integrate finds them; write the integrated function itself, as in `x**3/3`",
@@ -88,6 +94,18 @@ _REMARKS = {
     "binom": ("it is no function here", "write `gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`"),
     **dict.fromkeys(["dot", "ddot", "hat", "bar", "vec", "tilde", "overline", "widehat", "widetilde"], _ACCENTS),
     "infty": ("infinity is not a number of a formula", "write a number"),
+    **dict.fromkeys(["bmod", "mod", "pmod"], ("there is no remainder", "write `x - y*floor(x/y)`")),
+    **dict.fromkeys(["|", "Vert", "lVert", "rVert"], ("a norm is a function here", "write it as in `norm([x, y])`")),
+    **dict.fromkeys(["circ", "degree"], ("angles are in radians here", "write degrees as in `rad(30)`")),
+    **dict.fromkeys(["Re", "Im", "overline"], ("there are no complex numbers here", "write the real part out")),
+    **dict.fromkeys(["prime", "dagger", "star"], ("a name has no such mark here", "give it a name, as in `x_1`")),
+    "%": ("there is no percent sign", "write it as in `5/100`"),
+    "hbar": ("it is no letter here", "give it a name: `hbar`"),
+    "lg": ("its base can be 10 or 2", "write `log10(x)` or `log2(x)`"),
+    "lb": ("it is called `log2` here", "write `log2(x)`"),
+    "deg": ("it is the degree of a polynomial in LaTeX", "degrees of an angle are `deg(x)`"),
+    "det": ("it is a function of a list here", "write it as in `det([[a, b], [c, d]])`"),
+    "boxed": ("it is no formula", "leave it out"),
 }
 """What is said of commands that are not read, and what to write."""
 
@@ -134,10 +152,24 @@ class _LatexReader:
             self.places.append(Span(*match.span()))
             self.after_space.append(is_after)
             is_after = False
+        self.defined = self._defined_letters()
         for k, token in enumerate(self.tokens):
             plain = token.replace("var", "")
             if token.startswith(r"\var") and plain in self.tokens:
                 raise self.placed(NotReadable(f"`{token}` and `{plain}` are two names, and would be one", "", (), k))
+
+    def _defined_letters(self) -> set[str]:
+        """Return the letters that the program defines as functions: `\\phi(x) = x^2`."""
+        letters: set[str] = set()
+        for k, token in enumerate(self.tokens):
+            is_first = k == 0 or self.tokens[k - 1] == _NEW_LINE
+            if is_first and token[1:] in _GREEK and self.tokens[k + 1 : k + 2] == ["("]:
+                self.at = k + 1
+                closing = self._closing()
+                if self.tokens[closing + 1 : closing + 2] == ["="]:
+                    letters.add(token)
+        self.at = 0
+        return letters
 
     def word(self, k: int) -> str:
         """Return the name of the command at a place; empty if there is none."""
@@ -232,7 +264,7 @@ class _LatexReader:
             factor = self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
             called = r"[^\W\d]" if space else r"[^\W\d]\w*"
-            is_called = token == "(" and re.fullmatch(called, before) is not None
+            is_called = token == "(" and (before in self.defined or re.fullmatch(called, before) is not None)
             before = (token if self.at == start + 1 else "") if token[0] == "\\" else factor
             if factor.isalpha() and factor in KEYWORDS:
                 written, is_operand = f"{written} {factor} ", False
@@ -258,30 +290,97 @@ class _LatexReader:
         if is_operand and (is_divisor or token[0].isdigit()):
             message = f"what stands before `{self.typed(self.at)}` can be read in two ways"
             raise NotReadable(message, r"write a \frac, or a sign of multiplication")
-        if token == "(" and before in _CALLED:
+        if token == "(" and before in _CALLED and before not in self.defined:
             spellings = (f"{_function_of(before)}(x)", f"{before[1:]}*(x)")
             raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
+        if before == r"\Gamma" and is_operand and token != "(":
+            following = self.typed(self.at)
+            both = [f"gamma({following})", f"Gamma*{following}"] if re.fullmatch(r"\w+", following) else []
+            message = rf"`\Gamma` before `{following}` can be the gamma function or a factor"
+            raise NotReadable(message, r"write a sign of multiplication, or parentheses", both, self.at - 1)
 
     def factor(self) -> str:
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
-        if token == "\\Gamma" and self.next == "(":
-            return self.call("gamma")
+        if token in _LETTER_CALLED and self.next == "(":
+            self._check_incomplete(token)
+            return self.call(_LETTER_CALLED[token])
         if token == "\\psi" and self.next == "^" and self.is_order():
             return self.polygamma()
-        first, written = self.at - 1, self.base(token)
+        first, written = self.at - 1, self._indexed(self.base(token))
+        if self.next == "^":
+            exponent = self.exponent()
+            # the index may stand behind the exponent: `x^2_1` is `x_1^2`
+            written = self._raised(token, self._indexed(written), exponent, first)
+        if token[1:] in _GREEK:
+            self._check_call(token, written, first)
+        return written
+
+    def _indexed(self, name: str) -> str:
+        """Return a name with the indices that follow it."""
         while self.next == "_":
             self.take()
-            index = self.read_index() if self.next == "{" else self.take()
-            if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", written):
+            index = self._index()
+            if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", name):
                 raise NotReadable
-            written += f"_{index}"
-        return self._raised(token, written, first) if self.next == "^" else written
+            name += f"_{index}"
+        return name
 
-    def _raised(self, token: str, base: str, first: int) -> str:
+    def _index(self) -> str:
+        if self.next == "{":
+            return self.read_index()
+        token = self.take()
+        return self.read_braced() if token in _STYLES and self.next == "{" else token
+
+    def _check_call(self, token: str, written: str, first: int) -> None:
+        """Raise `NotReadable` if a letter before parentheses may be a function: `\\phi(2)`, `\\alpha(t)`."""
+        closing = self._closing()
+        if not closing or token in self.defined or token == r"\pi" or (token in _CALLED and written == token[1:]):
+            return
+        inner = self.tokens[self.at + 1 : closing]
+        name = token[1:].removeprefix("var")
+        typed = self.text[self.places[self.at].end : self.places[closing].start].strip()
+        spellings = [f"{written}*({typed})"] if "\\" not in typed and "," not in inner else []
+        if "," in inner and name in ("gamma", "beta") and "\\" not in typed:
+            # the incomplete gamma function is not divided by the whole one
+            spellings = (
+                [f"beta({typed})"] if name == "beta" else [f"gammainc({typed})*gamma({typed.partition(',')[0]})"]
+            )
+        hint = "" if spellings else r"for a product write a sign of multiplication, `\cdot`, before the parenthesis"
+        absent = absent_function(name) if token in FUNCTION_LETTERS and token not in inner else ""
+        if absent:
+            message = f"`{token}(` can be a product or {absent}, which the language lacks"
+            raise NotReadable(message, hint, spellings, first)
+        is_lone = len(inner) == 1 or "," in inner or (len(inner) > 2 and inner[1] == "_" and not _SIGNED & {*inner})
+        if is_lone:
+            raise NotReadable(f"`{token}(` can be a call or a product", hint, spellings, first)
+
+    def _check_incomplete(self, token: str) -> None:
+        """Raise `NotReadable` for the upper incomplete gamma function, `\\Gamma(s, x)`."""
+        closing = self._closing()
+        if token == r"\Gamma" and "," in self.tokens[self.at : closing]:
+            typed = self.text[self.places[self.at].end : self.places[closing].start].strip()
+            spellings = [] if "\\" in typed else [f"gammaincc({typed})*gamma({typed.partition(',')[0]})"]
+            hint = "write it as in `gammaincc(s, x)*gamma(s)`"
+            raise NotReadable(
+                "the incomplete gamma function is divided by `gamma(s)` here", hint, spellings, self.at - 1
+            )
+
+    def _closing(self) -> int:
+        """Return the index of the parenthesis that closes the next one; 0 if no parenthesis is next."""
+        if self.next not in ("(", r"\openingbracket"):
+            return 0
+        opening, closing = self.next, _BRACKETS[self.next]
+        depth = 0
+        for k in range(self.at, len(self.tokens)):
+            depth += (self.tokens[k] == opening) - (self.tokens[k] == closing)
+            if depth == 0:
+                return k
+        return 0
+
+    def _raised(self, token: str, base: str, exponent: str, first: int) -> str:
         """Return the power of a factor; `token` is its first one."""
-        exponent = self.exponent()
         if self.next == "^":
             outer = self.exponent()
             spellings = (f"({base}**{exponent})**{outer}", f"{base}**({exponent}**{outer})")
@@ -384,6 +483,8 @@ class _LatexReader:
         name = self.read_braced()
         if name in KEYWORDS:
             return name
+        if name == "d" and token == r"\mathrm":
+            raise NotReadable("an upright `d` is a differential", *_DIFFERENTIAL, self.at - 4)
         name = "beta" if (name, self.next) == ("B", "(") else name
         with suppress(KeyError):
             name = own_name(name, ())
@@ -411,8 +512,9 @@ class _LatexReader:
         base = self._base_of_logarithm() if name == "log" else ""
         exponent = self.exponent() if self.next == "^" else ""
         outer = ""
-        if self.next in _BRACKETS:
-            argument = self.within(_BRACKETS[self.take()])
+        if self.next in _BRACKETS or self.next == "[":
+            opening = self.take()
+            argument = self.within("]" if opening == "[" else _BRACKETS[opening])
             if self.next == "^" and not exponent:
                 outer = self.exponent()
         elif self.next == "{":
@@ -607,7 +709,7 @@ def _function_of(letter: str) -> str:
 
 
 def _is_function(command: str) -> bool:
-    return command in FUNCTIONS and command not in _GREEK and command != "sqrt"
+    return command in FUNCTIONS and command not in _GREEK and command not in ("sqrt", "deg")
 
 
 _RELATION = LazyPattern(r"(.*?)(<=|>=|==|!=|<|>)(.*)")

@@ -15,6 +15,7 @@ from ..parser import parse
 from ..reader import ParseFailure
 from ..tokens import LazyPattern, UnexplainedText
 from ..typesetting import GREEK, TYPICAL_FUNCTIONS, plain_name
+from .absent_functions import absent_function
 from .context import ENDS, POWERS, TIGHT, Context, Kind
 
 MAX_SPELLING = 72  # longer spellings are not offered, as nobody would read them
@@ -307,6 +308,8 @@ def _apply(parts: Sequence[NamePart], most: int) -> str:
 _FACTOR = LazyPattern(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
 """A name that is a factor where a space stands between it and parentheses."""
 
+_LETTERS = {"Γ": "gamma", "ζ": "zeta", "ψ": "psi", "σ": "sigmoid", "β": "beta", "Β": "beta"}
+"""The functions that letters denote."""
 _FACTORS = frozenset("xzabckmn")
 """Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""
 _LONE = LazyPattern(r"\(\s*\w*\s*\)")
@@ -356,6 +359,10 @@ def _unknown(
         return f"write {spelling_hint(offers)}", offers
     if name.lower() in _NOT_HERE:
         return _NOT_HERE[name.lower()], ()
+    if title := absent_function(name):
+        product = f"{name}*{text[span.end : end].strip()}"
+        hint = f"it may be {title}, which the language lacks"
+        return f"{hint}; for a product write `{product}`" if may_offer(product) else hint, ()
     near = near_words(name, [*FUNCTIONS, *COMPOSED, *functions], 3)
     return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
@@ -380,11 +387,19 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
     else:
         certain = not is_tight and _is_factor(context, name, arguments)
         offers = [Offer(name_span.end, context.tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
+        if (function := _LETTERS.get(name)) and not certain:
+            offers.insert(0, Offer(name_span.start, name_span.end, function, shown=(f"{function}{arguments}",)))
     good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:
         # The content of the parentheses may need a repair of its own.
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
         return "a product has a sign between its factors, as in `a*b`", unseen
+    title = absent_function(name)
+    title = absent_function(name)
+    if title and what == "a product":
+        return f"it may be {title}, which the language lacks; for a product write {spelling_hint(good)}", good
+    if name in _LETTERS and what == "a product":
+        what = "the function or a product" if len(good) > 1 else "the function"
     return f"for {what} write {spelling_hint(good)}", good
 
 

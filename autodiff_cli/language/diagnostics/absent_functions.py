@@ -1,0 +1,46 @@
+"""Functions of mathematics that the language does not have: a call of one is refused by its name, and is no product."""
+
+from __future__ import annotations
+
+_TITLES = {
+    "the Dirichlet eta function": "eta η",
+    "the Riemann xi function": "xi ξ",
+    "a phi function (the normal density is `normpdf`)": "phi varphi φ ϕ",
+    "a distribution function (the normal one is `normcdf`)": "Phi Φ",
+    "a theta function (Heaviside's step is `heaviside`)": "theta vartheta Theta θ ϑ Θ",
+    "Dirac's delta": "delta dirac diracdelta δ",
+    "Legendre's chi function": "chi χ",
+    "a polylogarithm": "li2 li3 polylog dilog dilogarithm",
+    "the logarithmic integral": "li logint logintegral",
+    "the sine integral": "si sinint sinintegral",
+    "the cosine integral": "ci cosint cosintegral",
+    "an exponential integral": "ei e1 expint expintegralei expintegrale exp1 expi",
+    "an Airy function": "ai bi airy airyai airybi",
+    "a Bessel function": (
+        "besselj bessely besseli besselk besselh hankelh1 hankelh2 jn yn iv kv jv yv j0 j1 y0 y1 i0 i1 k0 k1"
+        " j_0 j_1 j_n y_0 y_1 y_n i_0 i_1 i_n k_0 k_1 k_n"
+    ),
+    "a Legendre polynomial": "legendre legendrep legendreq p_n",
+    "a Chebyshev polynomial": "chebyshev chebyshevt chebyshevu t_n u_n",
+    "a Hermite polynomial": "hermite hermiteh h_n he_n",
+    "a Laguerre polynomial": "laguerre laguerrel l_n",
+    "an elliptic integral": "elliptick elliptice ellipticf ellipticpi ellipk ellipe",
+    "a hypergeometric function": "hyp2f1 hyp1f1 hyp0f1 hypergeometric2f1 hypergeometric1f1 hypergeometricpfq",
+    "the imaginary error function": "erfi",
+    "Dawson's integral": "dawson dawsonf",
+    "a Fresnel integral": "fresnels fresnelc",
+    "the Struve function": "struve struveh struvel",
+    "the Barnes function": "barnesg",
+    "the Lerch transcendent": "lerchphi hurwitzzeta",
+    "the incomplete beta function": "betainc betaincinv betaregularized",
+}
+_ABSENT = {name: title for title, names in _TITLES.items() for name in names.split()}
+
+
+def absent_function(name: str) -> str:
+    """Return what function of mathematics a name denotes that the language does not have; empty for another name.
+
+    >>> absent_function("BesselJ"), absent_function("eta"), absent_function("sin")
+    ('a Bessel function', 'the Dirichlet eta function', '')
+    """
+    return _ABSENT.get(name) or _ABSENT.get(name.lower(), "") if len(name) > 1 else _ABSENT.get(name, "")
