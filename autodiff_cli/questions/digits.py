@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ..engine.graphs.value import Value, values_of
 from ..engine.graphs.value_and_gradient import value_and_gradient
@@ -15,8 +16,8 @@ from ..engine.numbers.base import NO_RESULT, UNDECIDED, Number, NumberType, Refu
 from ..engine.numbers.floats import REAL
 from ..engine.numbers.running_error import RUNNING, Bounded
 from ..engine.run.evaluation import Evaluation
-from ..engine.run.flat_graph import Graph
-from ..engine.run.sweep import NodeError, forward, tangents
+from ..engine.run.flat_graph import Graph, in_order
+from ..engine.run.sweep import Breakpoint, NodeError, forward, tangents
 from ..engine.table.operators import ADD, CONSTANT, SUB
 from ..engine.table.primitives import EXP, LOG, SQRT
 from ..errors import Diagnostic, ExpressionError, plural, quote
@@ -24,9 +25,6 @@ from ..language.printer import expression_text
 from ..record import Record
 from .arithmetic import number_as_typed
 from .problem import Point
-
-if TYPE_CHECKING:
-    pass
 
 REFERENCE_DIGITS = 50  # of the reference at first
 REFERENCE_STEP = "1e-50"  # of differences of the reference, relative
@@ -112,19 +110,15 @@ def lost_digits(
     """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
 
     Errors up to the `noise`, by variable and "" for the value, are none, but for a 0 by underflow. The reference is
-    that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer. What stays undecided is
-    said. Unless it is `proven` that there are bounds, and on which side of each kink and jump the point is, more digits
-    have to prove it. Raises `ExpressionError` and `BudgetExceeded`.
+    that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer; at a kink it has the
+    derivatives of the same convention, and a kink that doubles miss is named. What stays undecided is said. Unless it
+    is `proven` that there are bounds, and on which side of each kink and jump the point is, more digits have to prove
+    it. Raises `ExpressionError` and `BudgetExceeded`.
     """
     from ..engine.numbers.multiprecision import Multiprecision
 
     doubles = value_and_gradient(REAL, graph, values, wanted)
-
-    def at_doubles(m: NumberType) -> Mapping[str, Number]:
-        numbers = {name: m.number(x) for name, x in values.items()}
-        return _numbers(value_and_gradient(m, graph, numbers, wanted))
-
-    digits = REFERENCE_DIGITS if proven else digits_of_proof(at_doubles)
+    digits = REFERENCE_DIGITS if proven else digits_of_proof(partial(_at_doubles, graph, values, wanted))
     if digits is None:
         return [UNSETTLED]
     try:
@@ -135,35 +129,98 @@ def lost_digits(
         m = Multiprecision(references.precision, decimals=True)
         typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
         references.written.append(value_and_gradient(m, graph, typed, wanted))
-    wrong: dict[str, CheckedNumber] = {}
-    unsettled, as_written = [], []
-    for name in ("", *wanted):
-        number = checked_number(doubles, references, name, required, False)
-        exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
-        # a tiny one is 0, but for the digits of this reference
-        written = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
-        allowed = noise.get(name, 0.0)
-        if allowed < math.inf and not number.computed and _underflows(doubles, references.exact):
-            allowed = 0.0
-        if number.kept is None or allowed == math.inf:
-            continue
-        if name not in references.settled:
-            unsettled.append(name)
-        elif abs(number.computed - exact) > allowed and (number.remark == ZERO or not number.agrees):
-            wrong[name] = number
-            if any(correct_digits(number.computed, x) >= required for x in written):
-                as_written.append(name)
+    written = [at.kinks for at in references.written]
+    hidden = hidden_kinks(doubles.graph, doubles.kinks, references.exact.kinks, written)
+    conventional = [name for i in hidden for name in _names_below(doubles, i)]
+    numbers = [name for name in ("", *wanted) if name not in conventional]
+    judged = _judged_numbers(doubles, references, numbers, required, noise)
+    as_written = [name for name, number in judged.items() if number.is_right_as_written]
     if as_written:
         for swept in _as_written(graph, values, point, wanted):
             errors = _error_bounds(graph, values, wanted)
             for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
-                wrong.pop(name, None)
-    zeros = [name for name, number in wrong.items() if number.remark == ZERO]
-    lost = [(name, number.kept or 0) for name, number in wrong.items() if number.remark != ZERO]
-    warnings = losses(doubles, references.exact, lost) if lost else []
+                judged.pop(name, None)
+    warnings = _loss_warnings(doubles, references.exact, judged)
+    kinks = [hidden_kink_warning(kink, _numbers_of(_names_below(doubles, i))) for i, kink in hidden.items()]
+    return [*kinks, *warnings]
+
+
+def _names_below(at: Evaluation, node: int) -> list[str]:
+    """Return the wanted variables that a node depends on."""
+    below = {*in_order(at.graph.parents, (node,))}
+    return [name for name, leaf in at.wanted.items() if leaf in below]
+
+
+class _Judged(NamedTuple):
+    """What is to be said of a number: its correct digits, None where it is a rounding error of 0, or not settled."""
+
+    digits: int | None
+    is_settled: bool = True
+    is_right_as_written: bool = False
+    """Whether one evaluation of the program in decimals agrees with it."""
+
+
+def _judged_numbers(
+    doubles: Evaluation,
+    references: _References,
+    names: Sequence[str],
+    required: int,
+    noise: Mapping[str, float],
+) -> dict[str, _Judged]:
+    """Return the numbers that are wrong or not settled."""
+    found = {}
+    underflowed = _underflows(doubles, references.exact)
+    for name in names:
+        number = checked_number(doubles, references, name, required, False)
+        exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
+        allowed = noise.get(name, 0.0)
+        if allowed == math.inf:
+            continue
+        if underflowed and not number.computed:
+            allowed = 0.0
+        if name not in references.settled:
+            found[name] = _Judged(None, is_settled=False)
+        elif abs(number.computed - exact) > allowed and (number.remark == ZERO or not number.agrees):
+            # a tiny one is 0, but for the digits of this reference
+            nonzero = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
+            is_right = any(correct_digits(number.computed, x) >= required for x in nonzero)
+            digits = None if number.remark == ZERO else correct_digits(number.computed, exact)
+            found[name] = _Judged(digits, is_right_as_written=is_right)
+    return found
+
+
+def _loss_warnings(doubles: Evaluation, exact: Evaluation, judged: Mapping[str, _Judged]) -> list[Diagnostic]:
+    settled = {name: number.digits for name, number in judged.items() if number.is_settled}
+    lost = [(name, digits) for name, digits in settled.items() if digits is not None]
+    zeros = [name for name, digits in settled.items() if digits is None]
+    warnings = losses(doubles, exact, lost) if lost else []
     if zeros:
         warnings.append(zero_warning(_numbers_of(zeros), len(zeros)))
-    return [*warnings, UNSETTLED] if unsettled else warnings
+    return [*warnings, UNSETTLED] if len(settled) < len(judged) else warnings
+
+
+def hidden_kinks(
+    doubles: Graph, met: Collection[int], exact: Mapping[int, Breakpoint], written: Sequence[Collection[int]]
+) -> dict[int, Breakpoint]:
+    """Return the `exact` kinks that are not among those `met` in doubles.
+
+    A program that has none as it is written in decimals has none, nor is one hidden that is met in doubles, whose sides
+    agree to their digits.
+    """
+    hidden = {i: kink for i, kink in exact.items() if i not in met and all(i in kinks for kinks in written)}
+    return {i: kink for i, kink in hidden.items() if not _is_at_breakpoint(doubles, i)}
+
+
+def _is_at_breakpoint(graph: Graph, i: int) -> bool:
+    meet, inputs = graph.primitives[i].breakpoint, graph.inputs(i)
+    return meet is not None and None not in inputs and meet(*inputs)
+
+
+def hidden_kink_warning(kink: Breakpoint, subject: str) -> Diagnostic:
+    """Return the warning that derivatives may not exist, since rounding hides a kink or jump."""
+    warning = kink.warning()
+    message = f"{subject} may not exist: computed without rounding, {warning.message}"
+    return Diagnostic("lost_digits", message, warning.span, "move the point to one side")
 
 
 def underflows(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> dict[str, Number]:
@@ -208,7 +265,7 @@ def _right_numbers(
 
     wanted = [name for name in names if name]
     with suppress(ExpressionError, budget.BudgetExceeded):
-        digits = REFERENCE_DIGITS if proven else digits_of_proof(lambda m: _numbers(swept(m)), decimals=True)
+        digits = REFERENCE_DIGITS if proven else digits_of_proof(lambda m: _with_kinks(swept(m)), decimals=True)
         if digits is None:
             return ()
         found = _until_they_agree(lambda d: swept(Multiprecision(d, decimals=True)), wanted, errors, digits)
@@ -260,7 +317,22 @@ def _numbers(at: Evaluation) -> Mapping[str, Number]:
     return {"": at.value, **at.gradient}
 
 
-def digits_of_proof(numbers: Callable[[NumberType], Mapping[str, Number]], *, decimals: bool = False) -> int | None:
+class Computed(NamedTuple):
+    """Numbers by name, and the kinks that their derivatives meet, as far as these are known."""
+
+    numbers: Mapping[str, Number]
+    kinks: Mapping[int, Breakpoint] = MappingProxyType({})
+
+
+def _with_kinks(at: Evaluation) -> Computed:
+    return Computed(_numbers(at), at.kinks)
+
+
+def _at_doubles(graph: Graph, values: Mapping[str, float], wanted: Sequence[str], m: NumberType) -> Computed:
+    return _with_kinks(value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted))
+
+
+def digits_of_proof(compute: Callable[[NumberType], Computed], *, decimals: bool = False) -> int | None:
     """Return how many digits leave these numbers right by bounds on their errors; None if none do.
 
     A whole number or a branch is the same in ever more digits, as long as these leave out what decides it: that two
@@ -273,15 +345,16 @@ def digits_of_proof(numbers: Callable[[NumberType], Mapping[str, Number]], *, de
     digits = REFERENCE_DIGITS
     while digits <= MAX_DIGITS:
         try:
-            proven = numbers(RunningDigits(digits, decimals=decimals))
-            plain = numbers(Multiprecision(digits, decimals=decimals))
+            proven = compute(RunningDigits(digits, decimals=decimals))
+            plain = compute(Multiprecision(digits, decimals=decimals))
         except budget.BudgetExceeded:
             return None
         except (Refusal, ExpressionError) as error:
             if error.kind != UNDECIDED:
                 return digits  # it has no value, which the reference says
         else:
-            if all(_is_proven(plain[name], x) for name, x in proven.items()):
+            same_kinks = proven.kinks.keys() == plain.kinks.keys()
+            if same_kinks and all(_is_proven(plain.numbers[name], x) for name, x in proven.numbers.items()):
                 return digits
         digits *= 2
     return None
@@ -343,9 +416,9 @@ def references_of(
     errors = _error_bounds(graph, values, wanted)
     coarse, finer, settled, digits = _until_they_agree(swept, wanted, errors, digits)
     # what shrinks with more digits is 0, and its digits are rounding
-    for name, partial in finer.gradient.items():
-        if name in settled and has_vanished(coarse.gradient[name], partial, errors.get(name, 0.0), 2 * digits):
-            finer.gradient[name] = 0 * partial
+    for name, slope in finer.gradient.items():
+        if name in settled and has_vanished(coarse.gradient[name], slope, errors.get(name, 0.0), 2 * digits):
+            finer.gradient[name] = 0 * slope
     if "" in settled and has_vanished(coarse.value, finer.value, errors.get("", 0.0), 2 * digits):
         finer.value = 0 * finer.value
     decimals = Multiprecision(2 * digits, decimals=True)

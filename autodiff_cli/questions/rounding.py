@@ -6,7 +6,7 @@ A running bound of the rounding errors decides whether any may be lost; only the
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from itertools import repeat
 from types import MappingProxyType
@@ -18,6 +18,7 @@ from ..engine.numbers.floats import REAL
 from ..engine.numbers.running_error import RUNNING, Bounded
 from ..engine.run.evaluation import Evaluation
 from ..engine.run.flat_graph import Graph
+from ..engine.run.sweep import Breakpoint
 from ..engine.table.operators import VARIABLE
 from ..errors import Diagnostic, ExpressionError
 from .problem import Point
@@ -42,6 +43,8 @@ MAX_CONFIRMED_POINTS = 3
 
 Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
 """Returns numbers by name, in a number type at values of it."""
+ComputeAtKinks = Callable[[NumberType, Mapping[str, Number]], tuple[Mapping[str, Number], Mapping[int, Breakpoint]]]
+"""Returns such numbers, and the kinks that their derivatives meet."""
 
 
 def rounding_warnings(
@@ -175,7 +178,7 @@ def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: s
             values, doubles = points.values[k], {name: float(x) for name, x in compute(REAL, points.values[k]).items()}
             errors = {name: getattr(x, "error", math.inf) for name, x in doubtful[k].items()}
             chosen, proven = {name: doubles[name] for name in errors}, have_bounds([*doubtful[k].values()])
-            digits = _correct_digits(values, values, compute, chosen, errors, proven=proven)
+            digits = _correct_digits(values, values, _smooth(compute), chosen, errors, proven=proven).digits
             lost = {name: n or 0 for name, (n, _) in digits.items() if _is_lost(doubles[name], n, allowed[name])}
             if lost:
                 from .digits import having_digits
@@ -281,11 +284,31 @@ def lost_number_warnings(
     `compute` returns numbers of the graph by what messages call them; errors of a number up to that `tolerated` are
     none. The hint offers the digits of a `command`.
     """
+    return lost_derivative_warnings(graph, values, point, _smooth(compute), command, tolerated)
+
+
+def _smooth(compute: Compute) -> ComputeAtKinks:
+    return lambda m, at: (compute(m, at), {})
+
+
+def lost_derivative_warnings(
+    graph: Graph,
+    values: Mapping[str, float],
+    point: Point,
+    compute: ComputeAtKinks,
+    command: str,
+    tolerated: Mapping[str, float] = MappingProxyType({}),
+    derivatives: Collection[str] = (),
+) -> list[Diagnostic]:
+    """Return the warnings of `lost_number_warnings` for numbers of which some are `derivatives`, conventional at kinks.
+
+    `compute` returns the kinks too. Kinks that rounding hides are named, and the digits of derivatives then are not.
+    """
 
     def find() -> list[Diagnostic]:
-        doubles = compute(REAL, values)  # may be nearer, where it takes more digits itself
+        doubles, met = compute(REAL, values)  # may be nearer, where it takes more digits itself
         try:
-            bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})
+            bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})[0]
             proven = have_bounds([*bounded.values()]) and _branches_are_decided(_bounded(graph, values, ()))
         except (ExpressionError, *NO_RESULT):
             bounded = {name: Bounded(float(x), math.inf) for name, x in doubles.items()}
@@ -295,25 +318,52 @@ def lost_number_warnings(
         if proven and not doubtful:
             return []
         doubtful = doubtful if proven else {name: float(x) for name, x in doubles.items()}
-        from .digits import UNSETTLED, having_digits, zero_warning
-
         errors = {name: getattr(bounded[name], "error", 0.0) for name in doubtful}
-        digits = _correct_digits(values, point, compute, doubtful, errors, proven=proven)
-        found: list[Diagnostic] = []
-        lost = {name: left for name, (left, _) in digits.items() if left is not None and left < REQUIRED_DIGITS}
-        lost = {name: n for name, n in lost.items() if _is_lost(float(doubles[name]), n, tolerated.get(name, -1.0))}
-        if lost:
-            message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
-            found.append(Diagnostic("lost_digits", message, None, "rewrite the formula"))
-        zeros = [name for name, (left, _) in digits.items() if left is None]
-        if zeros:
-            found.append(zero_warning(_listed(zeros), len(zeros)))
-        if len(digits) < len(doubtful):
-            found.append(UNSETTLED)
-        answer = "".join(f", which gives {_short(digits[name].exact)} for {name}" for name in [*lost][:1])
-        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}{answer}") for warning in found]
+        checked = _correct_digits(values, point, compute, doubtful, errors, proven=proven)
+        found = _hidden_kink_warnings(graph, values, met, checked, [name for name in doubtful if name in derivatives])
+        if found:
+            doubtful = {name: x for name, x in doubtful.items() if name not in derivatives}
+        return found + _warnings_of_digits(doubtful, checked.digits, tolerated, command)
 
     return _within_share(graph, find, command)
+
+
+def _hidden_kink_warnings(
+    graph: Graph, values: Mapping[str, float], met: Collection[int], checked: _Checked, derivatives: Sequence[str]
+) -> list[Diagnostic]:
+    if not checked.kinks.keys() - met or not derivatives:
+        return []
+    from ..engine.graphs.value_and_gradient import evaluate_in
+    from .digits import hidden_kink_warning, hidden_kinks
+
+    doubles = evaluate_in(REAL, graph, values).graph
+    hidden = hidden_kinks(doubles, met, checked.kinks, checked.kinks_as_written)
+    return [hidden_kink_warning(kink, _listed(derivatives)) for kink in hidden.values()]
+
+
+def _warnings_of_digits(
+    doubles: Mapping[str, float],
+    digits: Mapping[str, _CheckedDigits],
+    tolerated: Mapping[str, float],
+    command: str,
+) -> list[Diagnostic]:
+    """Return the warnings about numbers with so many correct digits; those that have none are not settled."""
+    from .digits import UNSETTLED, having_digits, zero_warning
+
+    found: list[Diagnostic] = []
+    settled = {name: digits[name].digits for name in doubles if name in digits}
+    lost = {name: left for name, left in settled.items() if left is not None and left < REQUIRED_DIGITS}
+    lost = {name: left for name, left in lost.items() if _is_lost(doubles[name], left, tolerated.get(name, -1.0))}
+    if lost:
+        message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
+        found.append(Diagnostic("lost_digits", message, None, "rewrite the formula"))
+    zeros = [name for name, left in settled.items() if left is None]
+    if zeros:
+        found.append(zero_warning(_listed(zeros), len(zeros)))
+    if len(settled) < len(doubles):
+        found.append(UNSETTLED)
+    answer = "".join(f", which gives {_short(digits[name].exact)} for {name}" for name in [*lost][:1])
+    return [warning._replace(hint=f"{warning.hint}, {_offer(command)}{answer}") for warning in found]
 
 
 def underflowed_derivatives(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Mapping[str, Number]:
@@ -347,15 +397,25 @@ class _CheckedDigits(NamedTuple):
     exact: Number
 
 
+class _Checked(NamedTuple):
+    """What is known of numbers in more digits, and the kinks of their derivatives there."""
+
+    digits: Mapping[str, _CheckedDigits] = MappingProxyType({})
+    """Nothing for a number that more digits change."""
+    kinks: Mapping[int, Breakpoint] = MappingProxyType({})
+    kinks_as_written: Sequence[Collection[int]] = ()
+    """Those of the program in decimals, at the point as typed."""
+
+
 def _correct_digits(
     values: Mapping[str, float],
     point: Point,
-    compute: Compute,
+    compute: ComputeAtKinks,
     doubles: Mapping[str, float],
     errors: Mapping[str, float],
     *,
     proven: bool,
-) -> dict[str, _CheckedDigits]:
+) -> _Checked:
     """Return the correct digits of `doubles`, nothing where more digits change them.
 
     As in `digits.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
@@ -363,25 +423,25 @@ def _correct_digits(
     """
     from ..engine.numbers.multiprecision import Multiprecision
     from .arithmetic import number_as_typed
-    from .digits import MAX_DIGITS, REFERENCE_DIGITS, ZERO_DIGITS, digits_of_proof
+    from .digits import MAX_DIGITS, REFERENCE_DIGITS, ZERO_DIGITS, Computed, digits_of_proof
 
-    def compute_in(digits: int) -> Mapping[str, Number]:
+    def compute_in(digits: int) -> tuple[Mapping[str, Number], Mapping[int, Breakpoint]]:
         m = Multiprecision(digits)
         return compute(m, {name: m.number(x) for name, x in values.items()})
 
     def settle(shrunk: bool = False, believed: bool = False) -> None:
         for name in [name for name in doubles if name not in settled]:
-            exact = _settled_number(coarse[name], finer[name], errors[name], digits, shrunk, believed)
+            exact = _settled_number(coarse[0][name], finer[0][name], errors[name], digits, shrunk, believed)
             if exact is not None:
                 settled[name] = exact
 
-    def at_doubles(m: NumberType) -> Mapping[str, Number]:
-        numbers = compute(m, {name: m.number(x) for name, x in values.items()})
-        return {name: numbers[name] for name in doubles}
+    def at_doubles(m: NumberType) -> Computed:
+        numbers, kinks = compute(m, {name: m.number(x) for name, x in values.items()})
+        return Computed({name: numbers[name] for name in doubles}, kinks)
 
     first = REFERENCE_DIGITS if proven else digits_of_proof(at_doubles)
     if first is None:
-        return {}
+        return _Checked()
     digits, settled = first, dict[str, Number]()
     coarse, finer = compute_in(digits), compute_in(2 * digits)
     enough = 2 * digits >= ZERO_DIGITS
@@ -396,13 +456,16 @@ def _correct_digits(
         enough = 2 * digits >= ZERO_DIGITS
         settle(shrunk=enough, believed=enough)
     written: Mapping[str, Number] = {}
+    kinks_as_written = []
     with suppress(ExpressionError, BudgetExceeded):
         m = Multiprecision(2 * digits, decimals=True)
-        written = compute(m, {name: number_as_typed(m, name, x) for name, x in point.items()})
-    return {
+        written, kinks = compute(m, {name: number_as_typed(m, name, x) for name, x in point.items()})
+        kinks_as_written.append(kinks)
+    checked = {
         name: _CheckedDigits(_digits_of(doubles[name], x, written.get(name, x)), written.get(name, x))
         for name, x in settled.items()
     }
+    return _Checked(checked, finer[1], kinks_as_written)
 
 
 def _settled_number(

@@ -257,6 +257,18 @@ FAR_BELOW: list[tuple[str, dict[str, float], str, float]] = [
     ("csc(sin(x*1e8)/x)", {"x": 6.092e-269}, "x", 6.092e-269 / 3e-24 / math.tan(1e8) / math.sin(1e8)),
     # the decimals are 1, to which no number of digits comes but for 185 and more
     ("exp(0.1*x + 0.2*x - 0.3*x)", {"x": 1.1e184}, "", 1.0),
+    # the slope of 0**y is 0, and that of 1.8e-32**10 is not
+    ("pow(1 - tanh(x), abs(y)) + x", {"x": 36.9, "y": 10.0}, "y", -2.317023296276653e-316),
+    # 50 digits end above the half, and at every whole number beside it the slope is the same
+    ("((1 - sin(1))/1**3) + sinc(1.5 - x)", {"x": 2e159}, "x", -1 / math.pi / 2e159 / 2e159),
+    ("sinc(x + y)", {"x": 2e159, "y": 1.25}, "x", -math.sqrt(0.5) / 2e159),
+    # a kink is met, which says nothing of the digits of a derivative beside it
+    (
+        "atan(where(y < (y + x), (x + 2), (y*x))/sqrt(y))",
+        {"x": -0.2, "y": 2.709e216},
+        "x",
+        1 / (0.2**2 * math.sqrt(2.709e216)),
+    ),
 ]
 """Formulas with a number by hand, where doubles have not one digit of it."""
 
@@ -267,6 +279,35 @@ def test_what_many_digits_leave_out_is_not_right(text: str, at: dict[str, float]
     computed = answer.gradient[name] if name else answer.value
     assert abs(computed - exact) > 1e-3 * abs(exact)
     assert "lost_digits" in [warning.kind for warning in answer.warnings]
+
+
+HIDDEN = [
+    # the function at a kink or on its cut, in exact arithmetic; doubles are beside it
+    ("atan2(x - ((x + 1e16) - 1e16), x + y)", {"x": 49.0, "y": -88.0}, "`atan2` has no derivative at (0.0, -39.0)"),
+    (
+        "atan2((x - ((x + 1e16) - 1e16)), sum(y, x))",
+        {"x": 49.0, "y": -88.0},
+        "`atan2` has no derivative at (0.0, -39.0)",
+    ),
+    ("relu((x + 1e16) - 1e16 - 49 + y) + y", {"x": 49.0, "y": 0.0}, "`relu` has no derivative at 0"),
+    ("floor((x + 1e16) - 1e16 + 0.5)*x", {"x": 48.5}, "`floor` has no derivative at 49.0"),
+]
+
+
+@pytest.mark.parametrize(("text", "at", "kink"), HIDDEN)
+def test_a_kink_that_rounding_hides_is_named_by_every_command(text: str, at: dict[str, float], kink: str) -> None:
+    names, message = [*at], f"may not exist: computed without rounding, {kink}"
+    direction = dict.fromkeys(names, 1.0)
+    answers = [
+        autodiff_cli.gradient(text, at),
+        autodiff_cli.jacobian(text, at),
+        autodiff_cli.jacobian(text, at, direction=direction),
+        autodiff_cli.jacobian(text, at, adjoint=[1.0]),
+        autodiff_cli.trace(text, at, mode="forward", direction=direction),
+    ]
+    for answer in answers:
+        (warning,) = [warning.message for warning in answer.warnings if "may not exist" in warning.message]
+        assert message in warning, warning
 
 
 def test_a_zero_that_takes_many_digits_from_the_first_on_is_one() -> None:

@@ -264,6 +264,48 @@ def _erfinv(x: Any) -> Sequence[Any]:
     return y, slope, 2 * y * slope * slope
 
 
+def _normpdf(x: Any) -> Sequence[Any]:
+    f = (-x * x / 2).exp() / (2 * arb.pi()).sqrt()
+    return f, -x * f, (x * x - 1) * f
+
+
+def _normcdf(x: Any) -> Sequence[Any]:
+    slope, second, _ = _normpdf(x)
+    return (-x / arb(2).sqrt()).erfc() / 2, slope, second
+
+
+def _norminv(p: Any) -> Sequence[Any]:
+    _require(0 < p < 1, p <= 0 or p >= 1)
+    y = arb(2).sqrt() * (2 * p - 1).erfinv()
+    slope = 1 / _normpdf(y)[0]
+    return y, slope, y * slope * slope
+
+
+def _erfcx(x: Any) -> Sequence[Any]:
+    f = (x * x).exp() * x.erfc()
+    slope = 2 * x * f - 2 / arb.pi().sqrt()
+    return f, slope, 2 * f + 2 * x * slope
+
+
+def _lambertw(x: Any) -> Sequence[Any]:
+    edge = x + (-arb(1)).exp()
+    _require(edge > 0, edge < 0)
+    w = x.lambertw()
+    slope = (-w).exp() / (1 + w)
+    return w, slope, -slope * slope * (2 + w) / (1 + w)
+
+
+def _gammainc(a: Any, x: Any) -> Sequence[Any]:
+    _require(a > 0 and x > 0, a <= 0 or x < 0)
+    slope = x ** (a - 1) * (-x).exp() / a.gamma()
+    return x.gamma_lower(a, 1), slope, ((a - 1) / x - 1) * slope
+
+
+def _gammaincc(a: Any, x: Any) -> Sequence[Any]:
+    _, slope, second = _gammainc(a, x)
+    return x.gamma_upper(a, 1), -slope, -second
+
+
 def _no_pole(x: Any) -> None:
     if x > 0:
         return
@@ -318,6 +360,7 @@ PRIMITIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "exp": _exp, "expm1": _expm1, "log": _log, "log1p": _log1p, "sqrt": _sqrt, "cbrt": _cbrt, "sin": _sin,
     "cos": _cos, "sinc": _sinc, "asin": _asin, "acos": _acos, "atan": _atan, "sinh": _sinh, "cosh": _cosh,
     "tanh": _tanh, "asinh": _asinh, "acosh": _acosh, "atanh": _atanh, "erf": _erf, "erfc": _erfc,
+    "normpdf": _normpdf, "normcdf": _normcdf, "norminv": _norminv, "erfcx": _erfcx, "lambertw": _lambertw,
     "erfinv": _erfinv, "digamma": _polygamma(0), "trigamma": _polygamma(1),
 }  # fmt: skip
 
@@ -522,6 +565,8 @@ class Arithmetic:
     def g_atan2(self, y: Jet, x: Jet) -> Jet:
         if x.v.is_zero() and y.v.is_zero():
             raise Undefined
+        if x.v < 0 and not _is_constant(y):
+            _sign(y.v)  # the value jumps where y is 0
         if x.v > 0 or x.v < 0:
             ratio = self.of("atan", self.divide(y, x))
         else:
@@ -535,6 +580,12 @@ class Arithmetic:
 
     def g_polygamma(self, n: Jet, a: Jet) -> Jet:
         return chain(a, _polygamma(int(n.v.unique_fmpz()))(a.v))
+
+    def g_gammainc(self, a: Jet, x: Jet) -> Jet:
+        return chain(x, _gammainc(a.v, x.v))
+
+    def g_gammaincc(self, a: Jet, x: Jet) -> Jet:
+        return chain(x, _gammaincc(a.v, x.v))
 
     def g_sum(self, *inputs: Jet) -> Jet:
         total = inputs[0]
@@ -628,26 +679,68 @@ class Reference(NamedTuple):
     numbers: Sequence[Any]
     zeros: frozenset[int]
     """Those that shrink with every precision, so that they are 0."""
+    differing: frozenset[int] = frozenset()
+    """Those of a kink that differ on its sides, so that they do not exist."""
 
 
 def _is_small(x: Any) -> bool:
     return x is None or x.rel_accuracy_bits() >= SMALL_BITS or (x.is_finite() and abs(x).upper() < TINY)
 
 
+BESIDE = 2000
+"""How near to a point its neighbours are, which show the sides of a kink: as 2**-2000, above the last precision."""
+
+
+def sides(tree: Tree, point: Mapping[str, str]) -> Reference | None:
+    """Return the numbers next to a kink, and which of them differ on its sides; None if unknown."""
+    found = []
+    for k in range(2 ** len(point)):
+        signs = [1 if k >> j & 1 else -1 for j in range(len(point))]
+        try:
+            found.append(reference(tree, point, beside=signs))
+        except (Kink, Undefined, Undecided):
+            return None
+    columns = [*zip(*(side.numbers for side in found), strict=True)]
+    differing = frozenset(k for k, column in enumerate(columns) if not _agree(column))
+    return Reference([column[0] for column in columns], frozenset(), differing)
+
+
+SAME = 1e-12
+"""The largest relative difference of sides that are one in doubles: those of floor(1e16) are."""
+
+
+def _agree(column: Sequence[Any]) -> bool:
+    """Return whether numbers of the sides are the same, to the digits of doubles."""
+    if any(x is None for x in column):
+        return all(x is None for x in column)
+    first = column[0].mid()
+    return all(abs(x.mid() - first) <= abs(first) * SAME + TINY for x in column)
+
+
 def reference(
-    tree: Tree, point: Mapping[str, str], *, second: bool = False, decimals: bool = False, doubles: bool = True
+    tree: Tree,
+    point: Mapping[str, str],
+    *,
+    second: bool = False,
+    decimals: bool = False,
+    doubles: bool = True,
+    beside: Sequence[int] = (),
 ) -> Reference:
     """Return the numbers of a tree at a point, at its doubles or as the decimals that are written.
 
-    `decimals` is about the literals of the formula, `doubles` about the point. Raises `Undefined`, `Kink`, and
-    `Undecided` where no precision makes the balls small.
+    `decimals` is about the literals of the formula, `doubles` about the point, `beside` the side of it in each variable
+    on which the numbers are asked for. Raises `Undefined`, `Kink`, and `Undecided` where no precision makes the balls
+    small.
     """
     literal = _decimal if decimals else _double
     names = [*point]
     before: list[Any] = []
-    for bits in PRECISIONS:
+    for bits in PRECISIONS[-1:] if beside else PRECISIONS:
         ctx.prec = bits
         at = {name: _double(text) if doubles else arb(text) for name, text in point.items()}
+        for k, sign in enumerate(beside):
+            # in ratios that no kink has
+            at[names[k]] += sign * (1 + arb(k) / 3) * arb(2) ** -BESIDE
         try:
             jet = Arithmetic(names, at, second, literal).evaluated(tree)
         except Undecided:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any, NamedTuple, cast
 
@@ -108,58 +109,61 @@ def trial(rng: Random, report: Report, question: Question) -> None:
     for _ in range(POINTS):
         point = formulas.point(rng, names)
         is_asked = rng.random() < ASKED
-        numbers, reason = _reference(tree, point, question.second)
-        if numbers is None and not is_asked:
+        exact, reason = _reference(tree, point, question.second)
+        if exact is None and not is_asked:
             report.count(f"not asked: {reason}")
             continue
         report.count("points")
         asked = {"text": text, "at": ",".join(f"{name}={value}" for name, value in point.items())}
-        if compute is not None and numbers is not None and not is_asked:
+        if compute is not None and exact is not None and not exact.differing and not is_asked:
             try:
                 computed = compute(asked["at"])
             except ExpressionError:
                 report.count("points that are refused where there is an answer")
                 continue
-            if all(relative_error(x, exact) <= WRONG for x, exact in zip(computed, numbers, strict=True)):
+            if all(relative_error(x, y) <= WRONG for x, y in zip(computed, exact.numbers, strict=True)):
                 continue
         report.count("points whose warnings are asked for")
         try:
             answer = question.ask(text, asked["at"])
         except ExpressionError as error:
-            _refused(report, asked, error, numbers, reason)
+            _refused(report, asked, error, exact, reason)
             continue
         except Exception as error:
             report.fault("traceback", {**asked, "error": repr(error)})
             continue
-        if numbers is None:
+        if exact is None:
             _without_reference(report, asked, answer, reason)
         else:
-            _judge(report, asked, answer, tree, point, numbers)
+            _judge(report, asked, answer, tree, point, exact)
 
 
-def _reference(tree: Tree, point: Mapping[str, str], second: bool) -> tuple[Sequence[Any] | None, str]:
+def _reference(tree: Tree, point: Mapping[str, str], second: bool) -> tuple[balls.Reference | None, str]:
     """Return the right numbers, or None with the reason why there are none."""
     try:
         found = balls.reference(tree, point, second=second)
     except balls.Undefined:
         return None, "undefined"
     except balls.Kink:
-        return None, "kink"
+        sides = None if second else balls.sides(tree, point)
+        if sides is None:
+            return None, "kink"
+        found = sides
     except balls.Undecided:
         return None, "undecided"
     numbers = [None if k in found.zeros else x for k, x in enumerate(found.numbers)]
     if any(x is not None and abs(x) > LARGEST for x in numbers):
         return None, "overflow"
-    return numbers, ""
+    return found._replace(numbers=numbers), ""
 
 
 def _refused(
-    report: Report, asked: Mapping[str, str], error: ExpressionError, numbers: Sequence[Any] | None, reason: str
+    report: Report, asked: Mapping[str, str], error: ExpressionError, exact: balls.Reference | None, reason: str
 ) -> None:
-    if numbers is None:
+    if exact is None:
         report.count(f"refused, rightly: {reason}")
         return
-    told = {"error": str(error), "hint": error.hint, "reference": [_written(x) for x in numbers]}
+    told = {"error": str(error), "hint": error.hint, "reference": [_written(x) for x in exact.numbers]}
     report.sample(f"refused where there is an answer: {error.kind}: {error.diagnostic.message}", {**asked, **told})
 
 
@@ -178,13 +182,20 @@ def _judge(
     answer: Answer,
     tree: Tree,
     point: Mapping[str, str],
-    numbers: Sequence[Any],
+    reference: balls.Reference,
 ) -> None:
+    numbers = reference.numbers
     warnings = [warning for warning in answer.warnings if warning.kind == "lost_digits"]
     if any(warning.kind not in ("lost_digits", "note") for warning in answer.warnings):
         report.count("with another warning")
+    if reference.differing:
+        report.count("points at kinks")
+        if not answer.warnings and not _is_smooth_as_written(tree, point):
+            report.fault("no word of a kink", {**asked, "answer": [*answer.numbers]})
     wrong, alarms = False, False
     for k, (name, computed, exact) in enumerate(zip(answer.names, answer.numbers, numbers, strict=True)):
+        if k in reference.differing:
+            continue
         error = relative_error(computed, exact)
         covered = any(_names(warning, name) for warning in warnings)
         alarms |= covered and error <= RIGHT
@@ -243,6 +254,13 @@ def _right_as_written(computed: float, k: int, tree: Tree, point: Mapping[str, s
             if relative_error(computed, None if k in found.zeros else found.numbers[k]) <= WRONG:
                 return True
     return False if is_decided else None
+
+
+def _is_smooth_as_written(tree: Tree, point: Mapping[str, str]) -> bool:
+    with suppress(balls.Kink, balls.Undecided, balls.Undefined):
+        balls.reference(tree, point, decimals=True, doubles=False)
+        return True
+    return False
 
 
 def _names(warning: Diagnostic, name: str) -> bool:

@@ -16,13 +16,15 @@ LITERALS = (
 _ONE = """
 exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs sign floor ceil round sin cos tan sec csc cot asin acos atan asec acsc
 acot sinc deg rad sinh cosh tanh sech csch coth asinh acosh atanh asech acsch acoth relu leaky_relu elu gelu silu
-sigmoid softplus softsign logit heaviside erf erfc erfinv gamma lgamma digamma trigamma
+sigmoid softplus softsign logit heaviside erf erfc erfinv erfcx normpdf normcdf norminv lambertw gamma lgamma digamma
+trigamma
 """
 _COMMON = "exp log sqrt sin cos tan atan tanh log1p expm1 gamma lgamma erf sinh cosh sigmoid softplus"
 ONE, COMMON = _ONE.split(), _COMMON.split()
 """The functions of one argument, and those that are drawn more often."""
 TWO = ("log", "pow", "atan2", "beta", "logaddexp")
 ANY = ("sum", "mean", "prod", "min", "max", "hypot", "logsumexp")
+SHAPE_PARAMETERS = ("0.5", "1", "2.5", "10", "1e-3", "100")
 EXPONENTS = ("2", "2", "3", "4", "0.5", "1.5", "7", "10", "0.1")
 
 A, B, K = ("name", "A"), ("name", "B"), ("name", "k")
@@ -78,6 +80,37 @@ CANCELLING: tuple[Tree, ...] = (
 """Shapes in A and B whose rounding errors grow, underflow or cancel."""
 
 
+def _absorbed(a: Tree) -> Tree:
+    """Return a tree that is another one, but for what 1e16 absorbs of it in doubles."""
+    return ("-", ("+", a, _number("1e16")), _number("1e16"))
+
+
+EDGES: tuple[Tree, ...] = (
+    ("atan2", ("-", A, _absorbed(A)), B),
+    ("atan2", ("-", A, B), ("neg", ("abs", A))),
+    ("abs", ("-", A, ("+", A, B))),
+    ("abs", ("-", _absorbed(A), B)),
+    ("relu", ("-", ("+", A, B), A)),
+    ("relu", ("-", A, _number("1"))),
+    ("max", A, ("*", B, ("/", A, B))),
+    ("min", A, B, _absorbed(A)),
+    ("max", ("sin", A), ("cos", A)),
+    ("floor", ("*", A, _number("100"))),
+    ("round", _absorbed(A)),
+    ("sign", ("-", A, _absorbed(A))),
+    ("hypot", ("-", A, _absorbed(A)), ("-", B, _absorbed(B))),
+    ("where", "<", A, ("+", A, B), ("+", A, B), ("*", A, B)),
+    ("where", "<", _absorbed(A), A, ("*", A, A), ("sin", A)),
+    ("where", "<", ("*", A, B), ("*", B, A), A, B),
+    ("clamp", ("*", A, _number("0.1")), _number("0.1"), _number("1")),
+    ("leaky_relu", ("-", _square(("sqrt", A)), A)),
+    ("pow", ("-", _number("1"), ("tanh", A)), ("abs", B)),
+    ("sinc", ("+", A, B)),
+)
+"""Shapes in A and B at or beside kinks, jumps and cuts, and rules that choose by a number that may be 0 by rounding."""
+SHAPES = CANCELLING + EDGES
+
+
 def _filled(tree: Tree, a: Tree, b: Tree) -> Tree:
     """Return a shape with these trees for A and B."""
     if tree is A:
@@ -99,7 +132,7 @@ def tree_of(rng: Random, names: Sequence[str], depth: int) -> Tree:
     if kind < 0.30:
         return (rng.choice("++--**//"), inner(), inner())
     if kind < 0.50:
-        return _filled(rng.choice(CANCELLING), inner(), inner())
+        return _filled(rng.choice(SHAPES), inner(), inner())
     if kind < 0.58:
         exponent = _number(rng.choice(EXPONENTS))
         return ("**", inner(), ("neg", exponent) if rng.random() < 0.3 else exponent)
@@ -118,7 +151,9 @@ def _of_several(rng: Random, names: Sequence[str], depth: int) -> Tree:
     def inner(further: Sequence[str] = ()) -> Tree:
         return tree_of(rng, [*names, *further], rng.randint(0, depth - 1))
 
-    kind = rng.choice(("two", "two", "any", "any", "clamp", "polygamma", "where", "where", "index", "let", "let"))
+    kind = rng.choice(
+        ("two", "two", "any", "any", "clamp", "polygamma", "gammainc", "where", "where", "index", "let", "let")
+    )
     if kind == "two":
         return (rng.choice(TWO), inner(), inner())
     if kind == "any":
@@ -127,6 +162,8 @@ def _of_several(rng: Random, names: Sequence[str], depth: int) -> Tree:
         return ("clamp", inner(), _number("0.1"), _number(rng.choice(("1", "100", "1e5"))))
     if kind == "polygamma":
         return ("polygamma", _number(rng.choice("0123")), inner())
+    if kind == "gammainc":
+        return (rng.choice(("gammainc", "gammaincc")), _number(rng.choice(SHAPE_PARAMETERS)), inner())
     if kind == "where":
         return ("where", rng.choice("<>"), inner(), inner(), inner(), inner())
     if kind == "index" and "k" not in names:

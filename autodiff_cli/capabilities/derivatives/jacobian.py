@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...engine.algebra.guards_at_point import around_guards, with_reason
@@ -22,7 +21,7 @@ from ...questions.problem import (
     parse,
     unit_error,
 )
-from ...questions.rounding import lost_number_warnings, rounding_warnings
+from ...questions.rounding import lost_derivative_warnings, rounding_warnings
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -138,34 +137,39 @@ def jacobian(
 
     numbers = arithmetic.run(inputs, work, tree, hint=True)
     if arithmetic == DOUBLE:
-        graph = posed.program.graph
         if in_full:
-            warnings += rounding_warnings(graph, posed.values, posed.point, names, "jacobian")
+            warnings += rounding_warnings(posed.program.graph, posed.values, posed.point, names, "jacobian")
         else:
-            products = partial(_products, posed, called, along, weights)
-            warnings += lost_number_warnings(graph, posed.values, posed.point, products, "jacobian")
+            warnings += _lost_digits_of_products(posed, called, along, weights)
     constants, heard = posed.program.constants, (*posed.warnings, *warnings)
     return Jacobian(text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree)
 
 
-def _products(
+def _lost_digits_of_products(
     posed: Problem,
     outputs: Sequence[str],
     along: Mapping[str, float | str] | None,
     weights: Sequence[float | str] | None,
-    m: NumberType,
-    values: Mapping[str, Number],
-) -> dict[str, Number]:
-    """Return the outputs and the products with the Jacobian by what messages call them."""
-    at = evaluate_in(m, posed.program.graph, values, posed.wanted)
-    numbers = {f"the value of `{name}`": x for name, x in zip(outputs, at.values, strict=True)}
-    if along is not None:
-        slopes = at.jvp({name: m.number(number_or_quantity(x, name)) for name, x in along.items()})[0]
-        numbers |= {f"the product for `{name}`": x for name, x in zip(outputs, slopes, strict=True)}
-    if weights is not None:
-        gradient = at.vjp([m.number(number_or_quantity(x, "adjoint")) for x in weights])[0]
-        numbers |= {f"the gradient by `{name}`": x for name, x in gradient.items()}
-    return numbers
+) -> list[Diagnostic]:
+    values = [f"the value of `{name}`" for name in outputs]
+    products = [f"the product for `{name}`" for name in outputs] if along is not None else []
+    gradient = [f"the gradient by `{name}`" for name in posed.wanted] if weights is not None else []
+
+    def compute(m: NumberType, point: Mapping[str, Number]) -> tuple[dict[str, Number], Kinks]:
+        at = evaluate_in(m, posed.program.graph, point, posed.wanted)
+        numbers = dict(zip(values, at.values, strict=True))
+        kinks: Kinks = {}
+        if along is not None:
+            slopes, kinks = at.jvp({name: m.number(number_or_quantity(x, name)) for name, x in along.items()})
+            numbers |= dict(zip(products, slopes, strict=True))
+        if weights is not None:
+            adjoints, met = at.vjp([m.number(number_or_quantity(x, "adjoint")) for x in weights])
+            numbers |= {called: adjoints[name] for called, name in zip(gradient, posed.wanted, strict=True)}
+            kinks = {**kinks, **met}
+        return numbers, kinks
+
+    graph, derivatives = posed.program.graph, [*products, *gradient]
+    return lost_derivative_warnings(graph, posed.values, posed.point, compute, "jacobian", derivatives=derivatives)
 
 
 def _units(

@@ -11,7 +11,7 @@ from ...engine.graphs.value import Value, constant, node, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NumberType
 from ...engine.numbers.floats import REAL
-from ...engine.run.evaluation import Evaluation
+from ...engine.run.evaluation import Evaluation, Kinks
 from ...engine.run.flat_graph import Graph, in_order
 from ...engine.run.sweep import Activity, local_derivatives, tangents
 from ...engine.table.operators import CONSTANT, NEG, WHERE
@@ -21,7 +21,7 @@ from ...language.printer import expression_text
 from ...questions.figures import unsigned
 from ...questions.optional_units import pose_with_units
 from ...questions.problem import Problem, as_number
-from ...questions.rounding import lost_number_warnings, rounding_warnings
+from ...questions.rounding import lost_derivative_warnings, rounding_warnings
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -299,12 +299,14 @@ def _lost_digits(posed: Problem, direction: Mapping[str, float]) -> list[Diagnos
     if not direction:
         return rounding_warnings(graph, values, point, posed.wanted)
 
-    def compute(m: NumberType, at: Mapping[str, Any]) -> dict[str, Any]:
-        swept = evaluate_in(m, graph, at, [*direction])
-        slopes, _ = swept.jvp({name: m.number(float(x)) for name, x in direction.items()})
-        return {"the value": swept.value, "the derivative along the direction": slopes[0]}
+    derivative = "the derivative along the direction"
 
-    return lost_number_warnings(graph, values, point, compute, "jacobian")
+    def compute(m: NumberType, at: Mapping[str, Any]) -> tuple[dict[str, Any], Kinks]:
+        swept = evaluate_in(m, graph, at, [*direction])
+        slopes, kinks = swept.jvp({name: m.number(float(x)) for name, x in direction.items()})
+        return {"the value": swept.value, derivative: slopes[0]}, kinks
+
+    return lost_derivative_warnings(graph, values, point, compute, "jacobian", derivatives=(derivative,))
 
 
 def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:

@@ -67,6 +67,16 @@ def undecided(message: str) -> Refusal:
     return Refusal(UNDECIDED, message, "move the point away from the kink or the edge of the domain")
 
 
+class Undecided:
+    """An undecided comparison, which raises `Refusal` when it is used."""
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def __bool__(self) -> bool:
+        raise undecided(self.message)
+
+
 NO_RESULT = (Refusal, ValueError, ArithmeticError)
 """Errors of an operation without a value or a rule without a derivative."""
 

@@ -204,11 +204,17 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
 
 
 # ---- trigonometric and hyperbolic
+SINC_WAVES = 20
+"""The cost of the sine and cosine of a derivative of sinc, in steps of its recurrence."""
+
+
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     # each step is π(x f⁽ᵏ⁾ + k f⁽ᵏ⁻¹⁾) = π^k·sin(πx + kπ/2), stable for k < π|x|
     order, context = whole_order(float(n)), m.context
-    budget.charge((order + context.prec / 4) * (3 + context.prec**1.5 / 25000))
-    if context.pi * abs(x) < max(order, 1):
+    is_near = context.pi * abs(x) < max(order, 1)
+    terms = context.prec / 4 if is_near else SINC_WAVES + context.prec / 60
+    budget.charge((order + terms) * (3 + context.prec**1.5 / 25000))
+    if is_near:
         return _sinc_series(m, order, x)
     sine, cosine, power = context.sinpi(x), context.cospi(x), context.one
     waves = (sine, cosine, -sine, -cosine)

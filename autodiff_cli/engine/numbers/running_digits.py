@@ -15,7 +15,8 @@ from functools import partial
 from typing import Any
 
 from ..table.primitive import Primitive
-from .base import Lifted, Number, Valued, digits_text, undecided
+from ..table.primitives import may_turn_within
+from .base import Lifted, Number, Undecided, Valued, digits_text, undecided
 from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value, size
 from .multiprecision import MAX_EXPONENT, NAMED, Multiprecision
@@ -128,16 +129,6 @@ class BoundedDigits(Valued):
             if error != EXACT and _log2_size(difference) <= error + 0.1:
                 return Undecided(f"cannot determine whether {self} is {question} {y}")
         return relation((difference > 0) - (difference < 0), 0)
-
-
-class Undecided:
-    """An undecided comparison, which raises `Refusal` when it is used."""
-
-    def __init__(self, message: str) -> None:
-        self.message = message
-
-    def __bool__(self) -> bool:
-        raise undecided(self.message)
 
 
 def _log2_sum(a: float, b: float) -> float:
@@ -316,6 +307,10 @@ class RunningDigits(Lifted):
     def _spread(self, primitive: Primitive, xs: list[Any], errors: Sequence[float], out: Any) -> float:
         if math.inf in errors:
             return math.inf
+        ldexp = self.base.context.ldexp
+        for x, error in zip(xs, errors, strict=True):
+            if error > 0 and may_turn_within(primitive, x - ldexp(1, math.ceil(error)), 2.0 ** min(error, 1023.0)):
+                return math.inf
         try:
             spread = self._first_order(primitive, xs, errors, out)
             if not (primitive.may_kink or primitive.jumps) and spread < _log2_size(out) - self.bits // 2:

@@ -11,8 +11,8 @@ from itertools import product
 
 from ..table.operators import ADD, DIV, MUL, NEG, POW, SUB
 from ..table.primitive import Primitive
-from ..table.primitives import ABS, MAX, MIN, OSCILLATING
-from .base import Lifted, Number, Valued
+from ..table.primitives import ABS, MAX, MIN, may_turn_within
+from .base import Lifted, Number, Undecided, Valued
 from .budget import charge
 from .floats import REAL
 
@@ -104,8 +104,7 @@ def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Se
     end outside the domain.
     """
     spread = spreads[k]
-    # the gamma family oscillates below 0 only
-    if spread > 1 and primitive.name in OSCILLATING and (xs[k] < 0 or primitive.group != "Special"):
+    if spread > 1 and may_turn_within(primitive, xs[k] - spread, spread):
         return math.inf
     if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
         return 0.0
@@ -148,6 +147,16 @@ class Running(Lifted):
 
     def is_finite(self, x: Number) -> bool:
         return math.isfinite(x.x if isinstance(x, Bounded) else x)
+
+    def eq(self, x: Number, y: Number) -> bool | Undecided:
+        """Return whether numbers are equal, undecided for a constant of a rule that a number is within its error.
+
+        What a rule returns at 0, such as the slope of 0**y, is no bound for a number that is 1e-30.
+        """
+        is_equal = bool(x == y)
+        if is_equal and type(x) is Bounded and x.error and type(y) is not Bounded:
+            return Undecided("rounding errors leave open whether a number is a constant")
+        return is_equal
 
     def lift(self, primitive: Primitive) -> Callable[..., Bounded]:
         value = getattr(REAL, primitive.name)

@@ -13,7 +13,7 @@ from operator import add, mul
 from typing import Any
 
 from .operators import POW
-from .primitive import BY_DEFINITION, OPERATIONS, Number, Rule, Side, composed, entry, helper
+from .primitive import BY_DEFINITION, OPERATIONS, Number, Primitive, Rule, Side, composed, entry, helper
 
 # ---- stable forms
 # Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are
@@ -667,6 +667,19 @@ OSCILLATING = {
     *("floor", "ceil", "round"),
 }
 """Functions that oscillate, have infinitely many poles, or are step functions."""
+
+TURNING_BELOW_ZERO = {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "polygamma_difference", "beta"}
+TURNING = (OSCILLATING - TURNING_BELOW_ZERO) | {"sinc_derivative"}
+"""Functions that may turn or have a pole between numbers a unit apart, so that what they are there bounds nothing."""
+
+
+def may_turn_within(primitive: Primitive, lowest: Number, distance: Number) -> bool:
+    """Return whether a function may turn or have a pole within a distance of a number, from `lowest` on.
+
+    Then its values and slopes at the ends bound nothing: sinc is 0 at every whole number.
+    """
+    name = primitive.name
+    return bool(distance > 1 and (name in TURNING or (name in TURNING_BELOW_ZERO and lowest < 0)))
 
 
 # ---- names in the hands of others
