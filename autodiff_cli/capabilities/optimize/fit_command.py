@@ -109,6 +109,8 @@ def prediction_columns(
     """Return the points of `--predict` as columns; values with units are refused in a fit `without_units`."""
     if isinstance(texts, MeasuredColumns):
         return texts
+    if not texts:
+        return MeasuredColumns()
     point = merge([{}, *[parse_point(source, Sweeping(value_with_unit)) for source in texts if "=" in source]])
     files = [source for source in texts if "=" not in source]
     if point and files:

@@ -270,7 +270,7 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
     predictors = [name for name in program.leaves if name in columns]
     parameters = [name for name in program.leaves if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
-    warnings = _check_roles(inputs, predictors, parameters)
+    warnings = _check_roles(inputs, predictors, parameters, unknowns)
     if len(unknowns) > MAX_PARAMETERS:
         hint = f"fit up to {MAX_PARAMETERS}"
         raise limit_error(f"{len(unknowns)} parameters are too many", hint)
@@ -295,7 +295,9 @@ def _starts_left_out(bounds: Mapping[str, Range], values: Mapping[str, float]) -
     return starts
 
 
-def _check_roles(inputs: FitInputs, predictors: Sequence[str], parameters: Sequence[str]) -> list[Diagnostic]:
+def _check_roles(
+    inputs: FitInputs, predictors: Sequence[str], parameters: Sequence[str], unknowns: Sequence[str]
+) -> list[Diagnostic]:
     """Return warnings of names that the formula lacks. Raises an error for one with two roles."""
     point, fixed = inputs.point, inputs.fixed
     warnings: list[Diagnostic] = []
@@ -304,7 +306,6 @@ def _check_roles(inputs: FitInputs, predictors: Sequence[str], parameters: Seque
             raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
         if name not in parameters:
             warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
-    unknowns = [name for name in parameters if name not in fixed]
     for name in inputs.bounds:
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}")
