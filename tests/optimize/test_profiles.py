@@ -44,6 +44,25 @@ def test_linear_intervals_are_to_be_had_and_are_those_of_standard_errors() -> No
     answer = michaelis(intervals="linear")
     assert answer.interval_method == "linear"
     assert answer.parameters["K"].interval == pytest.approx((0.244424, 12.3081), rel=1e-5)
+    (warning,) = answer.warnings
+    assert warning.kind == "profile" and warning.message.startswith("the linear intervals mislead: second derivatives")
+
+
+@pytest.mark.parametrize(("counts", "misleads"), [([1, 0, 2, 1, 4], True), ([4012, 4871, 6120, 7329, 9013], False)])
+def test_linear_intervals_of_counts_mislead_where_those_by_profile_are_others(
+    counts: list[float], misleads: bool
+) -> None:
+    columns = {"x": [0, 0.2, 0.4, 0.6, 0.8], "y": counts}
+    ends = {
+        kind: autodiff_cli.fit("y = exp(a + b*x)", columns, {"a": 0, "b": 0}, loss="poisson", intervals=kind)
+        for kind in ("linear", "profile")
+    }
+    linear, profile = (ends[kind].parameters["b"].interval for kind in ("linear", "profile"))
+    assert linear and profile
+    off = max(abs(a - b) for a, b in zip(linear, profile, strict=True)) / (linear[1] - linear[0]) * 2
+    assert (off > 0.1) is misleads
+    assert any(warning.kind == "profile" for warning in ends["linear"].warnings) is misleads
+    assert not any(warning.kind == "profile" for warning in ends["profile"].warnings)
 
 
 def test_intervals_of_a_linear_formula_are_linear() -> None:

@@ -193,3 +193,39 @@ def test_a_step_with_a_row_between_determines_its_place():
     assert answer.converged
     assert answer.parameters["c"].estimate == pytest.approx(3.5, rel=1e-9)
     assert answer.parameters["c"].error is not None
+
+
+YEARS = {"x": [*range(2011, 2021)], "y": [10.1, 12.4, 15.2, 18.3, 22.6, 27.3, 33.5, 41.2, 49.8, 61.1]}
+"""Growth over years: the factor is 1e-174 where the rate is right, and anything elsewhere."""
+
+
+@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 0), (1, -1), (1, 0.1), (1, 0.5), (1e-300, 0.3), (1e10, -0.01)])
+def test_growth_over_years_is_found_from_rates_that_overflow_or_underflow(a: float, b: float) -> None:
+    """SciPy's `curve_fit` from b = 0.2, with years counted from 2015: rss 0.1751663, b = 0.19964784(67897)."""
+    answer = fit("y = a*exp(b*x)", YEARS, {"a": a, "b": b})
+    assert answer.converged, answer.message
+    assert answer.rss == pytest.approx(0.1751663, rel=1e-6)
+    assert answer.point["b"] == pytest.approx(0.19964784, rel=1e-7)
+    assert answer.point["a"] == pytest.approx(4.361323e-174, rel=1e-6)
+
+
+FAR_STARTS = {
+    "a power of 200": ("y = a*x**p", [1, 2, 3, 5, 8], [3.1, 17, 47, 168, 541], {"a": 1, "p": 200}, {"p": 2.5}),
+    "a peak 30 widths away": (
+        "y = h*exp(-(x - m)**2/(2*s**2))", [-1, 0, 0.5, 1, 1.5, 2, 3], [0.09, 0.92, 1.65, 2.01, 1.64, 0.91, 0.08],
+        {"h": 1, "m": 25, "s": 0.8}, {"m": 1, "s": 0.8},
+    ),
+    "a slope of 1000": (
+        "y = V*x**n/(K**n + x**n)", [0.3, 1, 2, 3, 5, 8, 12, 20], [0.1, 1, 3.1, 5, 7.3, 8.8, 9.4, 9.8],
+        {"V": 1, "n": 1000, "K": 1}, {"V": 10, "n": 2, "K": 3},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FAR_STARTS)
+def test_starts_that_overflow_or_underflow_everywhere(name: str) -> None:
+    formula, x, y, start, near = FAR_STARTS[name]
+    answer = fit(formula, {"x": x, "y": y}, start)
+    assert answer.converged, answer.message
+    for parameter, value in near.items():
+        assert answer.point[parameter] == pytest.approx(value, rel=0.05)

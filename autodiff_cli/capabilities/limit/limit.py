@@ -282,6 +282,7 @@ def side_limit(
             values = {other: m.number(x) for other, x in others.items()} | {name: at}
             return _limit_of(m, m.number(evaluate_in(m, source, values).value))
         except TooFewTerms:
+            reason = "a part of it oscillates, and its bounds do not decide" if m.is_irregular else reason
             continue
         except NoAsymptotics:
             reason = "a function of it has no series there"

@@ -301,13 +301,15 @@ def _of_least_squares(
     interrupted: bool,
 ) -> Fit:
     """Return the fit of a search that has ended."""
-    from .profiles import far_values, intervals_of
+    from .profiles import far_values, intervals_of, linear_warnings
 
     profiles = None if interrupted else intervals_of(inference, intervals)
+    misleading = [] if interrupted else linear_warnings(inference, intervals)
     inference.leave_open({} if interrupted else far_values(inference))
     predictions = inference.predict(inputs.predict)
     lost = _rounding_warnings(inference.model, inference.end.values)
     answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
+    answer = answer._replace(warnings=(*answer.warnings, *misleading))
     return _with_lost_digits(answer, inference, lost) if lost else answer
 
 
@@ -325,11 +327,14 @@ def _of_likelihood(
     import numpy as np
 
     from .likelihood import fit_likelihood, profiled
+    from .profiles import linear_warnings_beside
 
     found = fit_likelihood(model, family, start, level, several)
     inference = found.inference
     with np.errstate(all="ignore"):
-        profiles = None if intervals == "linear" else profiled(found)
+        profiles = profiled(found)
+        misleading = linear_warnings_beside(inference, profiles) if intervals == "linear" else []
+        profiles = None if intervals == "linear" else profiles
         predictions = [row._replace(prediction=None) for row in inference.predict(inputs.predict)]
         lost = _rounding_warnings(inference.model, inference.end.values)
         answer = _answer(text, inference, profiles, DOUBLE, predictions, interrupted=found.interrupted)
@@ -349,7 +354,7 @@ def _of_likelihood(
         message=message,
         sigma={},
         standardised=found.residuals(),
-        warnings=(*warnings, *found.warnings(goodness), *lost),
+        warnings=(*warnings, *found.warnings(goodness), *lost, *misleading),
     )
 
 

@@ -28,6 +28,7 @@ from .descend import DescentStep
 from .observations import Observations
 
 MAX_EVALUATIONS = 2000  # of one search
+MAX_SOLVES, CANCELLED = 3, 1e-6  # linear solves, and what share of the values before is computed anew
 MAX_POLISHING = 50  # steps of Gauss and Newton
 MISSING_RESIDUAL = 1e150  # residual of a row without a value
 ROUNDED_OFF = 1e-14  # share of the data that is rounding
@@ -452,10 +453,20 @@ class Model:
 
     def fit_linear(self, values: Any) -> Any:
         """Return the values with the linear parameters solved for."""
-        at, places, solution = self(values), self.parameters.places, np.array(values, dtype=float)
-        rows = at.jacobian[:, places]
-        size = column_sizes(rows)
-        solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
+        places, solution = self.parameters.places, np.array(values, dtype=float)
+        for left in reversed(range(MAX_SOLVES)):
+            at, before = self(solution), np.abs(solution[places])
+            is_lost = np.max(np.abs(at.residuals), initial=0.0) >= MISSING_RESIDUAL and bool(np.any(before))
+            lost = np.full(len(before), is_lost)
+            if not is_lost:
+                rows = at.jacobian[:, places]
+                size = column_sizes(rows)
+                solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
+                # a difference of numbers far larger than itself is their rounding: from 1e-130 to 1e-174
+                lost = np.abs(solution[places]) < CANCELLED * before
+            if not left or not np.any(lost):
+                break
+            solution[places] = np.where(lost, 0.0, solution[places])
         return solution
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float | None:

@@ -257,6 +257,41 @@ def intervals_of(inference: Inference, kind: str | None) -> Profiles | None:
     return profiles_of(inference) if kind == "profile" or largest_bend(inference) > MAX_BEND else None
 
 
+def linear_warnings(inference: Inference, kind: str | None) -> list[Diagnostic]:
+    """Return a warning where the linear intervals that were asked for mislead."""
+    if kind != "linear" or not _can_profile(inference):
+        return []
+    bend = largest_bend(inference)
+    if not bend > MAX_BEND:
+        return []
+    return [_linear_warning(f"second derivatives move an end by {100 * bend:.0f} % of the half-width")]
+
+
+def linear_warnings_beside(inference: Inference, profiles: Profiles | None) -> list[Diagnostic]:
+    """Return a warning where linear intervals are asked for, and those by profile are others."""
+    if profiles is None:
+        return []
+    largest = 0.0
+    for name, ends in profiles.ends.items():
+        half = inference.factor * inference.errors[name]
+        for side, end in zip((-1, 1), ends, strict=True):
+            linear = inference.values[name] + side * half
+            largest = max(largest, math.inf if end is None else abs(end - linear) / half)
+    if not largest > MAX_BEND:
+        return []
+    how = (
+        "an end by profile is open"
+        if math.isinf(largest)
+        else f"an end by profile is {100 * largest:.0f} % of the half-width off"
+    )
+    return [_linear_warning(how)]
+
+
+def _linear_warning(how: str) -> Diagnostic:
+    hint = "leave `--intervals linear` out: then they are by profile"
+    return Diagnostic("profile", f"the linear intervals mislead: {how}", None, hint)
+
+
 def far_values(inference: Inference) -> dict[str, float]:
     """Return far values at which parameters fit as well, with the others fitted again, beside undetermined ones.
 

@@ -302,6 +302,9 @@ class AsymptoticSeries(Lifted):
             return result
         if not x.terms and x.end is None and x.wave is None and base.sign(exponent) > 0:
             return x
+        if self.outweighs_wave(x) and (is_whole or base.sign(x.terms[0].coefficient) > 0):
+            self.is_irregular = True
+            return Multiseries(self, [], self.power_of(x.terms[0].monomial, exponent))
         lead = self.lead(x)
         if not is_whole and not base.require_positive(lead.coefficient):
             if base.may_be_whole(exponent):
@@ -335,6 +338,10 @@ class AsymptoticSeries(Lifted):
     def log(self, x: Number) -> Multiseries:
         """Return the logarithm, also of a plain number: definitions have `log(2)`. Raises `NotReal`."""
         x = self.number(x)
+        if self.outweighs_wave(x) and self.base.sign(x.terms[0].coefficient) > 0:
+            self.is_irregular = True
+            size = self.log(Multiseries(self, [GrowthTerm(x.terms[0].monomial, self.one)]))
+            return self.add(size, Multiseries(self, [], {}))
         lead = self.lead(x)
         if not self.base.require_positive(lead.coefficient):
             raise NotReal
@@ -406,14 +413,29 @@ class AsymptoticSeries(Lifted):
 
     # ---- sides
     def side(self, x: Number) -> int:
-        """Return the sign that a series has in the end. Raises `TooFewTerms`."""
+        """Return the sign that a series has in the end. Raises `TooFewTerms` and `NoAsymptotics`."""
         x = self.number(x)
         if not x.terms and x.end is None and x.wave is None:
             return 0
+        if self.outweighs_wave(x):
+            return self.base.sign(x.terms[0].coefficient)
         lead = self.lead(x)
         if x.wave is not None and self.compare(x.wave.monomial, lead.monomial) >= 0:
             raise NoAsymptotics
         return self.base.sign(lead.coefficient)
+
+    def outweighs_wave(self, x: Multiseries) -> bool:
+        """Return whether the leading term has the size of the wave and a larger coefficient: `2 - sin(x)`."""
+        if x.wave is None or not x.terms or self.compare(x.terms[0].monomial, x.wave.monomial) != 0:
+            return False
+        if x.end is not None and self.compare(x.end, x.wave.monomial) >= 0:
+            return False
+        return self.base.sign(self.base.abs(x.terms[0].coefficient) - self.base.abs(x.wave.coefficient)) > 0
+
+    def size_of(self, *xs: Multiseries) -> Monomial | None:
+        """Return the monomial that bounds all of the series."""
+        waves = [x.wave.monomial for x in xs if x.wave is not None]
+        return self.larger(*[x.end for x in xs], *waves, *[x.terms[0].monomial for x in xs if x.terms])
 
     def limit_sign(self, x: Multiseries) -> int:
         """Return 1 for a series that goes to infinity, -1 for minus infinity, 0 for one that stays finite."""
@@ -506,11 +528,10 @@ class AsymptoticSeries(Lifted):
         try:
             result = active(self, EventualSigns(self), *xs, out=out)
         except (NoAsymptotics, TooFewTerms):
-            if primitive.name != "abs":
+            if primitive.name not in BOUNDED_BY_INPUTS and primitive.name not in BOUNDED_BY_ONE:
                 raise
-            x = self.still(xs[0])
             self.is_irregular = True
-            return Multiseries(self, [], self.larger(x.end, *[term.monomial for term in x.terms[:1]]))
+            return Multiseries(self, [], {} if primitive.name in BOUNDED_BY_ONE else self.size_of(*xs))
         return result if isinstance(result, (bool, Multiseries)) else self.number(result)
 
     def check_ends(self, name: str, xs: Sequence[Multiseries]) -> None:
@@ -766,5 +787,8 @@ SPECIAL: dict[str, Callable[..., Any]] = by_name({
     "digamma": _digamma, "sinc": _sinc, "atan2": _atan2,
 })  # fmt: skip
 """Functions that are singular, or that oscillate, and arithmetic."""
+BOUNDED_BY_INPUTS = frozenset(("abs", "clamp", "leaky_relu", "max", "min", "relu"))
+"""Functions that are no larger than the largest of their arguments, in size."""
+BOUNDED_BY_ONE = frozenset(("heaviside", "sign"))
 NOT_BY_DEFINITION = by_name(dict.fromkeys(("digamma", "trigamma"), True))
 """Functions whose definitions are these functions again, or are for reading only."""
