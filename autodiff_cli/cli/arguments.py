@@ -185,7 +185,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
         for conflict in option.conflicts:
             if _is_there(conflict, values):
                 raise _exclude(name, conflict)
-        _check_needs(option, by_name, values)
+        if option.needs:
+            _check_needs(option, by_name, values)
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
         if option.reads_stdin and "-" in texts:
