@@ -48,6 +48,12 @@ def test_other_targets_refuse_it(to: str) -> None:
         assert refused.value.kind == "usage"
 
 
+@pytest.mark.parametrize("to", sorted({*TARGETS} - {"latex", "torch-module"}))
+def test_no_target_has_the_faddeeva_function(to: str) -> None:
+    with pytest.raises(ExpressionError, match="has no function `faddeeva_re`"):
+        export("voigt(x, 1, 0, 2, 0.5)", to)
+
+
 @pytest.mark.parametrize("to", sorted(HAVE))
 def test_no_target_has_the_derivative_by_the_order(to: str) -> None:
     with pytest.raises(ExpressionError, match="has no function `besselj_derivative`"):
