@@ -61,37 +61,49 @@ def _is_command(word: str) -> bool:
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
     from ..questions.typed_lines import arguments_by_hand, words_arguments
-    from ..show.error import write_reading
     from .commands import call
 
     text, options = _split(args)
+    is_informal = _is_informal(options)
     asked = words_arguments(text)
-    if asked is not None and _is_informal(options):
-        write_reading("", command_line(["autodiff", *asked]))
-        return call(asked[0], [*asked[1:], *options])
+    if asked is not None and is_informal:
+        return _call_as_read(asked, options)
     asked = arguments_by_hand(text)
     if asked is not None:
         return call(asked[0], [*asked[1:], *options])
     command, space, rest = text.partition(" ")
     if space and command in COMMANDS and text == args[0]:
-        if _is_informal(options) and rest.strip() and not _HAS_OPTION.search(rest):
-            asked = [command, rest.strip()]
-            write_reading("", command_line(["autodiff", *asked]))
-            return call(command, [*asked[1:], *options])
-        raise usage_error(f"`{text}` is one argument", f"quote the formula alone: `autodiff {command} {quoted(rest)}`")
+        return _answer_in_quotes(command, rest, options, is_informal=is_informal)
     if rest[:1].isalnum() and _is_command(command):
         from .slips import bad_command
 
         raise bad_command(command)  # `integrate x^2` in quotes
+    only_reading = all(option in _READING for option in options)
     if _is_plain(text, options):
         # what needs no session starts sooner
-        if all(option in _READING for option in options):
+        if only_reading:
             return call("diff", [text, *options])
         if _has_point(options):
             return call("grad", [text, *options])
-    if not all(option in _READING for option in options):
-        return _by_command(text, options)
-    return _as_line_of_session(text, options)
+    return _as_line_of_session(text, options) if only_reading else _by_command(text, options)
+
+
+def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_informal: bool) -> int:
+    """Answer a command and its formula that are one argument. Raises a usage error where that is not certain."""
+    formula = rest.strip()
+    if is_informal and formula and not _HAS_OPTION.search(rest):
+        return _call_as_read([command, formula], options)
+    hint = f"quote the formula alone: `autodiff {command} {quoted(rest)}`"
+    raise usage_error(f"`{command} {rest}` is one argument", hint)
+
+
+def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
+    """Answer the command line that an informal one means, and say how it was read."""
+    from ..show.error import write_reading
+    from .commands import call
+
+    write_reading("", command_line(["autodiff", *arguments]))
+    return call(arguments[0], [*arguments[1:], *options])
 
 
 def _as_line_of_session(text: str, options: Sequence[str]) -> int:
