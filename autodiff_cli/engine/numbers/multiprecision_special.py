@@ -396,7 +396,7 @@ def _faddeeva_at(m: Any, order: int, x: Number, y: Number) -> Any:
 
 def _faddeeva(m: Any, order: int, z: Any, value: Any, slope: Any) -> Any:
     """Return a derivative of w by w' = -2z·w + slope and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
-    before = None
+    before: Any = 0
     for k in range(order):
         value, before = -2 * z * value + (-2 * k * before if k else slope), value
     return value
