@@ -20,7 +20,7 @@ PROBLEMS = {
     for problem in map(json.loads, (NIST / "problems.jsonl").read_text(encoding="utf-8").splitlines())
 }
 SLOW = {"ENSO", "Thurber", "Bennett5", "MGH09"}
-"""Problems of which a fit takes 2 to 8 s; they end at the certified minimum too."""
+"""Problems of which a fit takes 1 to 2 s; they end at the certified minimum too."""
 
 
 def columns_of(name: str) -> dict[str, list[float]]:

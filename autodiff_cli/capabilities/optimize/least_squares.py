@@ -29,6 +29,7 @@ from .observations import Observations
 
 MAX_EVALUATIONS = 2000  # of one search
 MAX_SOLVES, CANCELLED = 3, 1e-6  # linear solves, and what share of the values before is computed anew
+MAX_EARLIER = 4  # steps that are combined with the last one
 MAX_POLISHING = 50  # steps of Gauss and Newton
 MISSING_RESIDUAL = 1e150  # residual of a row without a value
 ROUNDED_OFF = 1e-14  # share of the data that is rounding
@@ -495,8 +496,10 @@ def projected(model: Model, start: Any) -> EndPoint:
     return polished(model, values, "one linear solve")
 
 
-def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Collection[int] = ()) -> EndPoint:
-    """Return where SciPy ends, with the parameters at `places` projected."""
+def searched(
+    model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Collection[int] = (), enough: float = 0.0
+) -> EndPoint:
+    """Return where SciPy ends, with the parameters at `places` projected; steps that are `enough` end it too."""
     from scipy.optimize import least_squares
 
     places, others = list(places), [k for k in range(len(start)) if k not in places]
@@ -528,7 +531,7 @@ def searched(model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Coll
     with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
         warnings.simplefilter("ignore")
         theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
-    return polished(model, complete(theta), message)
+    return polished(model, complete(theta), message, enough=enough)
 
 
 def _products(rows: Any, left: Any) -> Any:
@@ -548,8 +551,10 @@ def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) ->
     here = np.array(values, dtype=float)
     cost = model(here).cost
     best, least = EndPoint(here, cost, math.inf, message), math.inf
+    # to the last digit the plain steps go, and where a bound may stop them
+    earlier = EarlierSteps() if enough and not model.problem.bounds else None
     for _ in range(MAX_POLISHING):
-        step, overshoot, moved = gauss_newton(model, here)
+        step, overshoot, moved = gauss_newton(model, here, sharp=not enough)
         if moved >= least and (least < 1e-9 or best.moved == 0):
             best = best._replace(values=here, cost=cost) if moved < 1e-9 else best
             break
@@ -559,6 +564,12 @@ def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) ->
             break
         if not np.all(np.isfinite(step)) or bool(np.all(np.abs(step) <= 1e-16 * np.abs(here))):
             break
+        if earlier is not None:
+            there = here + earlier.combined(here, step)
+            risen = model(there).cost
+            if risen <= best.cost * (1 + 1e-9):
+                here, cost = there, risen
+                continue
         with np.errstate(all="ignore"):
             room = np.where(step > 0, (high - here) / step, np.where(step < 0, (low - here) / step, np.inf))
         for share in STEP_SHARES:
@@ -575,6 +586,26 @@ def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) ->
         here, cost = there, risen
     model.reached.note(best)
     return best
+
+
+class EarlierSteps:
+    """Steps of a fixed-point iteration, of which a sum converges sooner (D. G. Anderson, J. ACM 12, 1965)."""
+
+    def __init__(self) -> None:
+        self.points: list[Any] = []
+        self.steps: list[Any] = []
+
+    def combined(self, here: Any, step: Any) -> Any:
+        """Return the step, less the part of it that differences of earlier ones explain."""
+        self.points, self.steps = [*self.points[-MAX_EARLIER:], here], [*self.steps[-MAX_EARLIER:], step]
+        if len(self.steps) < 2:
+            return step
+        changes, moves = np.diff(self.steps, axis=0).T, np.diff(self.points, axis=0).T
+        size = np.max(np.abs(self.steps), axis=0) + math.ulp(0.0)
+        with np.errstate(all="ignore"):
+            weights = np.linalg.lstsq(changes / size[:, None], step / size, rcond=1e-10)[0]
+            combined = step - (moves + changes) @ weights
+        return combined if np.all(np.isfinite(combined)) else step
 
 
 class _Squares(SearchProblem):
@@ -639,7 +670,7 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     return EndPoint(point, model(point).cost, 0.0, f"{ended.message}, to a kink")
 
 
-def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
+def gauss_newton(model: Model, values: Any, *, sharp: bool = True) -> tuple[Any, float, float]:
     """Return the Gauss-Newton step within the bounds, and its size in standard errors.
 
     First the length beyond rounding, then all of it.
@@ -660,7 +691,7 @@ def gauss_newton(model: Model, values: Any) -> tuple[Any, float, float]:
     moved = math.inf
     step = np.zeros(len(free))
     while True:
-        along, inward = _solve(rows[:, free], size[free], left)
+        along, inward = _solve(rows[:, free], size[free], left, sharp)
         if math.isinf(moved):
             moved = float(np.linalg.norm(along)) / spread
         step[:] = 0.0
@@ -680,7 +711,7 @@ def rounding_errors(model: Model, values: Any) -> float:
     return TERM_ROUNDING * float(np.linalg.norm(np.where(np.isfinite(terms), terms, 0.0)))
 
 
-def _solve(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
+def _solve(rows: Any, size: Any, left: Any, sharp: bool) -> tuple[Any, Any]:
     if not rows.shape[1]:
         return np.zeros(0), np.zeros(0)
     q, r = np.linalg.qr(rows / size)
@@ -688,7 +719,7 @@ def _solve(rows: Any, size: Any, left: Any) -> tuple[Any, Any]:
     if condition < 1 / NULL_SINGULAR_VALUE:
         along, size_left = q.T @ left, float(np.linalg.norm(left))
         # a large orthogonal part hides the rest in the rounding of qᵀ·left, unless that is long
-        if condition * np.linalg.norm(along) < 2 * size_left:
+        if sharp and condition * np.linalg.norm(along) < 2 * size_left:
             sharper = np.linalg.solve(r.T, _products(rows, left) / size)
             if condition * np.linalg.norm(sharper) < size_left:
                 along = sharper

@@ -141,7 +141,7 @@ class ProfileAlong:
         starts = [start for start in self.starts(x, near, before) if model(start).error is None]
         found: list[Refit] = []
         ends = (polished(model, start, "", enough=POLISHED) for start in starts)
-        more = (searched(model, start, REFIT_EVALUATIONS) for start in starts[-1:])
+        more = (searched(model, start, REFIT_EVALUATIONS, enough=POLISHED) for start in starts[-1:])
         for end in chain(ends, more):
             found.append(self.rise(x, end))
             # any values show that the sum is as low as theirs, and only a minimum that it is not lower
