@@ -409,21 +409,21 @@ def _written(
     parts = _SharedParts((), (), list(derived.formulas.values()))
     if share:
         # a program too long to print shares parts with its derivatives
-        states_function = typeset is not None and not equations_of(program, typeset)
-        parts = _share(problem.output if states_function else None, parts.derivatives, _bound_names(program))
-    _check_lengths([*(part for _, part in parts.shared), *parts.function, *parts.derivatives])
+        is_long = typeset is not None and not equations_of(program, typeset)
+        parts = _share(problem.output if is_long else None, parts.derivatives, _bound_names(program))
+    _check_lengths([*dict(parts.shared).values(), *parts.function, *parts.derivatives])
     if typeset:
-        typeset = typesetting(program, names, [name for name, _ in parts.shared], function=name)
+        typeset = typesetting(program, names, list(dict(parts.shared)), function=name)
     write = typeset.expression if typeset else _writer(language)
     shared = [(typeset.name(name) if typeset else name, write(part)) for name, part in parts.shared]
+    bys = [tuple(names[k] for k in by) for by in derived.formulas]
     listed = [
-        _derivative(tuple(names[k] for k in by), formula, value, short, write)
-        for by, formula, value, short in zip(derived.formulas, parts.derivatives, values, derived.shorts, strict=True)
+        _derivative(by, formula, value, short, write)
+        for by, formula, value, short in zip(bys, parts.derivatives, values, derived.shorts, strict=True)
     ]
     if language == "python":
-        by_names = tuple(dict.fromkeys(chain(*[one.by for one in listed])))
         outputs = [problem.output, *derived.formulas.values()]
-        return shared, listed, _module(problem.text, outputs, by_names, derived.comments)
+        return shared, listed, _module(problem.text, outputs, tuple(dict.fromkeys(chain(*bys))), derived.comments)
     if typeset is None:
         return shared, listed, _line(language, shared, [one.formula for one in listed])
     lines = _equations(program, typeset, shared, parts.function, listed)
