@@ -73,6 +73,14 @@ def is_in_use(fault: Exception) -> bool:
     return is_windows() and isinstance(fault, PermissionError)
 
 
+def reason_of(fault: OSError, path: str) -> str:
+    """Return why a file cannot be opened."""
+    # Windows denies permission to open a folder
+    if is_windows() and isinstance(fault, PermissionError) and os.path.isdir(path):
+        return os.strerror(errno.EISDIR)
+    return fault.strerror or str(fault)
+
+
 def path_of_file_url(path: str) -> str:
     """Return the path in `file:///PATH`, given what follows the third slash, decoded."""
     # `file:///C:/data.csv` begins with a drive on Windows, and anywhere else with a folder named `C:`

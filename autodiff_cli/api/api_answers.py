@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -59,7 +60,9 @@ class Answer:
         return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
 
     def __str__(self) -> str:
-        return text_of(self, **self._choices).removesuffix("\n")
+        # what is printed has to be in the encoding of the standard output, which may have no lines of tables
+        encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+        return text_of(self, encoding=encoding, **self._choices).removesuffix("\n")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._shows)})"

@@ -255,7 +255,9 @@ class TextFile:
                     text, self.summary = _text_of_sheet(self.file, source.path, source.sheet)
                 self.raw = self.file = io.BufferedReader(io.BytesIO(text))
         except OSError as fault:
-            message = f"{source.name} cannot be read: {fault.strerror or fault}"
+            from ..operating_system import reason_of
+
+            message = f"{source.name} cannot be read: {reason_of(fault, source.path)}"
             raise ExpressionError("io", message, hint="check the path") from None
 
     def first_block(self) -> tuple[str, bool]:

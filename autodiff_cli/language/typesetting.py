@@ -434,7 +434,9 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
         return _piece_of(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
     arguments = _arguments(left)
     formula = _piece_of(ATOM, *head, arguments)
-    return formula._replace(called=(shape, arguments)) if re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) else formula
+    # a power of a letter before its arguments may be a factor
+    may_raise = re.fullmatch(r"\\[a-z]+(\{[a-z]+\})?", shape) and shape not in FUNCTION_LETTERS
+    return formula._replace(called=(shape, arguments)) if may_raise else formula
 
 
 def _power(k: int) -> str:

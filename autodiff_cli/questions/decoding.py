@@ -66,7 +66,9 @@ def read_text(
         with open(path, "rb") if file is None else nullcontext(file) as source:
             data = source.read(MAX_BYTES + 1)
     except (OSError, ValueError) as fault:
-        reason = (fault.strerror if isinstance(fault, OSError) else None) or fault
+        from ..operating_system import reason_of
+
+        reason = reason_of(fault, path) if isinstance(fault, OSError) else fault
         raise ExpressionError("io", f"`{path}` cannot be read: {reason}", hint=hint) from None
     if len(data) > MAX_BYTES:
         raise limit_error(f"`{path}` is longer than {MAX_BYTES:,} bytes", "use a smaller file")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -757,17 +757,28 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
     values = values_of(doubles.graph) if lost else []
+
+    # the same for every derivative: a search over all nodes for each of many variables would be quadratic
+    @cache
+    def of_value(any_way: bool) -> tuple[int | None, float]:
+        return _most_amplifying(_value_growth(doubles, swept, wrong, any_way))
+
+    @cache
+    def of_adjoint() -> tuple[int | None, str, str]:
+        node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
+        found = node is not None and factor >= 10.0
+        return (node, *(_loss_of_adjoint(doubles, swept, values, node) if found and node is not None else ("", "")))
+
     numbers: dict[tuple[int | None, str, str, int], list[str]] = {}
     for name, left in lost:
-        node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
+        node, factor = of_value(bool(name))
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and not name:
             # the digits may be lost in constants, which have no adjoints
-            node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, True))
+            node, factor = of_value(True)
         why, hint = "", "rewrite the formula so that rounding matters less"
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
-            node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
-            if node is not None and factor >= 10.0:
-                why, hint = _loss_of_adjoint(doubles, swept, values, node)
+            node, why, of_node = of_adjoint()
+            hint = of_node or hint
         elif node is not None:
             why, hint = _loss_of_value(doubles, swept, values[node], node)
             were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))

@@ -42,16 +42,17 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(out_writer, Documents):
         # a notebook's environment asks for colour
-        out_writer.terminal = Terminal()
+        encoding = out.encoding.lower()
+        out_writer.terminal = Terminal(unicode=encoding.startswith("utf"), encoding=encoding)
     out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()
 
 
-def text(answer: Any, format: str = "table", *, document: bool = False, **choices: Any) -> str:
-    """Return an answer as the command prints it to a pipe."""
+def text(answer: Any, format: str = "table", *, document: bool = False, encoding: str = "utf-8", **choices: Any) -> str:
+    """Return an answer as the command prints it to a pipe that has an encoding."""
     import io
 
-    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="\n")
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="backslashreplace", newline="\n")
     write(answer, out, format, document=document, **choices)
     out.seek(0)
     return out.read()

@@ -36,7 +36,7 @@ from samples import OF_FEW_TARGETS, samples_of
 from strategies import graphs, program_text
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in ("where", *OF_FEW_TARGETS)]
-SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma", "norm", "lambert")
+SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma", "norm", "lambert", "zeta")
 LOOSE = {"jax": {"gelu": 8.0, "normcdf": 8.0, "lgamma": 4.0, "trigamma": 2.0, "polygamma": 80.0}}
 """How many times 16 ulp a library is itself off, at worst, at these sample points."""
 

@@ -72,6 +72,8 @@ CASES: tuple[tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw
     ("digamma", (), mpmath.digamma, 4, (uniform(0, 12), spread(0, 300), uniform(-0.4, 0))),
     ("trigamma", (), polygamma(1), 8, (uniform(0, 12), spread(0, 100), uniform(-12, 0), spread(-100, 0, -1))),
     ("polygamma", (3.0,), polygamma(3), 12, (uniform(0, 12), spread(0, 50), uniform(-4, 0))),
+    ("zeta", (), mpmath.zeta, 8, (uniform(-4, 4), uniform(-160, 0), spread(0, 3))),
+    ("zeta_derivative", (1.0,), lambda s: mpmath.zeta(s, 1, 1), 8, (uniform(-0.5, 4), spread(0, 2))),
     ("exp_difference", (-0.1,), lambda y: mpmath.exp(mpmath.mpf(-0.1) - y), 2, (uniform(0, 650),)),
     ("polygamma", (float(MAX_POLYGAMMA_ORDER),), polygamma(MAX_POLYGAMMA_ORDER), 16, (uniform(0, 12), spread(0, 20))),
 )  # fmt: skip

@@ -27,6 +27,7 @@ SPECIAL = {
     "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
     "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma",
     "gamma_density", "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative",
+    "zeta", "zeta_derivative",
     "norminv_scaled", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
@@ -216,6 +217,9 @@ for names, case in (
      Case([(0.0, 0.0, 2.5, 3.0), (1.0, 0.0, 2.5, 3.0), (1.0, 1.0, 0.25, 0.01), (0.0, 2.0, 3.0, 3.5)], (), 0)),
     ("gammainc_derivative",
      Case([(0.0, 2.5, 3.0), (1.0, 2.5, 3.0), (1.0, 0.001, 0.01), (2.0, 20.0, 18.5), (1.0, 5.0, 90.0)], (), 0)),
+    ("zeta", line([*(1 + d for d in (EPS, -EPS / 2, 1e-9)), -0.5, 0.0, TINY, -2.0, -4 + 1e-12, -259.0, 64.0, 1e5],
+          mixed(uniform(-4, 4), uniform(-200, 0), log_uniform(0, 3)), 40)),
+    ("zeta_derivative", Case([(0.0, 3.0), (1.0, 0.5), (1.0, -2.7172628292045743), (2.0, -9.5), (3.0, 40.0)], (), 0)),
     ("gamma", line(GAMMA_EXTREMES, mixed(uniform(-185, 175), uniform(-5, 5), NEAR_INTEGERS, log_uniform(-308, 2)))),
     ("lgamma", line([TINY, -TINY, *GAMMA_EXTREMES], GAMMA_LINE, 100)),
     ("digamma trigamma", line(GAMMA_EXTREMES, GAMMA_LINE, 80)),
@@ -329,7 +333,8 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     "recip_sqrt_square_minus_one": (1.75,), "sinc_derivative": (2, 0.3), "polygamma_difference": (1, 1.5, 0.75),
     "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
     "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
-    "erfcx_derivative": (2, 0.3), "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
+    "erfcx_derivative": (2, 0.3), "zeta_derivative": (2, 0.3),
+    "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
 }  # fmt: skip
 """Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""
 

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 
 import pytest
 
+import autodiff_cli
 import fake_windows
 from autodiff_cli import __main__ as command
 from autodiff_cli import operating_system
@@ -31,6 +32,11 @@ from running import SETTINGS, UNSET, autodiff
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(operating_system, "sys", SimpleNamespace(platform="win32"))
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(operating_system, "sys", SimpleNamespace(platform="linux"))
 
 
 @pytest.mark.parametrize("has_links", [True, False])
@@ -74,7 +80,7 @@ def test_a_windows_terminal_without_term_is_not_dumb(windows: None, monkeypatch:
     assert operating_system.is_dumb_terminal()
 
 
-def test_elsewhere_a_terminal_without_term_is_dumb(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elsewhere_a_terminal_without_term_is_dumb(elsewhere: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TERM", raising=False)
     assert operating_system.is_dumb_terminal()
     monkeypatch.setenv("TERM", "xterm")
@@ -87,7 +93,7 @@ def test_a_file_url_with_a_drive(windows: None) -> None:
     assert local_path("file:///data/a.csv") == "/data/a.csv"
 
 
-def test_elsewhere_a_drive_is_a_folder() -> None:
+def test_elsewhere_a_drive_is_a_folder(elsewhere: None) -> None:
     assert local_path("file:///C:/a.csv") == "/C:/a.csv"
 
 
@@ -199,7 +205,7 @@ def test_an_encoding_that_is_asked_for_is_kept(console: _Kernel, monkeypatch: py
     assert stream.encoding == "cp1252"
 
 
-def test_elsewhere_no_console_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elsewhere_no_console_is_asked(elsewhere: None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ctypes, "windll", None, raising=False)
     stream = _Device(1)
     operating_system.prepare_streams([stream])
@@ -218,7 +224,7 @@ def test_hints_are_those_of_the_system(windows: None, monkeypatch: pytest.Monkey
     assert operating_system.state_folder() == Path(folder)
 
 
-def test_quotes_are_those_of_the_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_quotes_are_those_of_the_shell(elsewhere: None, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ["autodiff", "grad", "f'(x)*2", "--at", "x=1,y=2", "@p.json", "C:\\a.csv", '5"']
     unix = """autodiff grad 'f'"'"'(x)*2' --at x=1,y=2 @p.json 'C:\\a.csv' '5"'"""
     assert operating_system.command_line(words) == unix
@@ -239,7 +245,7 @@ def test_a_backslash_stays_in_a_path(windows: None) -> None:
     assert operating_system.is_folder_name("a\\") and operating_system.is_folder_name("a/")
 
 
-def test_elsewhere_a_backslash_is_part_of_a_name() -> None:
+def test_elsewhere_a_backslash_is_part_of_a_name(elsewhere: None) -> None:
     assert operating_system.split_words(r"a\ b # c") == ["a b", "#", "c"]
     assert not operating_system.is_folder_name("a\\") and operating_system.is_folder_name("a/")
 
@@ -369,3 +375,27 @@ def test_every_module_is_imported_and_commands_answer_alike_without_unix(tmp_pat
         assert (code, out, err) == (expected.code, expected.out, expected.err), words
     for path in here.iterdir():
         assert (there / path.name).read_bytes() == path.read_bytes(), path.name
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
+def test_an_answer_can_be_printed_in_the_encoding_of_the_output(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="\n")
+    monkeypatch.setattr(sys, "stdout", out)
+    answers = [
+        autodiff_cli.gradient("α*y", {"α": 1, "y": 2}), autodiff_cli.trace("x**2", {"x": 3}),
+        autodiff_cli.plot("x**2", range={"x": (0, 1)}), autodiff_cli.propagate("x*y", {"x": "1±0.1", "y": 2}),
+    ]  # fmt: skip
+    for answer in answers:
+        print(answer)
+    out.flush()
+    printed = out.buffer.getvalue().decode(encoding)  # type: ignore[attr-defined]
+    assert ("╭" in printed) is (encoding == "utf-8")
+    assert ("| \\u03b1   |     1 |" in printed) is (encoding != "utf-8")
+
+
+def test_a_folder_is_no_file_on_any_system(windows: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    denied = PermissionError(13, "Permission denied")
+    assert operating_system.reason_of(denied, str(tmp_path)) == "Is a directory"
+    assert operating_system.reason_of(denied, str(tmp_path / "a.csv")) == "Permission denied"
+    monkeypatch.setattr(operating_system, "sys", SimpleNamespace(platform="linux"))
+    assert operating_system.reason_of(denied, str(tmp_path)) == "Permission denied"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -30,10 +31,9 @@ def _parts(path: Path) -> tuple[str, ...]:
 
 def files() -> list[Path]:
     """The project's own files: those that git follows or would, or all of them where there is no git."""
-    listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"], cwd=TOP, capture_output=True, text=True
-    )
-    if listed.returncode == 0:
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
+    listed = subprocess.run(command, cwd=TOP, capture_output=True, text=True) if shutil.which("git") else None
+    if listed is not None and listed.returncode == 0:
         paths = [TOP / name for name in listed.stdout.split("\0") if name]
     else:
         kept = {".ci", ".gitignore"}

@@ -132,15 +132,15 @@ def test_an_answer_comes_before_the_next_line_is_typed() -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, code: int) -> None:
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_ends_a_stream_and_what_is_finished_is_written(name: str, code: int) -> None:
     process, master = start("grad", "-", "--json")
     os.write(master, b"x**2\tx=3\n")
     seen = b""
     while b'"value": 9.0' not in seen:
         seen += os.read(master, 65536)
     time.sleep(0.05)
-    process.send_signal(number)
+    process.send_signal(getattr(signal, name))
     shown = rest(process, master)
     assert shown.code == code
     assert "Traceback" not in shown.out
@@ -148,8 +148,8 @@ def test_a_signal_ends_a_stream_and_what_is_finished_is_written(number: int, cod
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) -> None:
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_ends_a_descent_with_the_rows_it_has(name: str, code: int) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "autodiff_cli", "descend", "x**2", "--at", "x=1", "--rate", "1e-9",
          "--steps", "10000000", "--work", "200", "--json"],
@@ -157,7 +157,7 @@ def test_a_signal_ends_a_descent_with_the_rows_it_has(number: int, code: int) ->
     ) as process:  # fmt: skip
         assert process.stdout is not None
         begun = process.stdout.read(100)
-        process.send_signal(number)
+        process.send_signal(getattr(signal, name))
         rest, told = process.communicate()
     assert process.returncode == code
     assert b"Traceback" not in told

@@ -52,16 +52,16 @@ def settings(port: int) -> dict[str, str]:
 
 @pytest.mark.posix
 @pytest.mark.parametrize(
-    ("url", "number", "code"),
+    ("url", "name", "code"),
     [
-        ("s3://bucket/data.csv", signal.SIGINT, 130),
-        ("s3://bucket/*.csv", signal.SIGTERM, 143),
-        ("s3://bucket/data.parquet", signal.SIGHUP, 129),
-        ("ftp://127.0.0.1:{port}/data.csv", signal.SIGINT, 130),
+        ("s3://bucket/data.csv", "SIGINT", 130),
+        ("s3://bucket/*.csv", "SIGTERM", 143),
+        ("s3://bucket/data.parquet", "SIGHUP", 129),
+        ("ftp://127.0.0.1:{port}/data.csv", "SIGINT", 130),
     ],
 )
 def test_waiting_for_a_silent_store_is_interrupted_at_once(
-    url: str, number: int, code: int, silent: tuple[int, threading.Event]
+    url: str, name: str, code: int, silent: tuple[int, threading.Event]
 ) -> None:
     if url.startswith("ftp"):
         pytest.importorskip("fsspec")
@@ -71,7 +71,7 @@ def test_waiting_for_a_silent_store_is_interrupted_at_once(
     assert connected.wait(100)
     time.sleep(0.2)
     begun = time.monotonic()
-    process.send_signal(number)
+    process.send_signal(getattr(signal, name))
     _, told = process.communicate(timeout=100)
     assert (process.returncode, told) == (code, b"")
     assert time.monotonic() - begun < 5

@@ -322,6 +322,7 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         assert ("12,345 programs" in error_stream.getvalue()) is shown
 
 
+@pytest.mark.posix
 def test_an_argument_that_is_no_text() -> None:
     done = subprocess.run([*COMMAND[:-1], b"x + \xff", "--at", "x=1", "--json"], capture_output=True)
     assert done.returncode == 3

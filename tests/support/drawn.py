@@ -6,9 +6,9 @@ from random import Random
 
 import autodiff_cli.engine.table.primitives  # noqa: F401  # fills the table
 from autodiff_cli.engine.table.primitive import FUNCTIONS, Primitive
-from samples import OF_FEW_TARGETS
+from samples import OF_FEW_TARGETS, WITH_ORDERS
 
-LEFT_OUT = ("where", "pow", "polygamma", "clamp", *OF_FEW_TARGETS)
+LEFT_OUT = ("where", "pow", *WITH_ORDERS, "clamp", *OF_FEW_TARGETS)
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in LEFT_OUT]
 VARIABLES = ("x", "y", "z")
 NUMBERS = (0.0, 1e-300, -1e-300, 1e300, -1e300, 800.0, -800.0, 1e8, -1e8, 1.0, -1.0)

@@ -2,12 +2,13 @@
 
 What NumPy and SciPy compute by LAPACK differs in its last digits from processor to processor and from version to
 version, and so does the number of steps of a search. Everything else that the program prints is its own and is compared
-to the last character.
+to the last character; on Windows to a tolerance too, as the sines of another C library end in other digits.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 
 LIBRARY_COMMANDS = re.compile(r"\bautodiff (fit|minimize|maximize|propagate)\b|--method\b")
 RELATIVE = 1e-9
@@ -40,7 +41,7 @@ def same(command: str, shown: str, printed: str) -> bool:
     """Whether a command printed what is shown, numbers of a library to a tolerance."""
     if shown == printed:
         return True
-    if not LIBRARY_COMMANDS.search(command):
+    if sys.platform != "win32" and not LIBRARY_COMMANDS.search(command):
         return False
     shown, printed = determined(shown), determined(printed)
     before = [re.sub(r"[\s─]+", " ", piece) for piece in NUMBER.split(shown)]

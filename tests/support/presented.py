@@ -12,7 +12,7 @@ TIMES, APPLY = "\u2062", "\u2061"
 FUNCTIONS = {
     "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsec": "asec", "arccsc": "acsc",
     "arccot": "acot", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "arsech": "asech", "arcsch": "acsch",
-    "arcoth": "acoth", "sgn": "sign", "Γ": "gamma", "ψ": "digamma", "B": "beta",
+    "arcoth": "acoth", "sgn": "sign", "Γ": "gamma", "ψ": "digamma", "B": "beta", "ζ": "zeta",
 }  # fmt: skip
 SIGNS = {TIMES: "*", "⋅": "*", "×": "*", "−": "-", "+": "+", "/": "/", ",": ",", "≤": "<=", "≥": ">=", "≠": "!=",
          "=": "==", "<": "<", ">": ">"}  # fmt: skip

@@ -15,7 +15,7 @@ from mpmath import mp, mpf
 import autodiff_cli.engine.table.primitives  # noqa: F401 - fills the table
 from autodiff_cli.engine.table.primitive import FUNCTIONS
 from reference import REFERENCE
-from samples import OF_FEW_TARGETS
+from samples import OF_FEW_TARGETS, WITH_ORDERS
 
 DIGITS = 260
 STEP = mpf("1e-60")
@@ -32,7 +32,7 @@ CHOOSING = (
     "max({0}, {1})", "min({0}, {1}, {2})", "clamp({0}, -1, 500)", "clamp({0}, {1}, {1} + 1)",
     "({0} if {1} > {2} else {1})", "where({0} <= 0.1, {1}, {2})",
 )  # fmt: skip
-LEFT_OUT = ("where", "pow", "polygamma", "clamp", *OF_FEW_TARGETS)
+LEFT_OUT = ("where", "pow", *WITH_ORDERS, "clamp", *OF_FEW_TARGETS)
 FAMILY = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in LEFT_OUT]
 
 

@@ -425,6 +425,16 @@ define("gammainc_derivative", lower_gamma_by_a, None, lambda n, a, x: lower_gamm
 define("gamma_density_derivative", gamma_density_by, None, None, lambda n, k, a, x: gamma_density_by(n + 1, k, a, x),
        lambda n, k, a, x: gamma_density_by(n, k + 1, a, x))  # fmt: skip
 
+
+# ---- the zeta function, by Euler-Maclaurin summation at every number
+def zeta(order: Any, s: Any) -> Any:
+    with mp.workdps(2 * mp.dps + 2 * int(abs(s))):
+        return mp.zeta(s, 1, int(order))
+
+
+define("zeta", lambda s: zeta(0, s), lambda s: zeta(1, s))
+define("zeta_derivative", zeta, None, lambda n, s: zeta(n + 1, s))
+
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
 define("normcdf_by_sigma", lambda x, mu, sigma: -(x - mu) / sigma * scaled_density(x, mu, sigma))

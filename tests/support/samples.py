@@ -116,6 +116,8 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
     "gammainc": ((0.5, 1e-10), (0.5, 0.25), (2.5, 1.5), (20.0, 12.0), (3.0, 150.0)),
     "gammaincc": ((0.5, 1e-10), (0.5, 0.25), (2.5, 1.5), (20.0, 12.0), (3.0, 150.0), (1e-5, 0.5)),
     "gammainc_derivative": ((0.0, 2.5, 1.5), (1.0, 2.5, 1.5), (2.0, 0.5, 3.0)),
+    "zeta": (-30.5, -3.25, -0.25, 0.0, 0.5, 1.0000001, 2.0, 12.5, 80.0),
+    "zeta_derivative": ((0.0, 2.5), (1.0, -3.25), (1.0, 0.5), (1.0, 7.0)),
     "sum": _LISTS,
     "mean": _LISTS,
     "prod": (*_LISTS, (0.0, 2.0, 3.0)),
@@ -133,3 +135,6 @@ def samples_of(primitive: Primitive) -> list[tuple[float, ...]]:
 
 OF_FEW_TARGETS = ("gammainc", "gammaincc", "gammainc_derivative")
 """Functions that few targets of `export` have, with tests of their own (`tests/export/test_incomplete_gamma.py`)."""
+
+WITH_ORDERS = ("polygamma", "zeta_derivative")
+"""Functions whose first input is a fixed whole number, which random formulas leave out."""

@@ -12,12 +12,12 @@ from autodiff_cli.engine.run.evaluation import Evaluation
 from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.engine.table.primitive import FUNCTIONS, PRIMITIVES, Primitive
 from autodiff_cli.language.printer import expression_text
-from samples import OF_FEW_TARGETS
+from samples import OF_FEW_TARGETS, WITH_ORDERS
 
 NAMES = ("x", "y", "w_1", "λ", "x₂", "theta")
 OPERATORS = [PRIMITIVES[name] for name in ("add", "sub", "mul", "div", "pow", "neg")]
 COMPARISONS = [PRIMITIVES[name] for name in ("lt", "le", "gt", "ge", "eq", "ne")]
-LEFT_OUT = ("pow", "where", "polygamma", *OF_FEW_TARGETS)
+LEFT_OUT = ("pow", "where", *WITH_ORDERS, *OF_FEW_TARGETS)
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in LEFT_OUT]
 
 LITERALS = ("0", "1", "2", "3", "0.5", "1e-3", "2.75", ".25", "10")

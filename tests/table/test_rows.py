@@ -278,10 +278,10 @@ ROOMS = {
 }
 OTHERS: dict[str, tuple[str, str]] = {
     "compiled/row_errors": ("abs", "errors are sizes"),
-    "language/informal": ("sign", "a plus or a minus"),
+    "language/informal": ("beta gamma sign", "letters that are functions too, and a plus or a minus"),
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
-    "language/typesetting": ("beta gamma max min", "Greek letters, and words below a letter"),
+    "language/typesetting": ("beta gamma zeta max min", "Greek letters, and words below a letter"),
     "engine/graphs/value": (
         "abs tanh relu sigmoid exp log sqrt sin cos tan sinh cosh cbrt exp2 expm1 log10 log1p log2 hypot deg rad",
         "the methods of a Value, as people know them, and those that NumPy's functions call",

@@ -198,7 +198,7 @@ def _clipped(x: Any) -> Any:
 NOWHERE = acb("nan")
 """No finite ball: the function has no value, or is not analytic."""
 DIRECT = library_names(
-    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch expm1 erf erfc gamma digamma"
+    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch expm1 erf erfc gamma digamma zeta"
 )  # fmt: skip
 PIECEWISE = by_name({
     "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor", "ceil": "real_ceil", "heaviside": "real_heaviside",
@@ -207,6 +207,6 @@ CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atan
 """Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
 UNKNOWN = library_names(
     "round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch "
-    "gammainc_derivative gamma_density gamma_density_derivative"
+    "gammainc_derivative zeta_derivative gamma_density gamma_density_derivative"
 )
 """Functions that are refused: not known there."""

@@ -113,6 +113,7 @@ RULES: dict[str, Rule] = by_name({
     **dict.fromkeys(("normpdf_scaled", "normcdf_scaled"), lambda x, mu, sigma: [(sigma, ">")]),
     **dict.fromkeys(("gammainc", "gammaincc"), lambda a, x: [(a, ">"), (x, ">=")]),
     "gammainc_derivative": lambda n, a, x: [(a, ">"), (x, ">=")],
+    "zeta": lambda s: [(_one_less(s), "!=")], "zeta_derivative": lambda n, s: [(_one_less(s), "!=")],
     "log1p": lambda x: [(_one_more(x), ">")], "sqrt": lambda x: [(x, ">=")],
     "asin": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],

@@ -125,6 +125,8 @@ beta: Several
 gammainc: Several
 gammaincc: Several
 gammainc_derivative: Several
+zeta: Unary
+zeta_derivative: Several
 sum: Several
 mean: Several
 prod: Several

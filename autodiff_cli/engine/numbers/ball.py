@@ -285,6 +285,7 @@ class Balls(NumberType):
         elementary = 2 + bits**1.5 / 3000
         self._steps = {"": elementary, "error": 4 * elementary, "inverse error": 8 * elementary}
         self._steps["gamma"] = 20 + bits**2 / 800
+        self._steps["zeta"] = 60 + bits**2 / 700
         self._step = 6 + bits // 700
         self._values: dict[tuple[Any, ...], Ball] = {}
         self.__dict__.update({name: self._lifted(name, function) for name, function in _FUNCTIONS.items()})

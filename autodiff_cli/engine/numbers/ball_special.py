@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from flint import acb, arb, ctx
+from flint import acb, arb, arb_series, ctx
 
 from ..table.primitive import DEFINITIONS
 from ..table.primitives import functions_of
@@ -17,6 +17,7 @@ from .parameter_series import (
     gamma_density_at_zero,
     gamma_first_term,
     hypergeometric_sum,
+    zeta_reflection,
 )
 
 FUNCTIONS = TermFunctions(arb.log, arb.exp, arb.lgamma, lambda n, x: acb(x).polygamma(acb(n)).real)
@@ -82,6 +83,29 @@ def _gammainc_derivative(m: Any, n: Any, a: Any, x: Any) -> Any:
     # DLMF 8.7.1
     total = hypergeometric_sum(first, x.a, (), (Linear(a.a + 1, 1),), _enough)
     return total[order][0] * math.factorial(order)
+
+
+def _zeta(m: Any, s: Any) -> Any:
+    return _zeta_derivative(m, 0, s)
+
+
+def _zeta_derivative(m: Any, n: Any, s: Any) -> Any:
+    order = whole_order(float(n))
+    if not s.a < -1:
+        return _zeta_coefficients(s.a, order)[order] * math.factorial(order)
+    waves = (s.a / 2).sin_pi(), (s.a / 2).cos_pi(), arb.pi()
+    return zeta_reflection(FUNCTIONS, s.a, waves, _zeta_coefficients(1 - s.a, order)) * math.factorial(order)
+
+
+def _zeta_coefficients(s: Any, order: int) -> list[Any]:
+    if order == 0:
+        return [s.zeta()]
+    before, ctx.cap = ctx.cap, order + 2
+    try:
+        series = arb_series([s, 1], prec=order + 1).zeta()
+        return [arb(series[k]) for k in range(order + 1)]
+    finally:
+        ctx.cap = before
 
 
 OF_PARAMETERS = functions_of(globals())

@@ -46,6 +46,15 @@ def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
     return check_finite(total)
 
 
+def _zeta_derivative(n: float, s: float) -> float:
+    from .double import zeta  # rarely needed
+
+    # beside its zeros, which are below 0, the terms of a reflection cancel
+    if n > zeta.MAX_ORDER or s < zeta.LEFT_END or s == 1.0:
+        return by_multiprecision("zeta_derivative", n, s)
+    return check_finite(float(zeta.zeta_right(REAL, int(n), float(s))))
+
+
 _BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative")
 """Functions without a formula in doubles that is right over their whole range."""
 
@@ -55,7 +64,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | {name: getattr(operator, name) for name in _CONDITIONS.split()}
     | functions_of(vars(elementary))
     | functions_of(vars(special))
-    | by_name({"norminv_scaled": _norminv_scaled})
+    | by_name({"norminv_scaled": _norminv_scaled, "zeta_derivative": _zeta_derivative})
     | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
 )
 """Functions by operation: Python's own, and those of `engine.numbers.double`."""

@@ -26,6 +26,7 @@ NAMED = {"pi": "pi", "π": "pi", "e": "e"}
 
 _COSTS = {"": (20, 1.8, 2_300), "gamma": (90, 2.7, 110_000), "error": (30, 2.5, 240_000)}
 _COSTS["inverse error"] = 800, 2.5, 9_500
+_COSTS["zeta"] = 1_000, 3.4, 200_000
 """Cost of a function by family: constant + bits**power / divisor, in microseconds."""
 
 Function = Callable[..., Number]

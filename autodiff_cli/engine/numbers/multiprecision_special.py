@@ -17,6 +17,7 @@ from .parameter_series import (
     gamma_density_at_zero,
     gamma_first_term,
     hypergeometric_sum,
+    zeta_reflection,
 )
 
 TOLERATED_BITS = 32
@@ -27,6 +28,15 @@ MOST_EXTRA_BITS = 60_000
 
 STEP_OF_FRACTION = 12
 """The work of a step of a continued fraction, in microseconds."""
+
+ZETA_LEFT_END = -1
+"""Below, ζ(s) is reflected to ζ(1 - s): sums lose digits there."""
+
+MIN_ZETA_INPUT = -20_000
+"""|ζ(s)| is above 1e50000 below, but for its zeros, and so overflows."""
+
+MAX_ZETA_INPUT = 200_000
+"""The power of 2 underflows above."""
 
 TERMS_AT_A_TIME = 16
 STEP_OF_INTEGERS = 0.5
@@ -203,6 +213,38 @@ def _gammainc_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
         return _lower_gamma_slope(m, a, x, 64 + lost)
     coefficient = _settled(m, lambda: _lower_gamma_series(m, a, x, order + 1)[order][0], 64 + lost)
     return coefficient * math.factorial(order)
+
+
+# ---- the zeta function
+def _zeta(m: Any, s: Number) -> Number:
+    return _zeta_derivative(m, 0, s)
+
+
+def _zeta_derivative(m: Any, n: Number, s: Number) -> Number:
+    order, context = whole_order(float(n)), m.context
+    # 4**-s is below 2**-s by 2**-s, and its factor log(4)**n larger by 2**n
+    if s > context.prec + 2 * order + 16:
+        return _zeta_far(m, order, s)
+    if s >= ZETA_LEFT_END:
+        return context.zeta(s, 1, order)
+    if s < MIN_ZETA_INPUT:
+        raise OverflowError("too large")
+    x = 1 - s
+    with context.extraprec(_size(context, x) + 16):
+
+        def coefficient() -> Number:
+            waves = context.sinpi(s / 2), context.cospi(s / 2), context.pi
+            zetas = [context.zeta(x, 1, k) / math.factorial(k) for k in range(order + 1)]
+            return zeta_reflection(_functions(m), s, waves, zetas)
+
+        return (_settled(m, coefficient) if order else coefficient()) * math.factorial(order)
+
+
+def _zeta_far(m: Any, order: int, s: Number) -> Number:
+    """Return the sum of the powers of 1 … 3, of which the last is beyond the digits of the others."""
+    if s > MAX_ZETA_INPUT:
+        return m.underflow() if order else 1
+    return sum([(-m.context.ln(k)) ** order * m.context.power(k, -s) for k in (1, 2, 3)][order > 0 :])
 
 
 OF_PARAMETERS = functions_of(globals())

@@ -183,3 +183,26 @@ def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
         raise ZeroDivisionError("infinite at 0")
     count = math.comb(k, steps)
     return -count if (k - steps) % 2 else count
+
+
+# ---- the zeta function
+def zeta_reflection(
+    f: TermFunctions, s: Number, waves: tuple[Number, Number, Number], zetas: Sequence[Number]
+) -> Number:
+    """Return the last coefficient of ζ(s + ε) = (2π)^(s + ε)/π·sin(π(s + ε)/2)·Γ(1 - s - ε)·ζ(1 - s - ε) (DLMF 25.4.1).
+
+    `waves` are sin(πs/2), cos(πs/2) and π; `zetas` are the coefficients of ζ(1 - s + ε).
+    """
+    sine, cosine, pi = waves
+    count = len(zetas)
+    signs = [(-1) ** k for k in range(count)]
+    logarithm = [[sign * c] for sign, c in zip(signs, _log_gamma(f, 1 - s, count), strict=True)]
+    step = f.log(2 * pi)
+    logarithm[0][0] += s * step - f.log(pi)
+    if count > 1:
+        logarithm[1][0] += step
+    scale = exponential(logarithm, f.exp(logarithm[0][0]))
+    cycle = (sine, cosine, -sine, -cosine)
+    sines = [[cycle[k % 4] * (pi / 2) ** k / math.factorial(k)] for k in range(count)]
+    mirrored = [[sign * c] for sign, c in zip(signs, zetas, strict=True)]
+    return product(product(scale, sines), mirrored)[-1][0]

@@ -577,6 +577,13 @@ special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by 
     lambda m, n, a, x, out: m.gamma_density_derivative(n, 0, a, x), constant_params=("n",), shown_orders=(1,),
     domain="a > 0 and x >= 0", source="DLMF 8.7.1", family="gamma", facts="finite")
 
+special("zeta", "s", "Riemann zeta function, 1 + 1/2**s + 1/3**s + … and its continuation to `s` below 1",
+    lambda m, s, out: m.zeta_derivative(1, s), domain="s != 1", source="DLMF 25.2.1, 25.4.1", family="zeta",
+    latex=r"\zeta", exact={0: -0.5, **dict.fromkeys(range(-2, -42, -2), 0)})
+special("zeta_derivative", "n s", "`n`-th derivative of zeta(s), `n` a fixed whole number", None,
+    lambda m, n, s, out: m.zeta_derivative(n + 1, s), domain="s != 1", constant_params=("n",), source="DLMF 25.2.6",
+    family="zeta", shown_orders=(1,))
+
 
 # ---- aggregates
 aggregate = partial(entry, group="Aggregates")
@@ -664,6 +671,7 @@ ALL_QUOTIENTS = QUOTIENTS | {"tanh": ("sinh", "cosh")}
 
 OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
+    *("zeta", "zeta_derivative"),
     *("floor", "ceil", "round"),
 }
 """Functions that oscillate, have infinitely many poles, or are step functions."""

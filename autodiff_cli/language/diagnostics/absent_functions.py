@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 _TITLES = {
-    "the Riemann zeta function": "zeta ζ",
     "the Dirichlet eta function": "eta η",
     "the Riemann xi function": "xi ξ",
     "a phi function (the normal density is `normpdf`)": "phi varphi φ ϕ",
@@ -41,7 +40,7 @@ _ABSENT = {name: title for title, names in _TITLES.items() for name in names.spl
 def absent_function(name: str) -> str:
     """Return what function of mathematics a name denotes that the language does not have; empty for another name.
 
-    >>> absent_function("BesselJ"), absent_function("zeta"), absent_function("sin")
-    ('a Bessel function', 'the Riemann zeta function', '')
+    >>> absent_function("BesselJ"), absent_function("eta"), absent_function("sin")
+    ('a Bessel function', 'the Dirichlet eta function', '')
     """
     return _ABSENT.get(name) or _ABSENT.get(name.lower(), "") if len(name) > 1 else _ABSENT.get(name, "")

@@ -31,7 +31,9 @@ _SPACING = LazyPattern(
 _ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingbracket"))
 """Commands before which an argument without parentheses ends."""
 _DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
-_CALLED = {command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}
+_LETTER_CALLED = {r"\Gamma": "gamma", r"\zeta": "zeta"}
+"""Greek letters that are functions before parentheses."""
+_CALLED = ({command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}) - {*_LETTER_CALLED}
 """Letters that also denote functions: digamma, sigmoid."""
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
 _ROUNDED = {r"\lfloor": ("floor", r"\rfloor"), r"\lceil": ("ceil", r"\rceil")}
@@ -301,9 +303,9 @@ class _LatexReader:
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
-        if token == "\\Gamma" and self.next == "(":
-            self._check_incomplete()
-            return self.call("gamma")
+        if token in _LETTER_CALLED and self.next == "(":
+            self._check_incomplete(token)
+            return self.call(_LETTER_CALLED[token])
         if token == "\\psi" and self.next == "^" and self.is_order():
             return self.polygamma()
         first, written = self.at - 1, self._indexed(self.base(token))
@@ -332,7 +334,7 @@ class _LatexReader:
         return self.read_braced() if token in _STYLES and self.next == "{" else token
 
     def _check_call(self, token: str, written: str, first: int) -> None:
-        """Raise `NotReadable` if a letter before parentheses may be a function: `\\zeta(2)`, `\\alpha(t)`."""
+        """Raise `NotReadable` if a letter before parentheses may be a function: `\\phi(2)`, `\\alpha(t)`."""
         closing, is_letter = self._closing(), token[1:] in _GREEK
         if not closing or token in self.defined or token == r"\pi" or (token in _CALLED and written == token[1:]):
             return
@@ -356,10 +358,10 @@ class _LatexReader:
         if is_lone:
             raise NotReadable(f"`{token}(` can be a call or a product", hint, spellings, first)
 
-    def _check_incomplete(self) -> None:
+    def _check_incomplete(self, token: str) -> None:
         """Raise `NotReadable` for the upper incomplete gamma function, `\\Gamma(s, x)`."""
         closing = self._closing()
-        if "," in self.tokens[self.at : closing]:
+        if token == r"\Gamma" and "," in self.tokens[self.at : closing]:
             typed = self.text[self.places[self.at].end : self.places[closing].start].strip()
             spellings = [] if "\\" in typed else [f"gammaincc({typed})*gamma({typed.partition(',')[0]})"]
             hint = "write it as in `gammaincc(s, x)*gamma(s)`"

@@ -318,7 +318,7 @@ def _apply(parts: Sequence[NamePart], most: int) -> str:
 _FACTOR = LazyPattern(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
 """A name that is a factor where a space stands between it and parentheses."""
 
-_LETTERS = {"Γ": "gamma", "ψ": "psi", "σ": "sigmoid", "β": "beta", "Β": "beta"}
+_LETTERS = {"Γ": "gamma", "ζ": "zeta", "ψ": "psi", "σ": "sigmoid", "β": "beta", "Β": "beta"}
 """The functions that letters denote."""
 _FACTORS = frozenset("xzabckmn")
 """Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""

@@ -18,6 +18,7 @@ from .special import (
     stirling_correction,
 )
 from .twofold import horner, two_product, two_sum
+from .zeta import LEFT_END, MAX_ORDER, zeta_left, zeta_right
 
 GELU_SLOPE_ZERO = (-0.7517915246935645, 1.4956759177009883e-17)
 """The minimiser of gelu, as the sum of two doubles (mpmath.findroot, 60 digits)."""
@@ -951,6 +952,25 @@ def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
         return m.sqrt(2 * math.pi / p) * m.pow(p / total, p) * decay
 
     return m.where(m.lt(p, doubles.MIN_ASYMPTOTIC), near, far)
+
+
+# ---- the zeta function
+def _zeta(m: Any, s: Number) -> Number:
+    return _zeta_of_order(m, 0, s)
+
+
+def _zeta_derivative(m: Any, n: Number, s: Number) -> Number:
+    order = int(float(n))
+    if order > MAX_ORDER:
+        raise Lacking(f"zeta_derivative({order}, …)")
+    return _zeta_of_order(m, order, s)
+
+
+def _zeta_of_order(m: Any, order: int, s: Number) -> Number:
+    def left() -> Number:
+        return zeta_left(m, order, s, _sin_pi(m, s / 2), _cos_pi(m, s / 2) if order else m.number(0))
+
+    return m.where(m.lt(s, LEFT_END), left, lambda: zeta_right(m, order, s))
 
 
 # ---- the table of formulas
