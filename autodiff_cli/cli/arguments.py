@@ -4,11 +4,13 @@ Only a known option, alone or with `=`, is an option; all else is the expression
 cluster of options.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import (
     ExpressionError,
@@ -19,6 +21,9 @@ from ..errors import (
     usage_error,
 )
 from .declarations import Declaration, Option, commands_with, declared, users_of_options
+
+if TYPE_CHECKING:
+    from .slips import MeantOptions
 
 HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
@@ -85,18 +90,23 @@ def scan_options(
                 if not _goes_on(option, value, remaining[-1], behind=is_split):
                     break
                 value += f" {remaining.pop()}"
-            if option.kind == (list[str] | None):
-                values.setdefault(option.parameter, []).extend(listed(option, value))
-                continue
-            try:
-                chosen = convert(option, value)
-            except ExpressionError as error:
-                for other in [other for other, another in options.items() if value in another.choices]:
-                    raise usage_error(str(error), f"did you mean `{other} {value}`?") from None
-                raise
-            if values.setdefault(option.parameter, chosen) != chosen:
-                raise usage_error(f"`{name}` is given twice", "leave one of them out")
+            _take(option, value, values, options)
     return values, positional, late
+
+
+def _take(option: Option, text: str, values: dict[str, Any], options: Mapping[str, Option]) -> None:
+    """Add the value of an option to those by parameter. Raises a usage error."""
+    if option.kind == (list[str] | None):
+        values.setdefault(option.parameter, []).extend(listed(option, text))
+        return
+    try:
+        chosen = convert(option, text)
+    except ExpressionError as error:
+        for other in [other for other, another in options.items() if text in another.choices]:
+            raise usage_error(str(error), f"did you mean `{other} {text}`?") from None
+        raise
+    if values.setdefault(option.parameter, chosen) != chosen:
+        raise usage_error(f"`{option.name}` is given twice", "leave one of them out")
 
 
 def text_of(option: Option, equals: str, value: str, remaining: list[str], command: str) -> str:
@@ -139,9 +149,13 @@ def check_all(
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("an argument after `--` is not read as an option", "put the options before `--`")
-        from .slips import too_many
+        from .slips import as_options, too_many
 
-        raise too_many(positional, declaration, command, values)
+        meant = as_options(positional, declaration, command, values)
+        if meant is None:
+            raise too_many(positional, declaration, command, values)
+        _note_options(command, meant)
+        return check_all({**values, meant.option.parameter: meant.texts}, [meant.formula], (), command)
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
     by_name = values_by_option(declaration, placed)
     if "--data" in declaration.options and "--data" not in by_name and positional:
@@ -152,10 +166,29 @@ def check_all(
     return placed
 
 
+def _note_options(command: str, meant: MeantOptions) -> None:
+    """Write how arguments behind a formula are read."""
+    from ..operating_system import command_line
+    from ..show.error import write_reading
+
+    write_reading("", command_line(["autodiff", command, meant.formula, meant.option.name, *meant.texts]))
+
+
 def values_by_option(declared: Declaration, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values of parameters by the names of options and arguments."""
     both = (*declared.options.values(), *declared.arguments)
     return {option.name: values[option.parameter] for option in both if option.parameter in values}
+
+
+def _check_needs(option: Option, by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
+    """Raise a usage error where an option stands without those that it needs one of."""
+    needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in by_name]
+    draws = "--draws" in needs and "draws(" in str(values.get("--at"))
+    if needs and not draws and not any(_is_there(need, values) for need in needs):
+        added = [_write(need, by_name) for need in needs if need != STREAM]
+        *wanted, last = [IN_WORDS.get(need, f"`{need}`") for need in needs]
+        either = f"{', '.join(wanted)} or {last}" if wanted else last
+        raise needs_error(option.name, either, " or ".join(added))
 
 
 def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
@@ -169,12 +202,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
         for conflict in option.conflicts:
             if _is_there(conflict, values):
                 raise _exclude(name, conflict)
-        needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in by_name]
-        draws = "--draws" in needs and "draws(" in str(values.get("--at"))
-        if needs and not draws and not any(_is_there(need, values) for need in needs):
-            added = [_write(need, by_name) for need in needs if need != STREAM]
-            *wanted, last = [IN_WORDS.get(need, f"`{need}`") for need in needs]
-            raise needs_error(name, " or ".join([", ".join(wanted), last][not wanted :]), " or ".join(added))
+        if option.needs:
+            _check_needs(option, by_name, values)
         value = values[name]
         texts = value if isinstance(value, list) else [value] * isinstance(value, str)
         if option.reads_stdin and "-" in texts:
@@ -233,18 +262,7 @@ def convert(option: Option, text: str) -> str | int | float | bool:
     if option.kind is bool:
         return True
     if option.kind == (str | None):
-        chosen = text if text in option.choices else text.lower()
-        if option.choices and chosen not in option.choices:
-            from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
-
-            near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
-            if len(option.choices) > FEW_CHOICES:
-                near = near or closest(chosen, option.choices, NEAR_CHOICE)
-            hint = f"it takes {', '.join(option.choices)}"
-            hint = f"did you mean `{option.name} {near}`?" if near else hint
-            advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
-            raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
-        return chosen if option.choices else text
+        return _choice(option, text) if option.choices else text
     is_integer = option.kind == (int | None)
     value = _number(text, is_integer)
     low, _, high = option.range.partition(":")
@@ -259,6 +277,21 @@ def convert(option: Option, text: str) -> str | int | float | bool:
             hint = f"did you mean `{option.name} {value / 100:g}`?"
         raise usage_error(f"`{option.name}` cannot be `{text}`", hint)
     return value
+
+
+def _choice(option: Option, text: str) -> str:
+    """Return one of the choices of an option, as it is declared. Raises a usage error."""
+    chosen = text if text in option.choices else text.lower()
+    if chosen in option.choices:
+        return chosen
+    from .slips import CHOICE_SYNONYMS, OPTION_ADVICE, available
+
+    near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
+    if len(option.choices) > FEW_CHOICES:
+        near = near or closest(chosen, option.choices, NEAR_CHOICE)
+    hint = f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"
+    advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
+    raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
 
 
 def listed(option: Option, text: str) -> list[str]:
@@ -301,22 +334,43 @@ def options_of_environment() -> str:
     return os.environ.get(OPTIONS_VARIABLE, "").strip() if is_shown else ""
 
 
+def _reads_many(typed: Mapping[str, Any], declaration: Declaration) -> bool:
+    """Return whether a command answers the lines of its input, or rows."""
+    is_stream = "expr" in declaration.defaults and typed.get("expr") in (None, "-") and "file" not in typed
+    return is_stream or bool(typed.keys() & declared("rows").defaults.keys())
+
+
+def _words_of_environment(text: str) -> list[str]:
+    """Return the words of the variable's text. Raises a usage error for open quotes."""
+    from ..operating_system import split_words
+
+    try:
+        return split_words(text)
+    except ValueError as fault:
+        message = f"it cannot be read: {str(fault)[:1].lower()}{str(fault)[1:]}"
+        raise _wrong(message, "close the quotes in it") from None
+
+
+def _with_or_without_value(option: Option, declarations: Sequence[Option], has_value: bool) -> Option:
+    """Return the declaration that takes a value, or none, as typed: a flag of one command has a value in another."""
+    if (option.kind is bool) != has_value:
+        return option
+    return next((other for other in declarations if (other.kind is bool) != has_value), option)
+
+
+def _begins_with_value(words: Sequence[str]) -> bool:
+    return bool(words) and not words[0].startswith("-")
+
+
 def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
     """Return the typed values by parameter, completed by the variable's.
 
     Options and choices that this command lacks are ignored. Raises a usage error for unknown ones.
     """
     declaration, text = declared(command), options_of_environment()
-    many = "expr" in declaration.defaults and typed.get("expr") in (None, "-")
-    if not text or (many and "file" not in typed) or typed.keys() & declared("rows").defaults.keys():
+    if not text or _reads_many(typed, declaration):
         return {**typed}
-    from ..operating_system import split_words
-
-    try:
-        words = split_words(text)[::-1]
-    except ValueError as fault:
-        message = f"it cannot be read: {str(fault)[:1].lower()}{str(fault)[1:]}"
-        raise _wrong(message, "close the quotes in it") from None
+    words = _words_of_environment(text)[::-1]
     from ..questions.parse_point import may_sweep  # help imports this module too
 
     defaults: dict[str, Any] = {}
@@ -326,10 +380,8 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         declarations = _declarations_of(name)
         own = declaration.options.get(name)
         option = own or declarations[0]
-        if not equals and (option.kind is bool) == bool(words and not words[-1].startswith("-")):
-            # a flag of one command has a value in another
-            others = [other for other in declarations if (other.kind is bool) != (option.kind is bool)]
-            own, option = (None, others[0]) if others else (own, option)
+        if not equals:
+            option = _with_or_without_value(option, declarations, _begins_with_value(words[::-1]))
         following = ""
         try:
             following = text_of(option, equals, value, words, command)
@@ -339,7 +391,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
                 continue
             raise _wrong(str(error), error.hint) from None
         # options about rows apply to sweeps and losses
-        if own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
+        if option is own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
             defaults[name] = chosen
     return {**_fitting(defaults, typed, declaration), **typed}
 

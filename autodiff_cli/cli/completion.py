@@ -89,12 +89,16 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
         values = of_option(options[name], value, _typed_line(command, typed))
         yield from (Candidate(f"{name}={text}") for text in values)
     else:
-        helps = {option.name: option.help for option in options.values()}
-        helps |= {"--help": "Show the options that matter first.", "--help-all": "Show all options."}
         if prefix.startswith("-"):
-            yield from _described(helps, prefix)
+            yield from _described(_helps(options.values()), prefix)
         if not prefix.startswith("--"):
             yield from _of_argument(command, prefix)
+
+
+def _helps(options: Iterable[Option]) -> dict[str, str]:
+    """Return what each option does, by its name."""
+    helps = {option.name: option.help for option in options}
+    return helps | {"--help": "Show the options that matter first.", "--help-all": "Show all options."}
 
 
 def _described(texts: Mapping[str, str], prefix: str) -> Iterator[Candidate]:
@@ -128,21 +132,28 @@ def of_option(option: Option, prefix: str, line: "TypedLine") -> Iterator[str]:
         before, comma, word = prefix.rpartition("," if option.kind == (list[str] | None) else "\0")
         yield from (f"{before}{comma}{choice}" for choice in option.choices if choice.startswith(word))
     elif option.value_syntax is not None:
-        from .commands import variables_of
-
         head, comma, word = prefix.rpartition(",")
         already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}
-        before, after, names = f"{head}{comma}", option.value_syntax, columns(line)
-        if option.value_names == VARIABLES:
-            data_columns = columns(line, DATA)
-            names = [name for name in variables_of(line.expression) if name not in data_columns]
-        elif option.value_names == RENAMED and after not in word:
-            names = variables_of(line.expression)
-        elif option.value_names == RENAMED:
+        before, after = f"{head}{comma}", option.value_syntax
+        if option.value_names == RENAMED and after in word:
             name, _, word = word.partition(after)
-            before, after = f"{before}{name}{after}", ""
+            before, names, after = f"{before}{name}{after}", columns(line), ""
+        else:
+            names = _names_in_values(option, line)
         names = [name for name in names if name.startswith(word) and name not in already_typed and _is_passed(name)]
         yield from (f"{before}{name}{after}" for name in names)
+
+
+def _names_in_values(option: Option, line: "TypedLine") -> Sequence[str]:
+    """Return the names that a value of an option begins with: variables of the formula, or columns."""
+    from .commands import variables_of
+
+    if option.value_names == RENAMED:
+        return variables_of(line.expression)
+    if option.value_names != VARIABLES:
+        return columns(line)
+    data_columns = columns(line, DATA)
+    return [name for name in variables_of(line.expression) if name not in data_columns]
 
 
 def _is_passed(name: str) -> bool:

@@ -213,6 +213,8 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
 
 
 def _answer(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
+    if request.error is not None:
+        raise request.error
     subject, reading = request.subject, request.subject.reading
     composed = None if reading is None or reading.expected is None else reading
     if not lenient or (reading is not None and composed is None):
@@ -273,6 +275,17 @@ def answer_requests(
     return worst
 
 
+def _error_of_request(fault: Exception, request: Request, lenient: bool, *, alone: bool) -> ExpressionError:
+    """Return the error that a request is answered with, with advice on lenient reading where that would take it."""
+    error = error_of(fault, "the command" if alone else "the line")
+    _forget_traceback(fault)
+    if not lenient and error.offers and request.subject.reading is None:
+        from .strict_reading import advise_leniency  # only an error needs it
+
+        advise_leniency(error, request.text, request.point)
+    return error
+
+
 def _answer_request(
     request: Request,
     method: Method,
@@ -283,43 +296,39 @@ def _answer_request(
     alone: bool = False,
     command: str = "",
 ) -> int:
-    source, text, _, _, invalid, _ = request
-    current_budget().reset(len(text))
+    source = request.subject
+    current_budget().reset(len(request.text))
     try:
-        if invalid is not None:
-            raise invalid
         answer, subject = _answer(request, method, lenient)
     except OSError:
         raise
     except Exception as fault:
         # answer the other lines after any error
-        error = error_of(fault, "the command" if alone else "the line")
-        _forget_traceback(fault)
-        if not lenient and error.offers and source.reading is None:
-            from .strict_reading import advise_leniency  # only an error needs it
-
-            advise_leniency(error, text, request.point)
+        error = _error_of_request(fault, request, lenient, alone=alone)
         _write_error(request, error, out, flush, alone=alone, command=command)
         return error.exit_code
+    if alone:
+        _note(subject.readings)
+        out.answer(subject, answer)
+        out.close()
+        if flush:
+            out.out.flush()
+        warn(answer.warnings, subject.program_read, "", subject.reading if source.reading else None)
+        return 0
     warnings = answer.warnings
-    if warnings and not alone:
+    if warnings:
         # programs of a stream may use part of the point
         warnings = tuple([warning for warning in warnings if warning.kind != "unused"])
         answer = answer._replace(warnings=warnings)
-    new = bool(subject.values) or subject.reading is not source.reading
-    if alone:
-        _note(subject.readings)
     out.answer(subject, answer)
-    if alone:
-        out.close()
-    if alone or ((warnings or new) and not out.carries_warnings):
+    new = bool(subject.values) or subject.reading is not source.reading
+    if (warnings or new) and not out.carries_warnings:
         if flush:
             out.out.flush()
-        place = "" if alone else f"line {subject.line}: "
-        if new and not alone:
+        place = f"line {subject.line}: "
+        if new:
             _note(subject.readings, place)
-        composed = subject.reading if alone and source.reading else None
-        warn(warnings, subject.program_read, place, composed)
+        warn(warnings, subject.program_read, place, None)
     return 0
 
 

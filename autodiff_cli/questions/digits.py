@@ -118,7 +118,7 @@ def lost_digits(
     from ..engine.numbers.multiprecision import Multiprecision
 
     doubles = value_and_gradient(REAL, graph, values, wanted)
-    digits = REFERENCE_DIGITS if proven else digits_of_proof(partial(_at_doubles, graph, values, wanted))
+    digits = REFERENCE_DIGITS if proven else digits_of_proof(partial(with_kinks, graph, values, wanted))
     if digits is None:
         return [UNSETTLED]
     try:
@@ -328,7 +328,8 @@ def _with_kinks(at: Evaluation) -> Computed:
     return Computed(_numbers(at), at.kinks)
 
 
-def _at_doubles(graph: Graph, values: Mapping[str, float], wanted: Sequence[str], m: NumberType) -> Computed:
+def with_kinks(graph: Graph, values: Mapping[str, float], wanted: Sequence[str], m: NumberType) -> Computed:
+    """Return value and gradient at exactly these doubles in a number type, with the kinks there."""
     return _with_kinks(value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
@@ -269,6 +270,20 @@ def branches_are_decided(graph: Graph, values: Mapping[str, float]) -> bool:
     with suppress(ExpressionError, *NO_RESULT):
         return _branches_are_decided(_bounded(graph, values, ()))
     return False
+
+
+def proven_digits(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> int | None:
+    """Return how many digits leave value and gradient right, by bounds on their errors; None if no number of them does.
+
+    Where doubles have bounds, and decide on which side of each kink and jump the point is, these are those of `check`.
+    """
+    from .digits import REFERENCE_DIGITS, digits_of_proof, with_kinks
+
+    with suppress(ExpressionError, *NO_RESULT):
+        at = _bounded(graph, values, wanted)
+        if _branches_are_decided(at) and have_bounds([at.value, *at.jacobian()[0][0]]):
+            return REFERENCE_DIGITS
+    return digits_of_proof(partial(with_kinks, graph, values, wanted))
 
 
 def lost_number_warnings(

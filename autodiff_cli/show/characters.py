@@ -55,19 +55,21 @@ def terminal_of(stream: TextIO) -> Terminal:
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
     color = (forced or (terminal and environment.get("TERM") != "dumb")) and not environment.get("NO_COLOR")
     encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
-    width = None
-    if terminal:
-        columns = environment.get("COLUMNS", "")
-        try:
-            width = int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns
-        except OSError:
-            width = 80
     kind, language = environment.get("LC_CTYPE"), environment.get("LANG")
     # Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE
     kind = language if kind == "C.UTF-8" and language else kind
     locale = (environment.get("LC_ALL") or kind or language or "UTF-8").lower().replace("-", "")
     unicode = encoding.replace("-", "") == "utf8" and ("utf8" in locale or sys.platform in ("win32", "darwin"))
-    return Terminal(terminal, color, unicode, width or None, encoding)
+    return Terminal(terminal, color, unicode, _columns(stream) if terminal else None, encoding)
+
+
+def _columns(stream: TextIO) -> int | None:
+    """Return the width of a terminal; None if it has none."""
+    columns = os.environ.get("COLUMNS", "")
+    try:
+        return (int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns) or None
+    except OSError:
+        return 80
 
 
 def paint(text: str, style: Style, terminal: Terminal) -> str:

@@ -129,12 +129,8 @@ def _range(low: float, high: float) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _panel(panel: Panel, ys: Sequence[float], x_axis: _PixelAxis, top: float) -> Iterator[str]:
-    low, high = min(ys), max(ys)
-    logarithmic = panel.may_be_logarithmic and low > 0 and high > LOG_SCALE_RATIO * low
-    ends = (low / 1.5, high * 1.5) if logarithmic and high < 1e300 else _range(low, high)
-    axis = _PixelAxis(*ends, top + panel.height, top, logarithmic and high < 1e300)
-    yield f'<text x="{LEFT}" y="{top - 5:g}">{escaped_html(panel.name)}</text>'
+def _grid(panel: Panel, axis: _PixelAxis, top: float) -> Iterator[str]:
+    """Yield the lines and numbers of the vertical axis of a panel."""
     for tick in axis.ticks():
         middle = axis.at(tick)
         yield f'<path class="grid" d="M{LEFT} {_pixel(middle)}H{WIDTH - RIGHT}"/>'
@@ -142,6 +138,15 @@ def _panel(panel: Panel, ys: Sequence[float], x_axis: _PixelAxis, top: float) ->
     if panel.zero:
         yield f'<path class="axis" d="M{LEFT} {_pixel(axis.at(0.0))}H{WIDTH - RIGHT}"/>'
     yield f'<path class="axis" d="M{LEFT} {top:g}V{top + panel.height:g}"/>'
+
+
+def _panel(panel: Panel, ys: Sequence[float], x_axis: _PixelAxis, top: float) -> Iterator[str]:
+    low, high = min(ys), max(ys)
+    logarithmic = panel.may_be_logarithmic and low > 0 and high > LOG_SCALE_RATIO * low
+    ends = (low / 1.5, high * 1.5) if logarithmic and high < 1e300 else _range(low, high)
+    axis = _PixelAxis(*ends, top + panel.height, top, logarithmic and high < 1e300)
+    yield f'<text x="{LEFT}" y="{top - 5:g}">{escaped_html(panel.name)}</text>'
+    yield from _grid(panel, axis, top)
 
     def place(x: float, y: float) -> tuple[float, float]:
         return x_axis.at(x), axis.at(y)

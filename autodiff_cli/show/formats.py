@@ -193,14 +193,17 @@ class Separated(Writer[Answer]):
             heads = [in_quotes(escape_cell(column), self._separator) for column in self.columns]
             self.out.write(self._separator.join(heads) + "\n")
 
-    def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
+    def _of_request(self, subject: Subject) -> dict[str, str]:
+        """Return the cells that all rows of an answer share: the name of the request, and what is kept of it."""
         name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
         shared = {"id": name}
         for column, kept in (subject.kept or {}).items():
             text = kept if kept is None or isinstance(kept, str) else json.dumps(kept, ensure_ascii=False)
             shared[column] = text or ""
-        if self.spreadsheet:
-            shared = {column: disarm(cell) for column, cell in shared.items()}
+        return {column: disarm(cell) for column, cell in shared.items()} if self.spreadsheet else shared
+
+    def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
+        shared = self._of_request(subject)
         line, columns, separator = {"line": str(subject.line)}, self.columns, self._separator
         for row in rows:
             self._head()

@@ -1,7 +1,7 @@
 """Formulas as people write them, `3x² − 4x + 5`; the parser reads them too."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..engine.algebra.symbolic import by_definition
 from ..engine.graphs.value import Value, in_order
@@ -43,15 +43,23 @@ def program_in_mathematics(program: Program) -> str:
     return "; ".join(written) if is_complete else ""
 
 
+def _without_sign(name: str, operands: Sequence[Value]) -> tuple[int, list[Item]] | None:
+    """Return a product or power that is written without a sign, as `2x` and `x²`; None if it is not."""
+    if name == "mul" and (coefficient := _coefficient(operands[0])) and _may_follow(operands[1]):
+        return PRODUCT, [coefficient, (operands[1], POWER)]
+    if name == "pow" and (power := _constant(operands[1])).lstrip("-").isdigit():
+        return POWER, [(operands[0], ATOM), power.translate(_SUPERSCRIPTS)]
+    return None
+
+
 def _parts(value: Value) -> tuple[int, list[Item]]:
     operands, name = value._prev, value.primitive.name
     if not operands:
         text = _leaf(value)
         return SIGN if text.startswith("−") else ATOM, [text]
-    if name == "mul" and (coefficient := _coefficient(operands[0])) and _may_follow(operands[1]):
-        return PRODUCT, [coefficient, (operands[1], POWER)]
-    if name == "pow" and (power := _constant(operands[1])).lstrip("-").isdigit():
-        return POWER, [(operands[0], ATOM), power.translate(_SUPERSCRIPTS)]
+    by_hand = _without_sign(name, operands)
+    if by_hand is not None:
+        return by_hand
     if name in INFIX:
         between, level, left, right = INFIX[name]
         return level, [(operands[0], left), _BETWEEN.get(name, between), (operands[1], right)]
@@ -59,16 +67,11 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         prefix, level, inner = PREFIX[name]
         return level, [prefix.replace("-", "−"), (operands[0], inner)]
     if name == "where":
-        return CHOICE, [
-            (operands[1], CHOICE + 1),
-            " if ",
-            (operands[0], CHOICE + 1),
-            " else ",
-            (operands[2], CHOICE),
-        ]
+        condition, then, otherwise = operands
+        return CHOICE, [(then, CHOICE + 1), " if ", (condition, CHOICE + 1), " else ", (otherwise, CHOICE)]
     if name == "sqrt":
         # a root is no base: `√x²` has two readings
-        return POWER, ["√", (operands[0], ATOM)] if not operands[0]._prev else ["√(", (operands[0], CHOICE), ")"]
+        return POWER, ["√(", (operands[0], CHOICE), ")"] if operands[0]._prev else ["√", (operands[0], ATOM)]
     if name == "abs" and not any(operand.primitive is value.primitive for operand in in_order(operands)):
         return ATOM, ["|", (operands[0], CHOICE), "|"]
     return as_call(_NAMES.get(name) or value.primitive.spelling or name, operands)

@@ -7,7 +7,7 @@ widths of columns are decided here first: no number and no name is ever broken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from io import StringIO
 from itertools import accumulate, pairwise, repeat, starmap
@@ -166,13 +166,8 @@ class ScreenText:
 
     def table(self, table: Table) -> Sequence[str]:
         """Return a table, on a narrow screen several, or a list."""
-        from rich.box import ASCII2, ROUNDED
-        from rich.table import Table as RichTable
-        from rich.text import Text
-
         rows: list[Any] = [[((head, "heading"),) for head in table.heads], *table.rows]
-        together = "".join([text for row in rows for cell in row for text, _ in cell])
-        if not (together.isascii() and together.isprintable()):
+        if not _is_plain_ascii(rows):
             rows = [[as_shown(cell, self.terminal) for cell in row] for row in rows]
         blocks = column_blocks(rows, range(len(table.heads)), self.terminal.width)
         if table.spare and (blocks is None or len(blocks) > 1):
@@ -182,22 +177,30 @@ class ScreenText:
             return self._listed(rows, self.terminal.width or 0)
         lines: list[str] = []
         for block in blocks:
-            grid = RichTable(box=ROUNDED if self.terminal.unicode else ASCII2, header_style="")
-            head, *texts = [
-                [
-                    Text.assemble(*row[k])
-                    if width is None
-                    else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
-                    for k, width in block.items()
-                ]
-                for row in rows
-            ]
-            for k, text in zip(block, head, strict=True):
-                grid.add_column(text, justify="right" if k in table.right else "left", no_wrap=True)
-            for row in texts:
-                grid.add_row(*row)
-            lines += self._drawn_lines(grid)
+            lines += self._grid(rows, block, table.right)
         return lines
+
+    def _grid(self, rows: Sequence[Any], widths: Mapping[int, int | None], right: Collection[int]) -> Sequence[str]:
+        """Return the lines of some columns, each broken to a width or as wide as its text."""
+        from rich.box import ASCII2, ROUNDED
+        from rich.table import Table as RichTable
+        from rich.text import Text
+
+        grid = RichTable(box=ROUNDED if self.terminal.unicode else ASCII2, header_style="")
+        head, *texts = [
+            [
+                Text.assemble(*row[k])
+                if width is None
+                else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
+                for k, width in widths.items()
+            ]
+            for row in rows
+        ]
+        for k, text in zip(widths, head, strict=True):
+            grid.add_column(text, justify="right" if k in right else "left", no_wrap=True)
+        for row in texts:
+            grid.add_row(*row)
+        return self._drawn_lines(grid)
 
     def _drawn_lines(self, grid: RichTable) -> list[str]:
         segments = _console().render(grid)
@@ -229,9 +232,7 @@ class ScreenText:
         terminal, width, branches = self.terminal, self.terminal.width, outline.branches
         names = [as_shown(branch.pieces, terminal) for branch in branches]
         cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), terminal) for branch in branches]
-        heads = list(enumerate(outline.heads[1:]))
-        columns = [[head, *[row[k][0] for row in cells if row]] for k, head in heads]
-        numbers_width = sum(3 + max(map(len, column)) for column in columns)
+        numbers_width = _numbers_width(outline.heads[1:], cells)
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, terminal) for branch in branches]
             drawn = zip(rails, map(plain_text, names), strict=True)
@@ -239,22 +240,28 @@ class ScreenText:
             fits = width is None or max(width_of(outline.heads[0]), *nodes) + numbers_width <= width
             if fits:
                 break
-        lines: list[str] = []
+        rows = list(zip(rails, names, cells, strict=True))
         if width is None or fits:
             grid = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="")
             for k, head in enumerate(outline.heads):
                 grid.add_column(Text.assemble((head, "faint")), justify="right" if k else "left", no_wrap=True)
-            for (rail, _), name, row in zip(rails, names, cells, strict=True):
+            for (rail, _), name, row in rows:
                 grid.add_row(Text.assemble((rail, "faint"), *name), *starmap(Text, row))
             lines = self._drawn_lines(grid)
         else:
-            for (rail, passing), name, row in zip(rails, names, cells, strict=True):
-                pieces = name
-                for head, number in zip(outline.heads[1:], row, strict=False):
-                    pieces += ((f"  {head} = ", "faint"), number)
-                parts = break_lines(pieces, width - len(rail), indent=4)
-                lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
+            lines = self._broken_outline(outline.heads[1:], rows, width)
         return [*lines, *map(self.line, _note(outline, terminal))]
+
+    def _broken_outline(self, heads: Sequence[str], rows: Sequence[Any], width: int) -> list[str]:
+        """Return the lines of a tree with its numbers behind the names, broken to a width."""
+        lines: list[str] = []
+        for (rail, passing), name, row in rows:
+            pieces = name
+            for head, number in zip(heads, row, strict=False):
+                pieces += ((f"  {head} = ", "faint"), number)
+            parts = break_lines(pieces, width - len(rail), indent=4)
+            lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
+        return lines
 
     def _blank_lines(self, room: Room) -> Sequence[str]:
         return ()
@@ -356,6 +363,18 @@ def _console() -> Console:
     return Console(file=StringIO(), width=10**6, height=25, theme=theme, legacy_windows=False, _environ={})
 
 
+def _numbers_width(heads: Sequence[str], cells: Sequence[Pieces]) -> int:
+    """Return the width of the columns of numbers beside a tree."""
+    columns = [[head, *[row[k][0] for row in cells if row]] for k, head in enumerate(heads)]
+    return sum(3 + max(map(len, column)) for column in columns)
+
+
+def _is_plain_ascii(rows: Sequence[Sequence[Pieces]]) -> bool:
+    """Return whether all texts of a table are ASCII that every terminal shows as it is."""
+    together = "".join([text for row in rows for cell in row for text, _ in cell])
+    return together.isascii() and together.isprintable()
+
+
 def column_blocks(
     rows: Sequence[Sequence[Pieces]], kept: Sequence[int], width: int | None
 ) -> list[dict[int, int | None]] | None:
@@ -391,13 +410,17 @@ def column_blocks(
             blocks.append({first: least[first]})
         blocks[-1][k] = least[k]
     for widths in blocks:
-        # the narrowest are widened first
-        for _ in range(width - 1 - COLUMN_BORDER * len(widths) - sum(widths.values())):
-            wanting = [k for k in widths if widths[k] < natural[k]]
-            if not wanting:
-                break
-            widths[min(wanting, key=widths.__getitem__)] += 1
+        _widen(widths, natural, width - 1 - COLUMN_BORDER * len(widths) - sum(widths.values()))
     return [{**widths} for widths in blocks]
+
+
+def _widen(widths: dict[int, int], natural: Mapping[int, int], spare: int) -> None:
+    """Give spare width to columns that want it, to the narrowest first."""
+    for _ in range(spare):
+        wanting = [k for k in widths if widths[k] < natural[k]]
+        if not wanting:
+            break
+        widths[min(wanting, key=widths.__getitem__)] += 1
 
 
 def as_shown(pieces: Pieces, terminal: Terminal) -> Pieces:

@@ -138,6 +138,14 @@ def _declared(text: str, values: Values) -> AnswerSchema:
     return AnswerSchema(tuple(_fields(lines, values)), columns, lists["plain"], units)
 
 
+def _value_of(name: str, said: Mapping[str, str]) -> Callable[[Any], object] | None:
+    """Return what a field takes from an answer if its declaration says so; None for the attribute of its name."""
+    if "from" not in said and "nonempty" not in said:
+        return None
+    of = attrgetter(said.get("from", name))
+    return (lambda answer: of(answer) or None) if "nonempty" in said else of
+
+
 def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[Field]:
     starts = [k for k, line in enumerate(lines) if not line.startswith(" ")]
     for start, end in pairwise([*starts, len(lines)]):
@@ -148,10 +156,7 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
         if not colon:
             yield next(field for field in _SHARED.fields if field.name == name)
             continue
-        value = values.get(parent + name)
-        if value is None and not said.keys().isdisjoint(("from", "nonempty")):
-            of = attrgetter(said.get("from", name))
-            value = (lambda answer, of=of: of(answer) or None) if "nonempty" in said else of
+        value = values.get(parent + name) or _value_of(name, said)
         inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
         inner = _declarations[said["keys"]].fields if "keys" in said else inner
         meaning = " ".join(meaning.split())  # a line may go on in the next

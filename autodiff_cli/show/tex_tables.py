@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from ..errors import ExpressionError
 from ..language.equation_trees import split_equations
@@ -105,14 +106,14 @@ def equation_sides(text: str) -> list[tuple[str, str]]:
         statements = [equation.sides for equation in split_equations(text)]
         if not all(len(sides) == 2 and all(sides) for sides in statements):
             return []
-        programs = [[parse(text[side.start : side.end], units=True) for side in sides if side] for sides in statements]
+        programs = [parse(text[side.start : side.end], units=True) for side in chain(*statements) if side]
     except ExpressionError:
         return []
-    if any(len(program.outputs) > 1 for sides in programs for program in sides):
+    if any(len(program.outputs) > 1 for program in programs):
         return []
-    left_and_right = [[typesetting(program).expression(program.outputs[0]) for program in sides] for sides in programs]
-    short = sum(len(right) for _, right in left_and_right) <= MAX_FORMULA_LATEX
-    return [(left, right) for left, right in left_and_right] if short else []
+    formulas = [typesetting(program).expression(program.outputs[0]) for program in programs]
+    left, right = formulas[::2], formulas[1::2]
+    return list(zip(left, right, strict=True)) if sum(map(len, right)) <= MAX_FORMULA_LATEX else []
 
 
 def paragraphs(*parts: str) -> str:

@@ -83,6 +83,10 @@ class WideTable(Documents[Values]):
         if len(self._rows) >= MAX_TABLE_ROWS:
             self.close()
 
+    def _empty_columns(self, *columns: int) -> set[int]:
+        """Return those of some columns that no row has: lines and errors are shown where there are some."""
+        return {k for k in columns if not any(row[k] for row in self._rows)}
+
     def close(self) -> None:
         if not self._rows:
             return
@@ -90,8 +94,7 @@ class WideTable(Documents[Values]):
         end = heads.index("error")
         styles: list[Style] = ["number" if k < end else "" for k in range(len(heads))]
         styles[0], styles[end] = "faint", "error"
-        # lines and errors have a column where there are some
-        shown = [k for k in range(len(heads)) if k not in (0, end) or any(row[k] for row in self._rows)]
+        shown = [k for k in range(len(heads)) if k not in self._empty_columns(0, end)]
         rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
         right = frozenset(column for column, k in enumerate(shown) if k < end)
         fixed = assignments({name: with_uncertainty(x, self.view.digits) for name, x in self.view.fixed.items()})

@@ -281,6 +281,17 @@ def test_what_many_digits_leave_out_is_not_right(text: str, at: dict[str, float]
     assert "lost_digits" in [warning.kind for warning in answer.warnings]
 
 
+@pytest.mark.parametrize(
+    ("text", "at", "name", "exact"),
+    [FAR_BELOW[k] for k in (1, 3, 6, -4, -3)],
+    ids=lambda x: x if type(x) is str else "",
+)
+def test_check_proves_its_digits_too(text: str, at: dict[str, float], name: str, exact: float) -> None:
+    found = autodiff_cli.check(text, at)
+    (number,) = [number for number in found.quantities if number.name == name]
+    assert not number.agrees and ((number.kept or 0) < 6 or "undecided" in number.remark), number
+
+
 HIDDEN = [
     # the function at a kink or on its cut, in exact arithmetic; doubles are beside it
     ("atan2(x - ((x + 1e16) - 1e16), x + y)", {"x": 49.0, "y": -88.0}, "`atan2` has no derivative at (0.0, -39.0)"),

@@ -33,6 +33,7 @@ from ...questions.digits import (
 )
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.problem import Point, Problem
+from ...questions.rounding import proven_digits
 from ...record import Record
 
 if TYPE_CHECKING:
@@ -168,7 +169,10 @@ def _check_program(problem: Problem, required: int) -> Check:
     partials = [doubles.gradient[name] for name in wanted]
     answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
     try:
-        references = references_of(graph, values, wanted)
+        digits = proven_digits(graph, values, wanted)
+        references = references_of(graph, values, wanted, digits or REFERENCE_DIGITS)
+        if digits is None:
+            references = references._replace(settled=frozenset())
         for swept in (references.exact, *references.written):
             settle_guards(graph, swept)
     except ExpressionError as error:

@@ -209,18 +209,12 @@ class _Rewriting:
             self.charge(inserted)
             last = name == root.label
             if last and self.assumed:
-                plain = simplify((inserted,))[0]
-                if expression_text(plain) not in (expression_text(inserted), expression_text(self.formula)):
-                    yield self.step(SIMPLIFY, inserted, plain, depth)
-                    inserted = plain
-                if expression_text(inserted) != expression_text(self.formula):
-                    yield self.step(ASSUMPTION, inserted, self.formula, depth, "", " and ".join(self.assumed))
+                yield from self._last_steps(inserted, depth)
                 continue
-            simple = self.formula if last else inserted if _is_fraction(inserted) else simplify((inserted,))[0]
-            if expression_text(simple) != expression_text(inserted):
-                # the last formula may include values at kinks that were not derived
-                more = self.conditional and not _comparisons(simple) <= _comparisons(inserted)
-                yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
+            simple = self.formula
+            if not last:
+                simple = inserted if _is_fraction(inserted) else simplify((inserted,))[0]
+            yield from self._shortened(inserted, simple, depth)
             self.results[name] = simple
 
     def step(
@@ -301,63 +295,104 @@ class _Rewriting:
         first, second = node(MUL, (self.open(above), below)), node(MUL, (above, self.open(below)))
         return "quotient", node(DIV, (node(SUB, (first, second)), square)), "", ()
 
+    def _shortened(self, inserted: Value, simple: Value, depth: int) -> Iterator[RuleStep]:
+        """Yield the step to a simpler formula, if it is another one."""
+        if expression_text(simple) != expression_text(inserted):
+            # the last formula may include values at kinks that were not derived
+            more = self.conditional and not _comparisons(simple) <= _comparisons(inserted)
+            yield self.step(CONVENTIONS if more else SIMPLIFY, inserted, simple, depth)
+
+    def _last_steps(self, inserted: Value, depth: int) -> Iterator[RuleStep]:
+        """Yield the steps to a formula that holds under assumptions."""
+        plain = simplify((inserted,))[0]
+        if expression_text(plain) not in (expression_text(inserted), expression_text(self.formula)):
+            yield self.step(SIMPLIFY, inserted, plain, depth)
+            inserted = plain
+        if expression_text(inserted) != expression_text(self.formula):
+            yield self.step(ASSUMPTION, inserted, self.formula, depth, "", " and ".join(self.assumed))
+
+    def _choice(self, value: Value, slopes: Sequence[Value]) -> Value:
+        """Return the derivative of a choice, not of a sum: of equal inputs, as in max(x, x, y), one counts."""
+        inputs = value._prev
+        *places, last = range(len(inputs)) if value.primitive.variadic else (1, 2, 0)
+        result = self.open(inputs[last])
+        for k in reversed(places):
+            slope = self.open(inputs[k])
+            if not slope.source or slope.source != result.source:
+                result = node(WHERE, (slopes[k]._prev[0], slope, result))
+        return result
+
     def of_function(self, value: Value) -> Outcome:
         primitive, inputs = value.primitive, value._prev
         active = [k for k, p in enumerate(inputs) if p in self.varying]
         one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
         slopes, conditions = _slopes(value, range(len(inputs)) if one_of_them else active)
         if one_of_them:
-            # A choice, not a sum: of equal inputs, as in max(x, x, y), one counts.
-            *places, last = range(len(inputs)) if primitive.variadic else (1, 2, 0)
-            result = self.open(inputs[last])
-            for k in reversed(places):
-                slope = self.open(inputs[k])
-                if not slope.source or slope.source != result.source:
-                    result = node(WHERE, (slopes[k]._prev[0], slope, result))
+            result = self._choice(value, slopes)
         else:
             terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
             result = _total(terms)
-        name, rule = primitive.spelling or primitive.name, "function"
+        is_chain = not all(inputs[k] is self.leaf for k in active)
         if primitive is POW:
-            name = rule = "power" if active == [0] else "exponential" if active == [1] else "general power"
-        if not all(inputs[k] is self.leaf for k in active):
-            return "chain", result, name, conditions
-        return rule, result, "" if primitive is POW else name, conditions
+            rule = "general power" if len(active) > 1 else ("power", "exponential")[active[0]]
+            return ("chain", result, rule, conditions) if is_chain else (rule, result, "", conditions)
+        return "chain" if is_chain else "function", result, primitive.spelling or primitive.name, conditions
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    primitive, inputs = value.primitive, value._prev
-    if primitive.smooth:
-        if not primitive.variadic:
-            at = dict(zip(primitive.params, inputs, strict=True))
-            slopes = [_place(parse(primitive.smooth[k]).outputs[0], at) for k in active]
-        elif len(inputs) == 2:
-            (first,) = parse(primitive.smooth[0]).outputs
-            leaves = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
-            return [_place(first, dict(zip(leaves, inputs, strict=True)))] * len(active), (_apart(*inputs),)
-        else:
-            one, zero = constant(1.0, "1"), constant(0.0, "0")
-            slopes = [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
-        return slopes, (_away(value),)
+    """Return the partial derivatives of an operation by its inputs, and the conditions on which they hold."""
+    if value.primitive.smooth:
+        return _slopes_of_choice(value, active), (_off_border(value),)
     # Inputs have distinct names; numbers stay: exponents, orders, slopes.
+    primitive, inputs = value.primitive, value._prev
     names = {k: variable(f"{k}") for k, p in enumerate(inputs) if k in active or has_variables(p)}
     local = node(primitive, tuple([names.get(k, p) for k, p in enumerate(inputs)]))
     formulas = simplify(partials(local, [names[k] for k in active]))
     places = {leaf: inputs[k] for k, leaf in names.items()}
-    conditions, slopes = [], []
+    conditions: list[str] = []
+    slopes = []
     for formula in formulas:
-        slope = formula
-        while slope.primitive is WHERE and any(v.primitive is EQ for v in in_order((slope._prev[0],))):
-            # the value at single points, beside the general formula
-            (border,) = simplify((substitute(slope._prev[0], places.get),))
-            conditions.append(f"unless {expression_text(border)}")
-            slope = slope._prev[2]
+        slope, exceptions = _beside_single_points(formula, places)
+        conditions += exceptions
         slopes.append(substitute(slope, places.get))
     if primitive.kink is not None and not conditions:
         conditions.append(_away(value))
-    # a condition on one input may imply another
+    return slopes, _without_implied(conditions)
+
+
+def _without_implied(conditions: Sequence[str]) -> tuple[str, ...]:
+    """Return conditions without those that another implies: one on one input may imply one on another."""
     implied = {c for c in conditions for other in conditions if c.startswith(f"{other} and ")}
-    return slopes, tuple([c for c in dict.fromkeys(conditions) if c not in implied])
+    return tuple([c for c in dict.fromkeys(conditions) if c not in implied])
+
+
+def _slopes_of_choice(value: Value, active: Sequence[int]) -> list[Value]:
+    """Return the partial derivatives of an operation that is one of its inputs, as `max`, where one is chosen."""
+    primitive, inputs = value.primitive, value._prev
+    if not primitive.variadic:
+        at = dict(zip(primitive.params, inputs, strict=True))
+        return [_place(parse(primitive.smooth[k]).outputs[0], at) for k in active]
+    if len(inputs) == 2:
+        (first,) = parse(primitive.smooth[0]).outputs
+        leaves = [v.label for v in in_order((first,)) if v.primitive is VARIABLE]
+        return [_place(first, dict(zip(leaves, inputs, strict=True)))] * len(active)
+    one, zero = constant(1.0, "1"), constant(0.0, "0")
+    return [node(WHERE, (node(EQ, (inputs[k], value)), one, zero)) for k in active]
+
+
+def _off_border(value: Value) -> str:
+    """Return the condition that a choice is not between equal inputs."""
+    return _apart(*value._prev) if value.primitive.variadic and len(value._prev) == 2 else _away(value)
+
+
+def _beside_single_points(formula: Value, places: Mapping[Value, Value]) -> tuple[Value, list[str]]:
+    """Return the general formula of a derivative that has other values at single points, and these exceptions."""
+    conditions = []
+    while formula.primitive is WHERE and any(v.primitive is EQ for v in in_order((formula._prev[0],))):
+        (border,) = simplify((substitute(formula._prev[0], places.get),))
+        conditions.append(f"unless {expression_text(border)}")
+        formula = formula._prev[2]
+    return formula, conditions
 
 
 def _apart(a: Value, b: Value) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...capability import resolve
@@ -282,6 +282,13 @@ def diff(
 
 
 # ---- the problem
+def _check_without_operator(name: str, wrt: Sequence[str] | None, order: int) -> None:
+    """Raise an error for options that say otherwise than a `d/dx` in the text."""
+    if wrt not in (None, (name,), [name]) or order != 1:
+        hint = f"leave `d/d{name}` out, or the options"
+        raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint)
+
+
 def _read_problem(
     typed: str,
     point: Point | None,
@@ -293,9 +300,7 @@ def _read_problem(
     """Return what is to be differentiated, and warnings; a `d/dx` at the start is in place of `wrt` and `order`."""
     text, operator = typed, differential_operator(typed)
     if operator is not None:
-        if wrt not in (None, (operator.name,), [operator.name]) or order != 1:
-            hint = f"leave `d/d{operator.name}` out, or the options"
-            raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint)
+        _check_without_operator(operator.name, wrt, order)
         wrt, order = [operator.name], operator.order
         text = " " * operator.end + typed[operator.end :]
     if order > MAX_ORDERS:
@@ -386,6 +391,10 @@ def _worked(problem: _DiffProblem, derived: _Derived) -> tuple[Derivation, ...]:
 
 
 # ---- its text
+def _bound_names(program: Program) -> set[str]:
+    return {name for name, _, _ in program.bound}
+
+
 def _written(
     problem: _DiffProblem,
     derived: _Derived,
@@ -402,8 +411,7 @@ def _written(
     if share:
         # a program too long to print shares parts with its derivatives
         states_function = typeset is not None and not equations_of(program, typeset)
-        bound = {name for name, _, _ in program.bound}
-        parts = _share(problem.output if states_function else None, parts.derivatives, bound)
+        parts = _share(problem.output if states_function else None, parts.derivatives, _bound_names(program))
     _check_lengths([*(part for _, part in parts.shared), *parts.function, *parts.derivatives])
     if typeset:
         typeset = typesetting(program, names, [name for name, _ in parts.shared], function=name)
@@ -414,7 +422,7 @@ def _written(
         for by, formula, value, short in zip(derived.formulas, parts.derivatives, values, derived.shorts, strict=True)
     ]
     if language == "python":
-        by_names = tuple(dict.fromkeys(name for one in listed for name in one.by))
+        by_names = tuple(dict.fromkeys(chain(*[one.by for one in listed])))
         outputs = [problem.output, *derived.formulas.values()]
         return shared, listed, _module(problem.text, outputs, by_names, derived.comments)
     if typeset is None:
@@ -537,16 +545,7 @@ def assumptions(texts: str | Sequence[str] | None, program: Program) -> list[Ass
 
 
 def _assumption(text: str, program: Program) -> Assumption:
-    name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
-    if words == ["natural"]:
-        hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
-        message = f"the assumption `{text}` can be read in two ways: 0 is a natural number for some"
-        raise usage_error(message, hint)
-    if words == ["real"]:
-        message = f"`{text}` holds already: every variable is real"
-        raise usage_error(message, "leave it out")
-    are_known = words and all(word in _WORDS for word in words)
-    spelled = " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
+    spelled = _spelled(text)
     try:
         outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
     except ExpressionError as error:
@@ -561,6 +560,20 @@ def _assumption(text: str, program: Program) -> Assumption:
             message = f"the assumption `{text}` is about `{leaf.label}`, which the program does not use"
             raise usage_error(message, hint)
     return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
+
+
+def _spelled(text: str) -> str:
+    """Return an assumption in words, as `x positive`, as a condition of the language; another one as it is."""
+    name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
+    if words == ["natural"]:
+        hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
+        message = f"the assumption `{text}` can be read in two ways: 0 is a natural number for some"
+        raise usage_error(message, hint)
+    if words == ["real"]:
+        message = f"`{text}` holds already: every variable is real"
+        raise usage_error(message, "leave it out")
+    are_known = words and all(word in _WORDS for word in words)
+    return " and ".join([_WORDS[word].format(name) for word in words]) if are_known else text
 
 
 def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:

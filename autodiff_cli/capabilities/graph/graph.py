@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...engine.graphs.value import Value, graph_of
 from ...engine.numbers.floats import REAL
@@ -155,33 +155,57 @@ def to_picture(
     graph = graph_of(source)
     if graph is not source:
         graph.grads = [None if value.primitive is CONSTANT else value.grad for value in graph.places]
-    grads = graph.grads
     roots = graph.roots if roots is None else roots
     order = in_order(graph.parents, roots)
     taken, evaluated = _evaluated(graph, order, roots)
     links = chain_nodes(graph, order, roots) if chains else set[int]()
     drawn = [i for i in order if i not in links]
     place = {i: k for k, i in enumerate(drawn)}
-    nodes = []
-    for i in drawn:
-        primitive, label, value = graph.primitives[i], graph.labels.get(i, ""), graph.data[i]
+    parts = _PictureParts(graph, place, links, taken, evaluated, partials)
+    nodes = tuple([parts.node(i) for i in drawn])
+    outputs = tuple([place[root] for root in roots])
+    return Picture(text, graph.grads is not None, nodes, outputs, {}, (), graph, tuple(drawn))
+
+
+class _PictureParts(NamedTuple):
+    """What the nodes of a picture are made of."""
+
+    graph: Graph
+    place: Mapping[int, int]
+    """The numbers of the nodes that are drawn."""
+    links: set[int]
+    taken: Mapping[int, Sequence[bool]]
+    evaluated: Mapping[int, bool]
+    partials: bool
+
+    def node(self, i: int) -> PictureNode:
+        """Return a node with its numbers, in units if it has one."""
+        graph = self.graph
+        primitive, label, value, grads = graph.primitives[i], graph.labels.get(i, ""), graph.data[i], graph.grads
         symbol = primitive.symbol if graph.parents[i] else ""
-        _, written = graph.constants.get(i, (None, None))
-        plain = not symbol and not label and primitive is not VARIABLE
-        literal = None if not plain else written if written and written.endswith("]") else unsigned(value)
-        of = None if isinstance(value, bool) else graph.unit(i)
-        inputs = []
-        for user, k, partial in in_edges(graph, i, links, partials):
-            p = graph.parents[user][k]
-            inputs.append(PictureInput(place[p], taken[user][k], *_in_unit(partial, of, graph.unit(p))))
+        literal = None
+        if not symbol and not label and primitive is not VARIABLE:
+            _, written = graph.constants.get(i, (None, None))
+            literal = written if written and written.endswith("]") else unsigned(value)
+        unit = None if isinstance(value, bool) else graph.unit(i)
+        inputs = self.inputs(i, unit)
         data = None if grads is None and literal is None else unsigned(value)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
+        numbers: tuple[Any, Unit | None, Any, Unit | None] = (data, None, grad, None)
+        if unit is not None:
+            numbers = (*_in_unit(data, unit), *_in_unit(grad, graph.adjoint_unit(i)))
         ordered = len(inputs) > 1 and not primitive.commutative
-        numbers = *_in_unit(data, of), *_in_unit(grad, of and graph.adjoint_unit(i))
-        kind = primitive is VARIABLE, ordered, evaluated[i], literal
-        nodes.append(PictureNode(label, symbol, *kind, tuple(inputs), *numbers))
-    outputs = tuple([place[root] for root in roots])
-    return Picture(text, grads is not None, tuple(nodes), outputs, {}, (), graph, tuple(drawn))
+        kind = primitive is VARIABLE, ordered, self.evaluated[i], literal
+        return PictureNode(label, symbol, *kind, inputs, *numbers)
+
+    def inputs(self, i: int, unit: Unit | None) -> tuple[PictureInput, ...]:
+        """Return the lines into a node, or into its chain, which has this unit."""
+        graph, inputs = self.graph, []
+        for user, k, partial in in_edges(graph, i, self.links, self.partials):
+            p = graph.parents[user][k]
+            measured = (partial, None) if unit is None else _in_unit(partial, unit, graph.unit(p))
+            inputs.append(PictureInput(self.place[p], self.taken[user][k], *measured))
+        return tuple(inputs)
 
 
 def _evaluated(

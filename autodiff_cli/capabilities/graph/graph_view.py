@@ -88,7 +88,7 @@ def outline(
     binary: bool = False,
 ) -> Outline:
     """Return the outline of a graph, each node drawn in full once."""
-    roots = graph.roots if root is None else (root,)
+    roots = None if root is None else (root,)
     tree = _Tree(to_picture(graph, roots=roots, chains=not binary, partials=False), depth)
     rows, hidden, cut = tree.walk()
     nodes, numbers = tree.picture.nodes, tree.picture.numbers
@@ -101,20 +101,29 @@ def outline(
             continue
         node, cells = nodes[k], tuple[str, ...]()
         mark = f"#{marks.setdefault(k, len(marks) + 1)}" if k in referred else ""
-        times_text = f"  ({times:,} times)" * (times > 1)
-        marked = f"  (see {mark or 'above'})" if again else f"  {mark}".rstrip()
-        more_text = "  …" * (k in hidden and not again)
-        remarks: Pieces = tuple([(text, "faint") for text in (times_text, marked, more_text) if text])
+        remarks = _remarks(mark, times, again, is_cut=k in hidden)
         if numbers and not again:
             data = quantity_text(node.value, node.unit, digits)
             cells = data, quantity_text(node.adjoint, node.grad_unit, digits)
         branches.append(OutlineRow(rails, (*_name(node, digits, short=again), *remarks), cells))
     left = len(nodes) - len({k for _, k, again, _, _ in rows if not again})
-    note = ""
-    if left or cut:
-        what = f"{left:,} of {len(nodes):,} nodes" if left else "further uses of the same nodes"
-        note = f"… {what} not drawn; `--depth N` draws N levels, `--no-tree` none"
+    note = _note_of_rest(left, len(nodes)) if left or cut else ""
     return Outline(("node", "data", "grad") if numbers else ("node",), branches, note)
+
+
+def _remarks(mark: str, times: int, again: bool, *, is_cut: bool) -> Pieces:
+    """Return what stands behind a node: how often it is an input, its mark or where it is drawn, what is left out."""
+    remarks: Pieces = ((f"  ({times:,} times)", "faint"),) if times > 1 else ()
+    if again:
+        return (*remarks, (f"  (see {mark or 'above'})", "faint"))
+    if mark:
+        remarks += ((f"  {mark}", "faint"),)
+    return (*remarks, ("  …", "faint")) if is_cut else remarks
+
+
+def _note_of_rest(left: int, nodes: int) -> str:
+    what = f"{left:,} of {nodes:,} nodes" if left else "further uses of the same nodes"
+    return f"… {what} not drawn; `--depth N` draws N levels, `--no-tree` none"
 
 
 def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:

@@ -233,10 +233,8 @@ class ConstrainedProblem(Objective):
             result[list(places)] = solution[: len(places)]
             result[equations] -= solution[len(places) : len(places) + len(equations)]
         left = gradients[0] - result @ gradients[1:]
-        for k, wall in enumerate(walls):
-            if wall == 2 or (wall and wall * left[k] < 0):
-                left[k] = 0.0
-        return result, left
+        pushes = [wall == 2 or (wall and wall * slope < 0) for wall, slope in zip(walls, left.tolist(), strict=True)]
+        return result, np.where(pushes, 0.0, left)
 
     def largest_change(self, at: FirstOrder) -> float:
         """Return by how much steps as large as the variables change the value."""
@@ -255,15 +253,10 @@ class ConstrainedProblem(Objective):
     def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
         self.set_scale(np.array(self.start.free_values))
         best: ConvergenceReport | None = None
-        reason, message, method = "", "", methods[0]
+        reason, message, method = "stuck", "", methods[0]
         try:
             for name in methods:
-                start = self.start if best is None else best.row
-                try:
-                    more = self._for_scipy(name, METHODS[name].steps if steps is None else steps)
-                    result = self.by_scipy(start, name, **more).x.tolist()
-                except FAILURES:
-                    result = self.path[-1].free_values
+                result = self._end_of(name, self.start if best is None else best.row, steps)
                 try:
                     self.row(result)
                     self.set_scale(np.array(result))
@@ -284,10 +277,18 @@ class ConstrainedProblem(Objective):
                 return self.report_unbounded("the value falls without bound along the constraints"), method
             reason, message = self.stop_reason("last point")
         if best is None:
-            best = ConvergenceReport(self.path[-1], None, "", reason or "stuck", message or "not converged")
-        elif not best.reason:
-            best = best._replace(reason=reason or "stuck", message=message or best.message)
-        return best, method
+            return ConvergenceReport(self.path[-1], None, "", reason, message or "not converged"), method
+        if best.reason:
+            return best, method
+        return best._replace(reason=reason, message=message or best.message), method
+
+    def _end_of(self, name: str, start: DescentStep, steps: int | None) -> list[float]:
+        """Return where SciPy's search by a method ends, or fails."""
+        try:
+            more = self._for_scipy(name, METHODS[name].steps if steps is None else steps)
+            return self.by_scipy(start, name, **more).x.tolist()  # type: ignore[no-any-return]
+        except FAILURES:
+            return self.path[-1].free_values
 
     def find_feasible(self, x: Any) -> tuple[Any, ConvergenceReport]:
         """Return the nearby point that meets the conditions, and a report."""
@@ -315,16 +316,8 @@ class ConstrainedProblem(Objective):
         at = self.first_order(x, size=self.first)
         multipliers, left = self.multipliers(at, self.active_constraints(at, BORDER_DISTANCES[-1]))
         held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
-        numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
-        at_point = [
-            ConstraintAtPoint(constraint.text, value + 0.0, multiplier + 0.0, k in held)
-            for k, (constraint, value, multiplier) in enumerate(numbers)
-        ]
-        off = [
-            f"`{constraint.text}` is off by {amount:.3g} {constraint.unit or ''}".rstrip()
-            for constraint, amount in zip(self.constraints, self.violations(self.first_order(x)), strict=True)
-            if amount
-        ]
+
+        off = self._violations_in_words(x)
         errors = at.gradient_errors
         largest, shares = self.largest_change(at), np.abs(multipliers) * at.sizes[1:]
         # multipliers are as exact as the largest share
@@ -336,7 +329,6 @@ class ConstrainedProblem(Objective):
         loose = any(k not in held and share > ZERO_MULTIPLIER * largest for k, share in enumerate(shares))
         kind: str | None = "not stationary"
         verdict = reason = ""
-        functions = [self.functions[k] for k in (0, *(1 + k for k in held))]
         if off:
             message = f"not converged: no point was found where all constraints hold: {', '.join(off)}"
         elif local is not None and local.reason in ("kink", "unattained", "jump"):
@@ -347,26 +339,57 @@ class ConstrainedProblem(Objective):
         elif np.any(np.abs(left) > allowed) or loose:
             message = "not converged: the gradient is not a sum of the constraints' gradients: "
             message += f"{np.max(np.abs(left)):.3g} remains; start elsewhere (`--at`), or write kinks as constraints"
-        elif any(function.kinks(self.point(x), names) for function, names in functions):
+        elif self._has_kinks(x, held):
             kind = "kink"
             message = "not converged: there is a kink here, where the KKT conditions need derivatives"
         else:
-            kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
             reason = "kkt"
             # without a multiplier it may leave its border to one side only
             weak = any(1 + k not in reduced.places for k in held)
-            if kind in ("maximum", "saddle"):
-                kind = "flat" if weak else "saddle"
-            unclear = at.sizes[reduced.places] <= MIN_INDEPENDENT * self.start_sizes[reduced.places]
             slopes = np.abs(at.gradients[0] - multipliers @ at.gradients[1:]) * self.scale
-            bounds = [self.free.index(name) for name in local.held] if local is not None else []
-            if kind == "minimum" and (np.any(unclear) or np.any(slopes[bounds] <= ZERO_MULTIPLIER * largest)):
-                kind, weak = "flat", True
-            if weak or kind != "flat":
-                verdict = self.sense.phrase(WORDS[kind])
+            unclear = at.sizes[reduced.places] <= MIN_INDEPENDENT * self.start_sizes[reduced.places]
+            kind, verdict = self._kind_at_kkt_point(
+                local, weak, bool(np.any(unclear)), slopes <= ZERO_MULTIPLIER * largest
+            )
             message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
             message += " (KKT conditions)"
+        numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
+        at_point = [
+            ConstraintAtPoint(constraint.text, value + 0.0, multiplier + 0.0, k in held)
+            for k, (constraint, value, multiplier) in enumerate(numbers)
+        ]
         return ConvergenceReport(self.start, kind, verdict, reason, message, constraints=tuple(at_point))
+
+    def _has_kinks(self, x: Any, constraints: Sequence[int]) -> bool:
+        """Return whether the function, or one of some constraints, has a kink at a point."""
+        functions = [self.functions[k] for k in (0, *(1 + k for k in constraints))]
+        return any(function.kinks(self.point(x), names) for function, names in functions)
+
+    def _violations_in_words(self, x: Any) -> list[str]:
+        amounts = zip(self.constraints, self.violations(self.first_order(x)), strict=True)
+        return [
+            f"`{constraint.text}` is off by {amount:.3g} {constraint.unit or ''}".rstrip()
+            for constraint, amount in amounts
+            if amount
+        ]
+
+    def _kind_at_kkt_point(
+        self, local: ConvergenceReport | None, weak: bool, unclear: bool, level: Any
+    ) -> tuple[str | None, str]:
+        """Return what a point that meets the KKT conditions is, and the verdict on it.
+
+        `weak` is whether a constraint there has no multiplier, `unclear` whether constraints may depend on each other,
+        `level` where the Lagrangian has no slope.
+        """
+        kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
+        if kind in ("maximum", "saddle"):
+            kind = "flat" if weak else "saddle"
+        bounds = [self.free.index(name) for name in local.held] if local is not None else []
+        if kind == "minimum" and (unclear or np.any(level[bounds])):
+            kind, weak = "flat", True
+        if weak or kind != "flat":
+            verdict = self.sense.phrase(WORDS[kind])
+        return kind, verdict
 
 
 class ReducedProblem(SearchProblem):

@@ -156,32 +156,9 @@ class SearchProblem(ABC):
             return self._describe(row, here, kinks, why)
         stationary = projected_slope(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, here, stationary)
-        end, way = trail[-1], _divergence(trail, self.size)
-        end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
-        if way < 0 and last is not None and last.kind != "minimum":
-            start = row.free_values
-            far = max(range(len(start)), key=lambda k: abs(end.free_values[k] - start[k]) / self.size[k])
-            name, x = row.free[far], end.free_values[far]
-            value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
-            there = f"{value} at {name} = {row.text(name, x)}"
-            fall = self.sense.phrase("the value keeps falling ({there}); it seems to have no minimum", there=there)
-            why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
-            message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
-            return ConvergenceReport(row, "not stationary", "", "unattained", message)
-        if last is not None and last.kind != "not stationary" and way <= 0:
-            if end.value > row.value + self.value_error(row):
-                # a saddle or a maximum above the end of the search
-                if not end_is_near:
-                    return self._falling(row)
-                end = row
-            report = self._describe(end, last)
-            return self._precise(report, "the partial derivatives are 0 within their rounding errors")
-        lower = last is not None and stationary and end.value <= row.value
-        if lower and len(trail) > FEW_STEPS and not end_is_near:
-            # small derivatives far from where they are 0
-            return self._falling(row)
-        curved = here is not None and (here.curvature == "convex" or self._is_near(here.step))
-        if here is not None and curved and here.curvature in CURVED and here.gain <= self.value_error(row):
+        if last is not None and (settled := self._after_newton(trail, last, stationary)) is not None:
+            return settled
+        if here is not None and self._gains_nothing(row, here):
             report = self._describe(row, here._replace(kind=CURVED[here.curvature]))
             return self._precise(report, "a further step would change the value by less than its rounding error")
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
@@ -280,15 +257,48 @@ class SearchProblem(ABC):
         along = zip(row.free_values, step, self.limits, strict=True)
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
+    def _gains_nothing(self, row: DescentStep, here: Verdict) -> bool:
+        """Return whether the value is curved, and a step to its end would change it by less than it is rounded."""
+        curved = here.curvature == "convex" or self._is_near(here.step)
+        return curved and here.curvature in CURVED and here.gain <= self.value_error(row)
+
+    def _after_newton(self, trail: Sequence[DescentStep], last: Verdict, stationary: bool) -> ConvergenceReport | None:
+        """Return what the points of Newton's steps, with the verdict on the last, show of the first, if anything."""
+        row, end, way = trail[0], trail[-1], _divergence(trail, self.size)
+        if way < 0 and last.kind != "minimum":
+            return self._unattained(row, end)
+        end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
+        if last.kind != "not stationary" and way <= 0:
+            if end.value > row.value + self.value_error(row):
+                # a saddle or a maximum above the end of the search
+                if not end_is_near:
+                    return self._falling(row)
+                end = row
+            report = self._describe(end, last)
+            return self._precise(report, "the partial derivatives are 0 within their rounding errors")
+        lower = stationary and end.value <= row.value
+        if lower and len(trail) > FEW_STEPS and not end_is_near:
+            # small derivatives far from where they are 0
+            return self._falling(row)
+        return None
+
+    def _unattained(self, row: DescentStep, end: DescentStep) -> ConvergenceReport:
+        """Return the report on a value that keeps falling on the way to an end."""
+        start = row.free_values
+        far = max(range(len(start)), key=lambda k: abs(end.free_values[k] - start[k]) / self.size[k])
+        name, x = row.free[far], end.free_values[far]
+        value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
+        there = f"{value} at {name} = {row.text(name, x)}"
+        fall = self.sense.phrase("the value keeps falling ({there}); it seems to have no minimum", there=there)
+        why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
+        message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
+        return ConvergenceReport(row, "not stationary", "", "unattained", message)
+
     def newton(
         self, row: DescentStep, verdict: Verdict | None, stationary: bool
     ) -> tuple[list[DescentStep], Verdict | None]:
         """Return the points of Newton's steps from a row, and the last one's verdict."""
         # even steps lead to a multiple root: their limit is tried first
-
-        def length(verdict: Verdict) -> float:
-            return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
-
         trail, before, factor = [row], list[float](), 1.0
         for _ in range(MAX_STEPS if len(row.free) <= MAX_SMALL_DIMENSION else FEW_STEPS):
             if verdict is None or verdict.kind != "not stationary" or not any(verdict.step):
@@ -300,19 +310,31 @@ class SearchProblem(ABC):
             # to a saddle the value may rise, by what the gradient allows for
             slope = dot(verdict.slope, verdict.step)
             room = 2 * abs(slope) if stationary else 0.0
-            most = here.value + self.value_error(here)
-            for times in dict.fromkeys((factor, *STEP_SHARES)):
-                there = self.row(self._move(here, verdict.step, times))
-                if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
-                    continue
-                other, _, _ = self._look(there)
-                if other is not None and length(other) < length(verdict):
-                    trail.append(there)
-                    verdict, before, factor = other, step, times
-                    break
-            else:
+            reached = self._flatter(here, verdict, (factor, *STEP_SHARES), room)
+            if reached is None:
                 break
+            factor, there, verdict = reached
+            trail.append(there)
+            before = step
         return trail, verdict
+
+    def _flatter(
+        self, here: DescentStep, verdict: Verdict, shares: Sequence[float], room: float
+    ) -> tuple[float, DescentStep, Verdict] | None:
+        """Return the first share of a Newton step that leads to a smaller gradient, and the point there, if any."""
+
+        def length(verdict: Verdict) -> float:
+            return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
+
+        most = here.value + self.value_error(here)
+        for times in dict.fromkeys(shares):
+            there = self.row(self._move(here, verdict.step, times))
+            if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
+                continue
+            other, _, _ = self._look(there)
+            if other is not None and length(other) < length(verdict):
+                return times, there, other
+        return None
 
     def _is_near(self, step: Sequence[float]) -> bool:
         return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
@@ -452,6 +474,18 @@ class SearchProblem(ABC):
         # a jump upwards does no harm unless the value falls as far as there
         return jump < 0 or dot([g.x for g in first[1]], way) < 0
 
+    def _shortest_mean(self, row: DescentStep, gradients: Sequence[Sequence[float]]) -> list[float]:
+        """Return the mean of gradients, in the sizes of the variables, that is nearest to 0 but for bounds."""
+        scaled = [[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gradients]
+        walls = bounds_at(row.free_values, self.limits)
+        return [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(min_norm_point(scaled), walls, strict=True)]
+
+    def _at_edge(self, row: DescentStep) -> ConvergenceReport:
+        at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, row.free_values, strict=True)]
+        way_out = self.sense.phrase("the value falls up to a boundary where its derivative ends")
+        message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
+        return ConvergenceReport(row, "not stationary", "", "edge", message)
+
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """Return the kink or edge of the domain at a nonstationary point, or None.
 
@@ -460,10 +494,7 @@ class SearchProblem(ABC):
         """
         gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
-            scaled = [[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gathered]
-            mean = min_norm_point(scaled)
-            walls = bounds_at(row.free_values, self.limits)
-            free = [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(mean, walls, strict=True)]
+            free = self._shortest_mean(row, gathered)
             if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
                 return self._on_kink(row, gathered)
             length = math.hypot(*free)
@@ -472,10 +503,7 @@ class SearchProblem(ABC):
             way = [-g / length * size for g, size in zip(free, self.size, strict=True)]
             inside, outside, edge = self.bracket(row, way)
             if edge:
-                at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, inside.free_values, strict=True)]
-                way_out = self.sense.phrase("the value falls up to a boundary where its derivative ends")
-                message = f"not converged: {way_out}, near {', '.join(at[:MAX_NAMED])}"
-                return ConvergenceReport(inside, "not stationary", "", "edge", message)
+                return self._at_edge(inside)
             if outside is None:
                 return None
             jumps = self._jumps(inside, outside, way)

@@ -22,6 +22,7 @@ from ...questions.optional_units import pose_with_units, with_units
 from ...questions.parse_point import Range
 from ...questions.problem import (
     Point,
+    Problem,
     check_bare_functions,
     have_units,
     numbers_or_quantities,
@@ -39,6 +40,7 @@ from ...record import Record
 
 if TYPE_CHECKING:
     from ...compiled.data_loss import DataLoss, LossSpec, LossSummary
+    from ...engine.quantities.unit import Unit
     from ...questions.quantities import Units
 
 Found = TypeVar("Found")
@@ -238,23 +240,14 @@ class Descent:
                     point = moved(row.coordinates, row.partials)
                 else:
                     epoch = planned // stride
-                    point = list(row.coordinates)
-                    for k, which in enumerate(islice(next(epochs), step - row.step), start=row.step):
-                        if self.stop is not None and self.stop(k + 1):
-                            return self.interrupt(k)
-                        point = moved(point, evaluate(point, which)[1])  # type: ignore[call-arg]
-                        if not all(map(math.isfinite, point)):
-                            break
+                    point, k = self._after_batches(moved, row, islice(next(epochs), step - row.step))
+                    if k is not None:
+                        return self.interrupt(k)
                 if not all(map(math.isfinite, point)):
                     return self._diverged(step, row)
                 value, partials = evaluate(point)
-            except BudgetExceeded as error:
-                return Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
-            except ExpressionError as error:
-                if error.kind == "overflow":
-                    return self._diverged(step, row)
-                message = f"stopped at step {step}, where the program has no value or no derivative"
-                return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
+            except (BudgetExceeded, ExpressionError) as error:
+                return self._failed(step, row, error)
             norm = math.hypot(*partials)
             if norm == math.inf:
                 return self._diverged(step, row)
@@ -273,12 +266,39 @@ class Descent:
         if row.gradient_norm <= small_norm:
             norm_text = row.text("gradient_norm", row.gradient_norm)
             return Ending("gradient", f"converged at step {row.step}: the gradient norm is {norm_text}")
+        return self._out_of_steps(row, epoch)
+
+    def _after_batches(
+        self, moved: _Mover, row: DescentStep, batches: Iterable[list[int]]
+    ) -> tuple[list[float], int | None]:
+        """Return the point after a step for each batch; with the number of the last step if the run is to stop."""
+        point = list(row.coordinates)
+        for k, which in enumerate(batches, start=row.step):
+            if self.stop is not None and self.stop(k + 1):
+                return point, k
+            point = moved(point, self.evaluator(point, which)[1])  # type: ignore[call-arg]
+            if not all(map(math.isfinite, point)):
+                break
+        return point, None
+
+    def _failed(self, step: int, row: DescentStep, error: BudgetExceeded | ExpressionError) -> Ending:
+        """Return the ending of a run whose next step has no value, or costs too much."""
+        if isinstance(error, BudgetExceeded):
+            return Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
+        if error.kind == "overflow":
+            return self._diverged(step, row)
+        message = f"stopped at step {step}, where the program has no value or no derivative"
+        return Ending("domain", message, "try a smaller `--rate`, or another start", step, error)
+
+    def _out_of_steps(self, row: DescentStep, epoch: int | None) -> Ending:
+        """Return the ending of a run that has taken all its steps."""
+        start, sign = self.start, -1.0 if self.maximize else 1.0
         if sign * row.value > sign * start.value and row.gradient_norm > start.gradient_norm:
             return self._diverged(row.step, row)
         taken, more = plural(row.step, "step"), "--steps"
         if epoch is not None:
             taken, more = f"{plural(epoch, 'epoch')} ({taken})", "--epochs"
-        if options.gradient_tolerance is None and options.value_tolerance is None:
+        if self.options.gradient_tolerance is None and self.options.value_tolerance is None:
             return Ending("steps", f"stopped after {taken}, as asked")
         norm_text = row.text("gradient_norm", row.gradient_norm)
         message = f"not converged after {taken}: the gradient norm is still {norm_text}"
@@ -301,9 +321,11 @@ class Descent:
         return self.ending
 
 
-def _mover(
-    rule: RunOptions, start: DescentStep, sign: float
-) -> Callable[[Sequence[float], Sequence[float]], list[float]]:
+_Mover = Callable[[Sequence[float], Sequence[float]], list[float]]
+"""The next point, of a point and the gradient there."""
+
+
+def _mover(rule: RunOptions, start: DescentStep, sign: float) -> _Mover:
     where = tuple(map(start.names.index, start.free))
     rate, beta1, beta2 = sign * rule.rate, rule.beta1, rule.beta2
     mu = 0.0 if rule.method == "plain" else rule.momentum
@@ -385,13 +407,19 @@ def descend(
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
     # what a row costs beside the evaluation
     evaluator.steps += DESCENT_COORDINATE * (2 + len(start.names))
+    _check_work(run)
+    return run
+
+
+def _check_work(run: Descent) -> None:
+    """Raise an error for a run that does more than is allowed, unless a tolerance may end it sooner."""
+    options, evaluator = run.options, run.evaluator
     rows = -(-run.steps // run.stride)
     needed, left = rows * evaluator.steps, current_budget()
-    if batch is not None:
+    if options.batch is not None:
         needed += rows * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
-    if needed > left.left and gradient_tolerance is None and value_tolerance is None:
+    if needed > left.left and options.gradient_tolerance is None and options.value_tolerance is None:
         raise left.exhausted_error(needed, exactly=True)
-    return run
 
 
 def lost_digits(
@@ -471,18 +499,40 @@ def _first_start(
     check_bare_functions(program, {*point, *(wrt or ())}, by_option=True)
     missing = [name for name in program.leaves if name not in point]
     is_chosen = not held.issuperset(point) and (wrt is None or not {*wrt}.issuperset(missing))
-    if not missing or is_chosen or len(program.roots) > 1 or have_units(text, with_units(point), bounds):
+    if not missing or is_chosen or len(program.roots) > 1:
         return {}, []
-    numbers = numbers_or_quantities(point)
-    starts = [{name: _within(bounds.get(name), *first) for name in missing} for first in FIRST_STARTS]
+    numbers = numbers_or_quantities(with_units(point))
+    units: Mapping[str, Unit] = {}
+    if have_units(text, numbers, bounds):
+        from .measured_starts import units_of_starts  # few formulas have units
+
+        found = units_of_starts(program, numbers, missing, bounds)
+        if found is None:
+            return {}, []
+        units = found
+    starts = [
+        {name: _start_of(units.get(name), bounds.get(name), *first) for name in missing} for first in FIRST_STARTS
+    ]
     slopes = [_has_slope(program, numbers | x, missing) for x in starts]
     if slopes.count(None) == len(slopes):
         return {}, []  # the formula has no value at any of them
     start = starts[slopes.index(True) if True in slopes else slopes.index(False)]
-    listed = [f"{name} = {x:g}" for name, x in start.items()]
+    return start, [_note_on_start(start)]
+
+
+def _note_on_start(start: Mapping[str, float]) -> Diagnostic:
+    listed = [f"{name} = {getattr(x, 'number', x):g} {getattr(x, 'unit', '')}".rstrip() for name, x in start.items()]
     shown = ", ".join(listed) if len(listed) <= MAX_NAMED_STARTS else f"{listed[0]}, and so on"
-    note = Diagnostic("note", f"started at {shown}; `--at {missing[0]}=…` chooses another", None, None)
-    return start, [note]
+    return Diagnostic("note", f"started at {shown}; `--at {next(iter(start))}=…` chooses another", None, None)
+
+
+def _start_of(unit: Unit | None, bounds: Range | None, number: float, share: float) -> float:
+    if unit is None:
+        return _within(bounds, number, share)
+    from ...questions.quantities import unit_value
+
+    own = unit.to_si(1.0)
+    return unit_value(unit, _within(bounds, number * own, share) / own)
 
 
 def _within(bounds: Range | None, number: float, share: float) -> float:
@@ -525,15 +575,11 @@ def begin_descent(
             point = values | fill([name for name in parse(text, values, units=True).variables if name not in values])
         start, notes = _first_start(text, point or {}, wrt, {*held}, bounds)
         problem = pose_with_units(text, {**(point or {}), **start}, wrt, units)
-        free = problem.used_variables
+        problem = problem._replace(wanted=problem.used_variables)
         problem.warnings.extend(unused_name(problem.program, name) for name in problem.program.unused_entries)
-        free = [name for name in free if name not in held] if wrt is None else free
-        program, numbers, measured = problem.program, problem.values, problem.units
-        if measured is not None:
-            program = measured.in_own_units(program)
-            numbers = {name: measured.number_of(name, x) for name, x in numbers.items()}
-        program = program.negative() if negative else program
-        evaluator, names = Evaluator(program, free), tuple(program.leaves)
+        if wrt is None:
+            problem = problem._replace(wanted=[name for name in problem.wanted if name not in held])
+        evaluator, numbers = _evaluator_of(problem, negative)
     else:
         from ...compiled.data_loss import pose_over
 
@@ -541,21 +587,37 @@ def begin_descent(
         problem, evaluator = pose_over(
             text, point, wrt, over, passes, only_variables=True, fill=fill, units=units, held=held
         )
-        free, names, numbers, measured = problem.wanted, evaluator.variables, problem.values, problem.units
+        numbers = problem.values
+    begin = _start(evaluator, problem, numbers, is_named=wrt is not None)
+    summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
+    return evaluator, begin, (*problem.warnings, *notes), summary
+
+
+def _evaluator_of(problem: Problem, negative: bool) -> tuple[Evaluator, Mapping[str, float]]:
+    """Return what evaluates a program, or its negative, and the numbers of its variables, in the point's units."""
+    program, numbers, measured = problem.program, problem.values, problem.units
+    if measured is not None:
+        program = measured.in_own_units(program)
+        numbers = {name: measured.number_of(name, x) for name, x in numbers.items()}
+    return Evaluator(program.negative() if negative else program, problem.wanted), numbers
+
+
+def _start(
+    evaluator: Evaluator | DataLoss, problem: Problem, numbers: Mapping[str, float], *, is_named: bool
+) -> DescentStep:
+    """Return the row of the start. Raises an error where there is nothing to change, or no finite gradient."""
+    free = problem.wanted
     if not free:
         raise usage_error(
-            "the program has no variable to change"
-            if wrt is None
-            else "the program depends on none of these variables",
+            "the program depends on none of these variables" if is_named else "the program has no variable to change",
             "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
         )
+    names = tuple(problem.program.leaves) if isinstance(evaluator, Evaluator) else evaluator.variables
     coordinates = tuple(numbers[name] for name in names)
     value, partials = evaluator(coordinates)
     norm = math.hypot(*partials)
     if not math.isfinite(norm):
         message = "the norm of the gradient is too large at the start"
         raise ExpressionError("overflow", message, hint="rescale the program")
-    shown = None if measured is None else measured.of_steps(free)
-    begin = DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
-    summary = None if isinstance(evaluator, Evaluator) else evaluator.summary
-    return evaluator, begin, (*problem.warnings, *notes), summary
+    shown = None if problem.units is None else problem.units.of_steps(free)
+    return DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)

@@ -10,7 +10,7 @@ from ...show.error import report
 from ...show.formats import Documents, Other, Plain, Writer
 from ...show.subject import Subject
 from ...streams.progress import Interruption, Progress
-from .descend import Descent, DescentStep
+from .descend import Descent, DescentStep, Ending
 from .descend_view import Run
 
 
@@ -31,6 +31,20 @@ class RunWriter(Writer[Descent]):
         if isinstance(self.rows, Documents | Other):
             collected = Run(answer, isinstance(self.rows, Documents) and self.rows.terminal.is_terminal)
         label = subject if self.many or collected is not None else Subject(None)
+        interruption = self._write_steps(answer, label, collected)
+        self.saved.keep_point(answer.best.point, answer.best.units)
+        if collected is not None:
+            self.rows.answer(label, collected)
+        self.out.flush()
+        assert answer.ending is not None
+        if not answer.ending.succeeded:
+            self.code = max(self.code, interruption.code or 1)
+            self._report(answer.ending, subject)
+            if interruption.code and self.many:
+                raise KeyboardInterrupt(interruption.code - INTERRUPTED)
+
+    def _write_steps(self, answer: Descent, label: Subject, collected: Run | None) -> Interruption:
+        """Take the steps, and write or collect them; return whether the run was interrupted."""
         flush = collected is None and not is_file(self.out)
         shown = Progress("steps", here=collected is not None)
         with Interruption() as interruption, closing(shown) as progress:
@@ -53,15 +67,11 @@ class RunWriter(Writer[Descent]):
                     answer.interrupt(row.step)
                     break
             answer.stop = None
-        self.saved.keep_point(answer.best.point, answer.best.units)
-        if collected is not None:
-            self.rows.answer(label, collected)
-        self.out.flush()
-        ending, where = answer.ending, f"line {subject.line}: " if self.many else ""
-        assert ending is not None
-        if ending.succeeded:
-            return
-        self.code = max(self.code, interruption.code or 1)
+        return interruption
+
+    def _report(self, ending: Ending, subject: Subject) -> None:
+        """Say how a run ended that has not come to its end."""
+        where = f"line {subject.line}: " if self.many else ""
         if ending.error is not None:
             cause = ending.error.diagnostic
             message = f"stopped at step {ending.step}: {cause.message}"
@@ -70,8 +80,6 @@ class RunWriter(Writer[Descent]):
         elif not isinstance(self.rows, Documents):
             diagnostic = Diagnostic(ending.reason, ending.message, None, ending.hint)
             report(diagnostic, None, level="warning", where=where)
-        if interruption.code and self.many:
-            raise KeyboardInterrupt(interruption.code - INTERRUPTED)
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
         self.rows.error(subject, error)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...compiled.evaluator import Evaluator
@@ -11,6 +12,8 @@ from .descend import lost_digits, underflow_text, underflowed
 from .many_starts import CONVERGED
 
 if TYPE_CHECKING:
+    from ...engine.numbers.base import Number
+    from .convergence import Sense
     from .objective import Objective
 
 PROVEN_KINDS = ("minimum", "maximum", "saddle")
@@ -26,8 +29,9 @@ def with_digits(problem: Objective, end: ConvergenceReport) -> tuple[Convergence
     if end.reason == "kink":
         return end, []  # at a kink the derivatives are conventions
     evaluator, row, tolerance = problem.evaluator, end.row, problem.tolerance
+    has_converged = end.reason in CONVERGED
     lost = lost_digits(evaluator, row, tolerance)
-    if any(warning.kind == "lost_digits" for warning in lost) and end.reason in CONVERGED:
+    if has_converged and any(warning.kind == "lost_digits" for warning in lost):
         return _not_converged(end, "rounding loses the digits of the value or of its derivatives there"), lost
     if not isinstance(evaluator, Evaluator) or len(row.free) > MAX_HESSIAN:
         return end, lost
@@ -36,14 +40,15 @@ def with_digits(problem: Objective, end: ConvergenceReport) -> tuple[Convergence
     is_proven = end.kind in PROVEN_KINDS
     required = end.held if is_proven else ("", *row.free)
     lost = lost_digits(evaluator, row, tolerance, of_value, required)
-    if is_proven or end.reason not in CONVERGED or problem.constrained or not (lost or 0.0 in row.partials):
-        return end, lost
-    small = underflowed(evaluator, row)
-    if not small:
-        return end, lost
-    if problem.sense.maximize:
-        small = {name: -x for name, x in small.items()}
-    return _not_converged(end, f"{underflow_text(small)}; start elsewhere"), lost
+    if has_converged and not (is_proven or problem.constrained) and (lost or 0.0 in row.partials):
+        small = underflowed(evaluator, row)
+        if small:
+            return _not_converged(end, f"{_underflow(small, problem.sense)}; start elsewhere"), lost
+    return end, lost
+
+
+def _underflow(small: Mapping[str, Number], sense: Sense) -> str:
+    return underflow_text({name: -x for name, x in small.items()} if sense.maximize else small)
 
 
 def _not_converged(end: ConvergenceReport, why: str) -> ConvergenceReport:

@@ -513,6 +513,15 @@ def _estimates_in(arithmetic: Arithmetic, inference: Inference, *, corrected: bo
     return estimates_in(arithmetic, inference.model, values_at, scatter.dof, scatter.sigma_given)
 
 
+def _estimates(arithmetic: Arithmetic, inference: Inference, *, corrected: bool) -> dict[str, Any]:
+    """Return values and errors of the parameters, the sum of squares and the standard deviation."""
+    if arithmetic != DOUBLE:
+        return _estimates_in(arithmetic, inference, corrected=corrected)
+    scatter = inference.scatter
+    deviation = math.sqrt(scatter.rss / scatter.dof) if scatter.dof > 0 else None
+    return {"values": inference.values, "errors": inference.errors, "rss": scatter.rss, "deviation": deviation}
+
+
 def _answer(
     text: str,
     inference: Inference,
@@ -532,14 +541,11 @@ def _answer(
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
     warnings += inference.prediction_warnings(predictions) if predictions else ()
     scatter = inference.scatter
-    numbers: dict[str, Any] = {"values": inference.values, "errors": inference.errors, "rss": scatter.rss}
-    numbers["deviation"] = math.sqrt(scatter.rss / scatter.dof) if scatter.dof > 0 else None
     if arithmetic != DOUBLE and reason != "converged":
         message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
         warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
         arithmetic = DOUBLE
-    if arithmetic != DOUBLE:
-        numbers = _estimates_in(arithmetic, inference, corrected=bool(corrections))
+    numbers = _estimates(arithmetic, inference, corrected=bool(corrections))
     ends = None if profiles is None else profiles.ends
     parameters = inference.parameters(numbers["values"], numbers.get("errors", {}), ends)
     numbers_shown = {name: float(parameter.estimate) for name, parameter in parameters.items()}

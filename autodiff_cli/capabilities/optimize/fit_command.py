@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
@@ -107,31 +107,36 @@ def prediction_columns(
     texts: Sequence[str] | MeasuredColumns, text: str | None, without_units: bool = False
 ) -> MeasuredColumns:
     """Return the points of `--predict` as columns; values with units are refused in a fit `without_units`."""
-    from ...data.columns import read_columns
-
-    columns = MeasuredColumns()
     if isinstance(texts, MeasuredColumns):
         return texts
     if not texts:
-        return columns
-    point: dict[str, float] = {}
-    last = last_equation(text or "")
-    words = {*names_in(text or "" if last is None else last.program)}
-    for source in texts:
-        if "=" in source:
-            point = merge([point, parse_point(source, Sweeping(value_with_unit))])
-        else:
-            read = read_columns([source], lambda names: [n for n in names if n in words or not words])
-            if twice := [name for name in read if name in columns]:
-                raise usage_error(
-                    f"two files of `--predict` have the column `{twice[0]}`", "give one file with all rows"
-                )
-            columns.update(read)
-            columns.units = {**columns.units, **read.units}
-    if point and columns:
+        return MeasuredColumns()
+    point = merge([{}, *[parse_point(source, Sweeping(value_with_unit)) for source in texts if "=" in source]])
+    files = [source for source in texts if "=" not in source]
+    if point and files:
         raise usage_error("`--predict` names points and a file", "give one of them")
-    if not point:
-        return columns
+    return _columns_of_point(point, without_units) if point else _columns_of_files(files, text or "")
+
+
+def _columns_of_files(files: Sequence[str], text: str) -> MeasuredColumns:
+    """Return the columns of files that a formula uses."""
+    from ...data.columns import read_columns
+
+    columns = MeasuredColumns()
+    last = last_equation(text)
+    words = {*names_in(text if last is None else last.program)}
+    for source in files:
+        read = read_columns([source], lambda names: [n for n in names if n in words or not words])
+        if twice := [name for name in read if name in columns]:
+            raise usage_error(f"two files of `--predict` have the column `{twice[0]}`", "give one file with all rows")
+        columns.update(read)
+        columns.units = {**columns.units, **read.units}
+    return columns
+
+
+def _columns_of_point(point: Mapping[str, Any], without_units: bool) -> MeasuredColumns:
+    """Return the columns of a point, or of all points of a grid; numbers with units are in coherent units."""
+    columns = MeasuredColumns()
     grid = grid_of(point)
     axes, size = ({}, 1) if grid is None else (grid.axes, grid.size)
     if size > MAX_PREDICTED_POINTS:
@@ -141,7 +146,6 @@ def prediction_columns(
         value = axes[name].value(0) if name in axes else x
         number = as_number(value, name) if without_units else float(value)
         columns.setdefault(name, [number] * size)
-        # numbers with units are in coherent units
         if isinstance(value, Quantity):
             from ...engine.quantities.unit import si_unit
 

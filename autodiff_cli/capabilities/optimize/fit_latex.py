@@ -20,6 +20,7 @@ from ...show.tex_tables import (
 )
 from .fit import Fit
 from .fit_view import HELD
+from .inference import Parameter
 
 MAX_CORRELATED = 8
 """The most parameters whose correlations fit on a page."""
@@ -27,48 +28,54 @@ MAX_CORRELATED = 8
 
 def fit_table(answer: Fit, digits: int | None) -> str:
     """Return the tables of a fit."""
-
-    def between(ends: tuple[Shown | None, Shown | None]) -> str:
-        return f"{number(ends[0], digits)} to {number(ends[1], digits)}"
-
-    rows = []
-    for name, parameter in answer.parameters.items():
-        unit = unit_latex(parameter.estimate)
-        if parameter.error is None:
-            held = text_latex(HELD.get(parameter.held, "--"))
-            rows.append((latex_of(name), number(parameter.estimate, digits), "--", held))
-            continue
-        written = uncertain(parameter.estimate, parameter.error)
-        low, high = parameter.interval or (None, None)
-        is_open = parameter.interval is not None and None in (low, high)
-        interval = between((low, high))
-        if is_open:
-            least = r"$-\infty$" if low is None else number(low, digits)
-            interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
-        interval += unit
-        rows.append((latex_of(name), written, number(parameter.error, digits), interval))
     heads = ("parameter", "estimate", "standard error", rf"{percentage(answer.level)} interval")
-    names = list(answer.correlation)
-    correlations = ""
-    if 1 < len(names) <= MAX_CORRELATED:
-        entries = [(latex_of(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
-        correlations = table(("correlation", *map(latex_of, names)), entries, "r")
-    parts = [_model(answer), table(heads, rows), _quality(answer, digits), correlations]
+    rows = [_parameter(name, parameter, digits) for name, parameter in answer.parameters.items()]
+    parts = [_model(answer), table(heads, rows), _quality(answer, digits), _correlations(answer)]
     if answer.predictions:
-        units = {} if answer.units is None else answer.units["data"]
-        columns = [
-            latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
-            for name in (*answer.predictors, answer.response)
-        ]
-        bands = [f"{percentage(answer.level)} {band}" for band in ("confidence", "prediction")]
-        places = []
-        for place in answer.predictions:
-            point = [place.point[name] for name in answer.predictors]
-            row = [number(x, digits) for x in (*point, place.value)]
-            row += [between(ends) if ends else "--" for ends in (place.confidence, place.prediction)]
-            places.append(row)
-        parts.append(table((*columns, *bands), places))
+        parts.append(_predictions(answer, digits))
     return paragraphs(*parts)
+
+
+def _parameter(name: str, parameter: Parameter, digits: int | None) -> tuple[str, ...]:
+    """Return the row of a parameter: its estimate, error and interval."""
+    if parameter.error is None:
+        held = text_latex(HELD.get(parameter.held, "--"))
+        return latex_of(name), number(parameter.estimate, digits), "--", held
+    low, high = parameter.interval or (None, None)
+    interval = _between((low, high), digits)
+    if parameter.interval is not None and None in (low, high):
+        least = r"$-\infty$" if low is None else number(low, digits)
+        interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
+    written = uncertain(parameter.estimate, parameter.error)
+    return latex_of(name), written, number(parameter.error, digits), interval + unit_latex(parameter.estimate)
+
+
+def _between(ends: tuple[Shown | None, Shown | None], digits: int | None) -> str:
+    return f"{number(ends[0], digits)} to {number(ends[1], digits)}"
+
+
+def _correlations(answer: Fit) -> str:
+    names = list(answer.correlation)
+    if not 1 < len(names) <= MAX_CORRELATED:
+        return ""
+    entries = [(latex_of(a), *(number(answer.correlation[a][b], 3) for b in names)) for a in names]
+    return table(("correlation", *map(latex_of, names)), entries, "r")
+
+
+def _predictions(answer: Fit, digits: int | None) -> str:
+    units = {} if answer.units is None else answer.units["data"]
+    columns = [
+        latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
+        for name in (*answer.predictors, answer.response)
+    ]
+    bands = [f"{percentage(answer.level)} {band}" for band in ("confidence", "prediction")]
+    places = []
+    for place in answer.predictions:
+        point = [place.point[name] for name in answer.predictors]
+        row = [number(x, digits) for x in (*point, place.value)]
+        row += [_between(ends, digits) if ends else "--" for ends in (place.confidence, place.prediction)]
+        places.append(row)
+    return table((*columns, *bands), places)
 
 
 def model_sides(answer: Fit) -> list[tuple[str, str]]:

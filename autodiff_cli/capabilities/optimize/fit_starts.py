@@ -75,19 +75,27 @@ def best_of(
                 undefined += 1
             else:
                 ends.append(end)
-    finite = [end for end in ends if end.cost < UNDEFINED_SUM_OF_SQUARES and np.all(np.isfinite(end.values))]
-    least = min(finite or [best], key=lambda end: (not _has_ended(end), end.cost))
-    # of ends that differ by rounding the first is the answer
-    if _has_ended(best) and best.cost <= least.cost * (1 + SAME_SUM):
-        least = best
+    least = _least(ends, best)
     others = [end for end in ends if end is not least]
     return least, FitStarts(
         asked=several.searches,
         searched=len(ends),
         undefined=undefined,
         is_only=not draws.places,
-        ends=_grouped(model, [least, *sorted(others, key=lambda end: (not _has_ended(end), end.cost))]),
+        ends=_grouped(model, [least, *sorted(others, key=_by_cost)]),
     )
+
+
+def _least(ends: Sequence[EndPoint], best: EndPoint) -> EndPoint:
+    """Return the least of the ends of searches; of those that differ by rounding, the first one, `best`."""
+    finite = [end for end in ends if end.cost < UNDEFINED_SUM_OF_SQUARES and np.all(np.isfinite(end.values))]
+    least = min(finite or [best], key=_by_cost)
+    return best if _has_ended(best) and best.cost <= least.cost * (1 + SAME_SUM) else least
+
+
+def _by_cost(end: EndPoint) -> tuple[bool, float]:
+    """Return what ends are ordered by: those of searches that have converged come first."""
+    return not _has_ended(end), end.cost
 
 
 def _has_ended(end: EndPoint) -> bool:

@@ -26,6 +26,13 @@ from ...questions.quantities import Units, evaluate_dimensions, parse_units, spl
 from .observations import FitFormula, FitInputs
 
 
+def _check_shares(inputs: FitInputs, texts: Mapping[str, str]) -> None:
+    """Raise an error for an uncertainty in percent of a column whose unit has no shares."""
+    for name, spread in inputs.sigma.items():
+        if percentage(spread) is not None:
+            check_percentage(name, texts.get(name, ""))
+
+
 class FitUnits:
     """The units of a fit's columns, none where they do not count, and of its parameters."""
 
@@ -35,11 +42,9 @@ class FitUnits:
         program, self.response, transform, measured = formula
         texts = getattr(inputs.columns, "units", {})
         names = [*measured, *(name for name in program.leaves if name in inputs.columns)]
-        for name, spread in inputs.sigma.items():
-            if percentage(spread) is not None:
-                check_percentage(name, texts.get(name, ""))
+        _check_shares(inputs, texts)
         counts = bool(asked or inputs.typed_units or formula.has_unit_literals)
-        angles = any(uses_angles(side) for side in (program, transform) if side)
+        angles = any(map(uses_angles, filter(None, (program, transform))))
         self.columns, self.warnings = column_units(names, texts, counts, angles=angles)
         self.scales: dict[str, Unit] = {}
         if not self.columns:
@@ -55,18 +60,25 @@ class FitUnits:
         ranked = sorted(self.columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
         self.system = UnitSystem([unit for _, unit in ranked])
         self.columns.setdefault(self.response, self.system.unit(dimension))
-        used = [unit.dimension for unit in self.columns.values()]
-        used += [solution for solution in self.solved.values() if solution]
-        self.si = formula.has_unit_literals or not self.system.has_units_for(used)
+        self.si = formula.has_unit_literals or not self._has_units_for_all()
+        self._warn_of_undetermined()
+        in_units = self._asked(asked, arithmetic)
+        self.scales = {name: unit for name, unit in in_units.items() if unit.zero}
+        wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
+        self.wanted = {name: unit.difference for name, unit in wanted.items()}
+
+    def _warn_of_undetermined(self) -> None:
         undetermined = [name for name, solution in self.solved.items() if solution is None]
         if undetermined:
             message = f"the formula does not determine the unit of {quote(undetermined)}"
             hint = f'give a value with a unit: `--at "{undetermined[0]}=1 m"`'
             self.warnings.append(Diagnostic("unit", message, None, hint))
-        in_units = self._asked(asked, arithmetic)
-        self.scales = {name: unit for name, unit in in_units.items() if unit.zero}
-        wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
-        self.wanted = {name: unit.difference for name, unit in wanted.items()}
+
+    def _has_units_for_all(self) -> bool:
+        """Return whether the units of the columns make one for every number of the fit."""
+        used = [unit.dimension for unit in self.columns.values()]
+        used += [solution for solution in self.solved.values() if solution]
+        return self.system.has_units_for(used)
 
     def _solve(
         self, formula: FitFormula, inputs: FitInputs, of_values: Mapping[str, Unit]

@@ -75,27 +75,8 @@ class FitView(PicturedView[Fit], of=Fit):
 
     def document(self, answer: Fit) -> Iterator[Block]:
         double = answer.arithmetic.name == "double"
-        rows: list[tuple[Shown | str | None, ...]] = []
-        for name, parameter in answer.parameters.items():
-            estimate, error, ends = parameter.estimate, parameter.error, parameter.interval
-            unit = unit_of(estimate)
-            if unit is not None and double and answer.units is not None and name not in answer.units.asked:
-                from ...engine.quantities.presentation import factor
-                from ...engine.quantities.unit import readable_unit
-
-                shown = readable_unit(unit, max(abs(float(estimate)), float(error or 0)))
-                times, unit = factor(unit, shown), shown
-                estimate = float(estimate) * times
-                error = None if error is None else float(error) * times
-                ends = ends and (_times(ends[0], times), _times(ends[1], times))
-            estimate = without_unit(estimate)
-            if error is None:
-                written = "" if unit is None else quantity_text(estimate, unit, self.digits)
-                rows.append((name, estimate, None, HELD.get(parameter.held, "–"), written))
-            else:
-                written = f"{concise(float(estimate), float(error))} {unit or ''}".rstrip()
-                rows.append((name, estimate, without_unit(error), self._interval(ends), written))
         heads = ("parameter", "estimate", "standard error", f"{percent(answer.level)} interval", "written")
+        rows = [self._parameter(answer, name) for name in answer.parameters]
         yield numbers_table(heads, rows, self.digits, right=(1, 2) if double else ())
         yield from input_lines(answer.constants, {}, {}, self.digits)
         yield from map(text_line, self._quality(answer))
@@ -116,18 +97,40 @@ class FitView(PicturedView[Fit], of=Fit):
         if len(names) > 1:
             yield matrix_table("correlation", names, [row.values() for row in answer.correlation.values()])
         if answer.predictions:
-            names, level = answer.predictors, percent(answer.level)
-            rows = [
-                (
-                    *(row.point[name] for name in names),
-                    row.value,
-                    *map(self._between, (row.confidence, row.prediction)),
-                )
-                for row in answer.predictions
-            ]
-            columns = [*map(answer.heading_of, (*names, answer.response))]
-            columns += [f"{level} confidence", f"{level} prediction"]
-            yield numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
+            yield self._predictions(answer)
+
+    def _parameter(self, answer: Fit, name: str) -> tuple[Shown | str | None, ...]:
+        """Return the row of a parameter, in a unit in which it is easy to read if none is asked for."""
+        parameter = answer.parameters[name]
+        estimate, error, ends = parameter.estimate, parameter.error, parameter.interval
+        unit = unit_of(estimate)
+        is_free = answer.arithmetic.name == "double" and answer.units is not None and name not in answer.units.asked
+        if unit is not None and is_free:
+            from ...engine.quantities.presentation import factor
+            from ...engine.quantities.unit import readable_unit
+
+            shown = readable_unit(unit, max(abs(float(estimate)), float(error or 0)))
+            times, unit = factor(unit, shown), shown
+            estimate = float(estimate) * times
+            error = None if error is None else float(error) * times
+            ends = ends and (_times(ends[0], times), _times(ends[1], times))
+        estimate = without_unit(estimate)
+        if error is None:
+            written = "" if unit is None else quantity_text(estimate, unit, self.digits)
+            return name, estimate, None, HELD.get(parameter.held, "–"), written
+        written = f"{concise(float(estimate), float(error))} {unit or ''}".rstrip()
+        return name, estimate, without_unit(error), self._interval(ends), written
+
+    def _predictions(self, answer: Fit) -> Block:
+        """Return the table of the curve at the points of `--predict`."""
+        names, level = answer.predictors, percent(answer.level)
+        rows = [
+            (*(row.point[name] for name in names), row.value, *map(self._between, (row.confidence, row.prediction)))
+            for row in answer.predictions
+        ]
+        columns = [*map(answer.heading_of, (*names, answer.response))]
+        columns += [f"{level} confidence", f"{level} prediction"]
+        return numbers_table(columns, rows, self.digits, right=range(len(names) + 1), style="number")
 
     def drawing(self, answer: Fit) -> str | None:
         from ...show.chart import Panel, chart  # only notebooks need it
@@ -162,16 +165,21 @@ class FitView(PicturedView[Fit], of=Fit):
     def _between(self, ends: tuple[float, float] | None) -> str:
         return "–" if ends is None else f"{self.number(ends[0])} to {self.number(ends[1])}"
 
+    def _likelihood(self, answer: Fit, freedom: str) -> Iterator[str]:
+        """Yield sentences on a fit by a likelihood."""
+        goodness = answer.goodness
+        tail = "" if goodness.p_value is None else f", p = {format_number(goodness.p_value, 2)}"
+        yield f"{answer.loss} deviance {goodness_text(answer.deviance or 0.0, self.digits)} with {freedom}{tail}"
+        yield "standard errors by the expected information"
+        likelihood = goodness_text(goodness.log_likelihood or 0.0, self.digits)
+        yield f"log-likelihood = {likelihood}, AIC = {goodness_text(goodness.aic or 0.0, self.digits)}"
+
     def _quality(self, answer: Fit) -> Iterator[str]:
         goodness = answer.goodness
         freedom = f"{plural(answer.dof, 'degree')} of freedom ({plural(answer.rows, 'row')})"
         freedom += "" if answer.r_squared is None else f", R² = {goodness_text(answer.r_squared, self.digits)}"
         if answer.deviance is not None:
-            tail = "" if goodness.p_value is None else f", p = {format_number(goodness.p_value, 2)}"
-            yield f"{answer.loss} deviance {goodness_text(answer.deviance, self.digits)} with {freedom}{tail}"
-            yield "standard errors by the expected information"
-            likelihood = goodness_text(goodness.log_likelihood or 0.0, self.digits)
-            yield f"log-likelihood = {likelihood}, AIC = {goodness_text(goodness.aic or 0.0, self.digits)}"
+            yield from self._likelihood(answer, freedom)
             return
         if answer.deviation is not None:
             yield f"residual standard deviation {self.number(answer.deviation)} with {freedom}"

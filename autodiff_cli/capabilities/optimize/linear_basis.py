@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class LinearBasis:
         self.null_columns: Matrix = []
         beside: Matrix = []
         other = gram
-        if any(_is_rounded(x) for name in data.predictors for x in data.columns[name]):
+        if any(map(_is_rounded, chain(*[data.columns[name] for name in data.predictors]))):
             other = _LastDigits(self.m, problem, data, rows, held).sums(start)[2]
         for k in range(len(start)):
             column, square = self._orthogonal(k, gram, self.columns)
@@ -103,12 +104,16 @@ class LinearBasis:
                 beside.append([x / self.m.sqrt(near_square) for x in near])
                 continue
             self.null_columns += [column] if self.sizes[k] else []
-            parts = np.array([_double(x) for x in column])
-            shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
-            pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
-            self.null.append({name: x for name, x, is_part in pairs if is_part})
+            self.null.append(self._direction(column))
             self.columns.append([self.m.number(0)] * len(start))
             beside.append(self.columns[-1])
+
+    def _direction(self, column: Sequence[Any]) -> dict[str, float]:
+        """Return the parameters that have a part in a direction, with their parts."""
+        parts = np.array([_double(x) for x in column])
+        shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
+        pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
+        return {name: x for name, x, is_part in pairs if is_part}
 
     def _orthogonal(self, k: int, gram: Matrix, columns: Matrix) -> tuple[list[Any], Any]:
         column = [self.m.number(i == k) for i in range(len(gram))]
@@ -131,24 +136,26 @@ class ManyDigits(LinearBasis):
         self.data = model.rows.columns
         theta = [-_product(column, self.left) for column in self.columns]
         self.matrix = [*map(list, zip(*self.columns, strict=True))]
-        values = self._nearest([_product(row, theta) for row in self.matrix], start.tolist())
-        shares = np.abs(self.sizes * np.array([_double(x) for x in values]))
-        is_rounding = ((shares <= ROUNDED_TO_0 * np.max(shares)) & (self.sizes > 0)).tolist()
-        self.values = [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
-        self.theta = np.array([_double(x) for x in theta])
+        self.values = self._without_roundings(
+            self._nearest([_product(row, theta) for row in self.matrix], start.tolist())
+        )
+        self.theta = _doubles(theta)
         lengths = [self.m.sqrt(_product(row, row)) for row in self.matrix]
         pairs = zip(self.matrix, lengths, strict=True)
-        units = np.array([[_double(x / (length or 1)) for x in row] for row, length in pairs])
-        self.lengths = np.array([_double(x or 1) for x in lengths])
+        units = np.array([_doubles(x / (length or 1) for x in row) for row, length in pairs])
+        self.lengths = _doubles(x or 1 for x in lengths)
         self.correlation = units @ units.T
         self._in_doubles = model._over_rows if model.is_determined(start) else None
-        self._held, self._transposed = (
-            model.parameters.held,
-            np.array([[_double(x) for x in column] for column in self.columns]),
-        )
+        self._held, self._transposed = model.parameters.held, np.array([*map(_doubles, self.columns)])
         columns = {name: model.data.columns[name] for name in self.data}
         self._of_data = self._block(columns, model.rows.count, self.equations.kept)
         self.equations.kept.clear()
+
+    def _without_roundings(self, values: list[Any]) -> list[Any]:
+        """Return numbers with 0 in place of those that are 0 but for rounding."""
+        shares = np.abs(self.sizes * _doubles(values))
+        is_rounding = ((shares <= ROUNDED_TO_0 * np.max(shares)) & (self.sizes > 0)).tolist()
+        return [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
 
     def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
         # along null directions values are as near to the start as they can be
@@ -222,6 +229,10 @@ class ManyDigits(LinearBasis):
 
 def _product(a: Sequence[Any], b: Sequence[Any]) -> Any:
     return sum((x * y for x, y in zip(a, b, strict=True) if x), 0 * a[0])
+
+
+def _doubles(xs: Iterable[Any]) -> Any:
+    return np.array([_double(x) for x in xs])
 
 
 def _double(x: Any) -> float:

@@ -96,6 +96,17 @@ class Minimum(Record):
     units: Units | None = None
 
 
+def _without(names: Collection[str], point: Point) -> tuple[Point, Point]:
+    """Return a point without some variables, and with these alone."""
+    others = {name: value for name, value in point.items() if name not in names}
+    return others, {name: value for name, value in point.items() if name in names}
+
+
+def _method_for_many(chosen: str, variables: int) -> str:
+    """Return a method that keeps no matrix where there are too many variables for the chosen one."""
+    return "l-bfgs-b" if variables > MAX_DENSE and not METHODS[chosen].takes_constraints else chosen
+
+
 def minimize(
     text: str,
     point: Point | None = None,
@@ -135,7 +146,7 @@ def minimize(
     if constrained:
         point = with_units(point)
         alone = _only_in_constraints(text, point, constraints)
-    own_point = {name: value for name, value in point.items() if name not in alone}
+    own_point, values = _without(alone, point)
     own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, over_rows = begin_descent(
@@ -150,13 +161,12 @@ def minimize(
         held=held,
         bounds=bounds or {},
     )
-    values = {name: value for name, value in point.items() if name in alone}
     start = _with_variables(start, constraints, values, held, wrt)
     constraints = [_in_own_units(constraint, {**start.point, **point}) for constraint in constraints]
     start = _with_units_of_constraints(start, constraints, point, values)
     limits = _limits(bounds or {}, start)
-    if method is None and not constrained and len(start.free) > MAX_DENSE:
-        chosen = "l-bfgs-b"
+    if method is None:
+        chosen = _method_for_many(chosen, len(start.free))
 
     def begin(row: DescentStep) -> Objective:
         problem = ConstrainedProblem if constrained else Objective

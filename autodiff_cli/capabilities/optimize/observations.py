@@ -18,7 +18,7 @@ from ...errors import (
     usage_error,
 )
 from ...language.builder import Program
-from ...language.equation_trees import last_equation
+from ...language.equation_trees import ModelEquation, last_equation
 from ...language.tokens import has_unit_literals
 from ...questions.column_uncertainties import Sigma, Spread, has_unit, parse_sigma, percentage
 from ...questions.optional_units import heading
@@ -47,41 +47,91 @@ class FitFormula(NamedTuple):
 def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
-    last, transform = last_equation(text), None
-    left = last.left if last is not None else ""
-    is_new = last is not None and last.called is not None and last.called not in (*FUNCTIONS, *COMPOSED)
-    is_formula = left and not is_name(left) and left[-1] not in "+-*/" and not is_new
-    # the left side is a formula where it is no name and no new function
-    if response is None and last and is_formula:
-        transform = parse(left, names, units=True)
-        check_single(transform)
-        if other := [name for name in transform.leaves if name not in names]:
-            raise no_column(other[0], names)
-        if not transform.leaves:
-            hint = f"write columns on the left, as in `log(y) = …`; they are {list_columns(names)}"
-            raise usage_error(f"`{left}` has no column, which the formula would predict", hint)
-        program = parse(last.program, [*names, *known_names], units=True)
-        check_single(program)
-        response, measured = " ".join(left.split()), [*transform.leaves]
+    last = last_equation(text)
+    if response is None and last is not None and _is_transform(last):
+        formula = _read_with_transform(last, names, known_names)
     else:
+        left = "" if last is None else last.left
         # the name that the formula binds last is the response
         program = parse(text, [name for name in (*names, *known_names) if name != left], units=True)
         check_single(program)
-        if response is None:
-            response, _, place = program.bound[-1] if program.bound else ("", None, None)
-            if place != program.roots[0]:
-                hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
-                raise usage_error("the response, the column that the formula predicts, is not given", hint)
+        response = _response(program, columns) if response is None else response
         if response not in columns:
             raise no_column(response, columns)
-        measured = [response]
+        formula = FitFormula(program, response, None, [response])
+    program = formula.program
     check_bare_functions(program, {*names, *known_names})
-    for name in measured:
+    for name in formula.measured:
         if name in program.leaves:
             message = f"`{name}` is the response, and the formula uses it"
             span = program.all_nodes.span(program.leaves[name])
             raise usage_error(message, "write the formula in terms of other columns", span)
-    return FitFormula(program, response, transform, measured)
+    return formula
+
+
+def _is_transform(last: ModelEquation) -> bool:
+    """Return whether the left side of an equation is a formula: it is no name, and no new function."""
+    left = last.left
+    is_new = last.called is not None and last.called not in (*FUNCTIONS, *COMPOSED)
+    return bool(left) and not is_name(left) and left[-1] not in "+-*/" and not is_new
+
+
+def _read_with_transform(last: ModelEquation, names: Sequence[str], known_names: Sequence[str]) -> FitFormula:
+    """Read an equation whose left side is a formula of columns, as `log(y) = …`."""
+    transform = parse(last.left, names, units=True)
+    check_single(transform)
+    if other := [name for name in transform.leaves if name not in names]:
+        raise no_column(other[0], names)
+    if not transform.leaves:
+        hint = f"write columns on the left, as in `log(y) = …`; they are {list_columns(names)}"
+        raise usage_error(f"`{last.left}` has no column, which the formula would predict", hint)
+    program = parse(last.program, [*names, *known_names], units=True)
+    check_single(program)
+    return FitFormula(program, " ".join(last.left.split()), transform, [*transform.leaves])
+
+
+def _response(program: Program, columns: Sequence[str]) -> str:
+    """Return the name that a program gives its value. Raises an error if it gives none."""
+    name, _, place = program.bound[-1] if program.bound else ("", None, None)
+    if place != program.roots[0]:
+        hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
+        raise usage_error("the response, the column that the formula predicts, is not given", hint)
+    return name
+
+
+def _spreads(sigma: Sigma | None, response: str) -> list[str]:
+    """Return the uncertainties that are no numbers."""
+    return [spread for spread in parse_sigma(sigma, response).values() if isinstance(spread, str)]
+
+
+def _may_be_column(spread: str) -> bool:
+    """Return whether the text of an uncertainty is neither a share nor a number with a unit."""
+    return percentage(spread) is None and not has_unit(spread)
+
+
+def _check_is_constant(formula: FitFormula, free: str, columns: Sequence[str]) -> None:
+    """Raise an error for a formula that uses no column, unless it is one parameter."""
+    program = formula.program
+    if len(program.leaves) > 1:
+        raise ExpressionError(
+            "missing_value",
+            f"the formula uses no column of the data to predict `{formula.response}`: `{free}` is not one",
+            program.all_nodes.span(program.leaves[free]),
+            f"its columns are {list_columns(columns)}; for a parameter give a start: `--at {free}=…`",
+        )
+
+
+def _check_meant(program: Program, free: Sequence[str], unused: Mapping[str, str]) -> None:
+    """Raise an error for a variable without a start that looks like a column which is not used."""
+    for name in free:
+        if meant := unused.get(look(name).casefold()):
+            as_named = f"write `{meant}`, or " if is_name(meant) else "write "
+            raise ExpressionError(
+                "missing_value",
+                f"`{name}` is not a column of the data and has no start; there is the column `{meant}`",
+                program.all_nodes.span(program.leaves[name]),
+                f'{as_named}`--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
+            )
 
 
 def columns_needed(
@@ -94,28 +144,14 @@ def columns_needed(
 ) -> list[str]:
     """Return the columns that the fit of a formula needs."""
     variables, answer, explained = formula.program.leaves, formula.response, formula.measured
-    spreads = [spread for spread in parse_sigma(sigma, answer).values() if isinstance(spread, str)]
-    also = [name for name in spreads if name in columns or not (percentage(name) is not None or has_unit(name))]
+    also = [name for name in _spreads(sigma, answer) if name in columns or _may_be_column(name)]
     also += [name for name in (weights, trials) if name is not None]
     needed = [name for name in variables if name in columns]
     unused = _unused_names(columns, {*needed, *explained, *also})
-    free = [name for name in variables if name not in columns and name not in known_names]
-    for name in free:
-        if meant := unused.get(look(name).casefold()):
-            as_named = f"write `{meant}`, or " if is_name(meant) else "write "
-            raise ExpressionError(
-                "missing_value",
-                f"`{name}` is not a column of the data and has no start; there is the column `{meant}`",
-                formula.program.all_nodes.span(formula.program.leaves[name]),
-                f'{as_named}`--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
-            )
-    if not needed and unused and free and len(variables) > 1:
-        raise ExpressionError(
-            "missing_value",
-            f"the formula uses no column of the data to predict `{answer}`: `{free[-1]}` is not one",
-            formula.program.all_nodes.span(formula.program.leaves[free[-1]]),
-            f"its columns are {list_columns(columns)}; for a parameter give a start: `--at {free[-1]}=…`",
-        )
+    free = [name for name in variables if name not in {*columns, *known_names}]
+    _check_meant(formula.program, free, unused)
+    if not needed and unused and free:
+        _check_is_constant(formula, free[-1], columns)
     for name in also:
         if name not in columns:
             raise no_column(name, columns)
@@ -234,32 +270,49 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
     predictors = [name for name in program.leaves if name in columns]
     parameters = [name for name in program.leaves if name not in columns]
     unknowns = [name for name in parameters if name not in fixed]
+    warnings = _check_roles(inputs, predictors, parameters, unknowns)
+    if len(unknowns) > MAX_PARAMETERS:
+        hint = f"fit up to {MAX_PARAMETERS}"
+        raise limit_error(f"{len(unknowns)} parameters are too many", hint)
+    typed = point | fixed
+    values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
+    values |= _starts_left_out(bounds, values)
+    _check_uncertainties(inputs.sigma, formula, predictors, columns)
+    ends_by_name = {name: x.ends for name, x in bounds.items()}
+    problem = Problem(program, typed, values, [], warnings, unknowns, ends_by_name)
+    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)
+
+
+def _starts_left_out(bounds: Mapping[str, Range], values: Mapping[str, float]) -> dict[str, float]:
+    """Return starts between bounds for parameters without one. Raises an error for a start outside of its bounds."""
+    starts = {}
+    for name, limits in bounds.items():
+        if name in values:
+            limits.check_start(name, values[name])
+            continue
+        ends = [as_number(end, name) for end in limits if end is not None]
+        starts[name] = sum(ends) / len(ends) if ends else 1.0
+    return starts
+
+
+def _check_roles(
+    inputs: FitInputs, predictors: Sequence[str], parameters: Sequence[str], unknowns: Sequence[str]
+) -> list[Diagnostic]:
+    """Return warnings of names that the formula lacks. Raises an error for one with two roles."""
+    point, fixed = inputs.point, inputs.fixed
     warnings: list[Diagnostic] = []
     for name in [*point, *fixed]:
         if name in predictors:
             raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
         if name not in parameters:
             warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
-    for name in bounds:
+    for name in inputs.bounds:
         if name not in unknowns:
             raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}")
     for name in fixed:
         if name in point and as_number(point[name], name) != as_number(fixed[name], name):
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
-    if len(unknowns) > MAX_PARAMETERS:
-        hint = f"fit up to {MAX_PARAMETERS}"
-        raise limit_error(f"{len(unknowns)} parameters are too many", hint)
-    typed = point | fixed
-    values = {name: as_number(value, name) for name, value in typed.items() if name in parameters}
-    for name, limits in bounds.items():
-        if name in values:
-            limits.check_start(name, values[name])
-        ends = [as_number(end, name) for end in limits if end is not None]
-        values.setdefault(name, sum(ends) / len(ends) if ends else 1.0)
-    _check_uncertainties(inputs.sigma, formula, predictors, columns)
-    ends_by_name = {name: x.ends for name, x in bounds.items()}
-    problem = Problem(program, typed, values, [], warnings, unknowns, ends_by_name)
-    return problem, Observations(columns, response, predictors, inputs.sigma, weights, transform)
+    return warnings
 
 
 def _transformed(transform: Program, columns: Mapping[str, Sequence[float]], response: str) -> list[float]:

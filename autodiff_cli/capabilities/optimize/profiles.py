@@ -185,6 +185,12 @@ class ProfileAlong:
             step = 4 * abs(outer.x - inner.x)
         raise _Unsettled
 
+    def _beyond_if_settled(self, x: float, inner: Refit, before: Refit) -> Refit | None:
+        try:
+            return self._beyond(x, inner, before)
+        except _Unsettled:
+            return None
+
     def _bracket(self, start: Refit, sign: int, step: float) -> list[Refit] | float | None:
         """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
         bound = float(self.model.parameters.limits[1 if sign > 0 else 0][self.k])
@@ -192,10 +198,7 @@ class ProfileAlong:
         for doubling in range(MAX_DOUBLINGS):
             x = inner.x + sign * step
             at_bound = sign * x >= sign * bound
-            try:
-                outer = self._beyond(bound if at_bound else x, inner, before)
-            except _Unsettled:
-                outer = None
+            outer = self._beyond_if_settled(bound if at_bound else x, inner, before)
             is_lost = outer is None or not (outer.has_value and outer.is_settled)
             if doubling >= (MIN_DOUBLINGS if is_lost else OPEN_DOUBLINGS) and _limit(rises) < self.factor:
                 return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from itertools import combinations
@@ -17,6 +17,7 @@ from ...engine.numbers.budget import BudgetExceeded, current_budget
 from ...engine.numbers.floats import REAL
 from ...engine.run.evaluation import Evaluation
 from ...engine.table.operators import DIV, VARIABLE
+from ...engine.table.primitive import Primitive
 from ...errors import AutodiffError
 from .convergence import SearchStopped
 from .inference import runs_test
@@ -170,20 +171,10 @@ def least(model: Model, start: Any) -> EndPoint:
     """Return the smallest sum of squares that the strategies find."""
     if len(model.parameters.places) == len(start):
         return projected(model, start)
-    best = searched(model, start)
-    first = best.message
-    if model.parameters.places:
-        other = projected(model, start)
-        first = other.message
-        if other.cost <= best.cost * (1 + 1e-9):
-            best = other
-        else:
-            best = best._replace(message=f"{best.message}, after {first} had ended badly")
+    best, first = _first_end(model, start)
     best = model.reached.accept(at_kink(model, best))
-    draw, lost = random.Random(1), False
-    if best.cost < UNDEFINED_SUM_OF_SQUARES and not model.is_determined(best.values):
-        elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
-        lost = any(model(there).error is None and model.is_determined(there) for there in elsewhere)
+    draw = random.Random(1)
+    lost = _is_lost(model, best, start, draw)
     if best.cost <= model.rows.rounding_cost and best.moved <= MAX_LAST_STEP and not lost:
         return best
     few = model
@@ -209,6 +200,26 @@ def least(model: Model, start: Any) -> EndPoint:
     return best
 
 
+def _first_end(model: Model, start: Any) -> tuple[EndPoint, str]:
+    """Return the better end of the strategies from the start, and the name of the first one."""
+    best = searched(model, start)
+    if not model.parameters.places:
+        return best, best.message
+    other = projected(model, start)
+    first = other.message
+    if other.cost <= best.cost * (1 + 1e-9):
+        return other, first
+    return best._replace(message=f"{best.message}, after {first} had ended badly"), first
+
+
+def _is_lost(model: Model, best: EndPoint, start: Any, draw: random.Random) -> bool:
+    """Return whether the parameters are determined elsewhere, and not at the end of a search."""
+    if not best.cost < UNDEFINED_SUM_OF_SQUARES or model.is_determined(best.values):
+        return False
+    elsewhere = (_elsewhere(model, start, draw) for _ in range(PROBED_POINTS))
+    return any(model(there).error is None and model.is_determined(there) for there in elsewhere)
+
+
 @contextmanager
 def answer_spared() -> Iterator[None]:
     """Search with what work an answer leaves, and end the search where that is spent."""
@@ -224,47 +235,74 @@ def answer_spared() -> Iterator[None]:
 
 
 def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
-    model.calls = copy(current_budget())
-    probe = model.copy()  # what is only looked at is not counted
-    may_alias = _is_aliased(model, start)
-
-    def faults(end: EndPoint) -> tuple[bool, bool]:
-        return not _has_converged(probe, end), not may_alias and _is_aliased(model, end.values)
-
-    def is_proper(end: EndPoint) -> bool:
-        return end.moved <= MAX_LAST_STEP and probe.is_determined(end.values)
-
-    model.reached.accept(best, only=True)
-    again, of_best = 0, faults(best)
-    minima = [] if any(of_best) else [best]
+    """Return the best end of searches from other starts, with the other minima that they found."""
+    restarts = _Restarts(model, best, start, first, lost)
+    probe = restarts.probe
     for k, (rise, there) in enumerate(_promising(probe, best, start, draw)):
-        if k >= REFINED and (again >= AGAIN or not (lost or any(of_best))):
+        if k >= REFINED and (restarts.again >= AGAIN or not restarts.is_open):
             break
         try:
-            if (rise > MAX_RISE and not (lost or any(of_best))) or probe(there).error is not None:
+            if (rise > MAX_RISE and not restarts.is_open) or probe(there).error is not None:
                 continue
             end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else projected(model, there)
-            of_end, proper = faults(end), is_proper(end)
-            minima += [end] if proper and not of_end[1] else []
-            # by more than the rounding of the data
-            lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * model.rows.rounding_cost)
-            better = lower if of_end[1] == of_best[1] else of_end < of_best
-            # no minimum is left for an end that is none
-            if better and (proper or lost or (any(of_best) and (not is_proper(best) or not any(of_end)))):
-                again = 0
-                end = at_kink(model, end)
-                is_minimum = best.moved <= MAX_LAST_STEP
-                ill = "had come to a higher minimum" if lower and is_minimum else "had ended badly"
-                end = end._replace(message=f"{end.message} from another start, after {first} {ill}")
-                best = model.reached.accept(end, only=True)
-                lost = lost and not model.is_determined(best.values)
-                of_best = faults(best)
-            elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
-                again += not lost or probe.is_determined(end.values)
+            restarts.consider(end)
         except BudgetExceeded:
             break
     model.calls = probe.calls = None
-    return best._replace(others=_other_minima(probe, best, minima))
+    return restarts.best._replace(others=_other_minima(probe, restarts.best, restarts.minima))
+
+
+class _Restarts:
+    """Searches from other starts: the best end so far, and what is wrong with it."""
+
+    def __init__(self, model: Model, best: EndPoint, start: Any, first: str, lost: bool) -> None:
+        self.model, self.first = model, first
+        self.lost = lost
+        """Whether the parameters are determined elsewhere, and not at the best end."""
+        model.calls = copy(current_budget())
+        self.probe = model.copy()  # what is only looked at is not counted
+        self.may_alias = _is_aliased(model, start)
+        model.reached.accept(best, only=True)
+        self.best, self.of_best = best, self._faults(best)
+        self.again = 0
+        """How many searches in a row have come to the same end."""
+        self.minima = [] if any(self.of_best) else [best]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a better end is still wanted."""
+        return self.lost or any(self.of_best)
+
+    def _faults(self, end: EndPoint) -> tuple[bool, bool]:
+        """Return whether an end has not converged, and whether it is one of a period that the start has not."""
+        return not _has_converged(self.probe, end), not self.may_alias and _is_aliased(self.model, end.values)
+
+    def _is_proper(self, end: EndPoint) -> bool:
+        return end.moved <= MAX_LAST_STEP and self.probe.is_determined(end.values)
+
+    def consider(self, end: EndPoint) -> None:
+        """Take an end as the best one if it is better. Raises `BudgetExceeded`."""
+        best, of_best = self.best, self.of_best
+        of_end, proper = self._faults(end), self._is_proper(end)
+        self.minima += [end] if proper and not of_end[1] else []
+        # by more than the rounding of the data
+        lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * self.model.rows.rounding_cost)
+        better = lower if of_end[1] == of_best[1] else of_end < of_best
+        # no minimum is left for an end that is none
+        if better and (proper or self.lost or (any(of_best) and (not self._is_proper(best) or not any(of_end)))):
+            self._accept(end, lower)
+        elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
+            self.again += not self.lost or self.probe.is_determined(end.values)
+
+    def _accept(self, end: EndPoint, lower: bool) -> None:
+        self.again = 0
+        end = at_kink(self.model, end)
+        is_minimum = self.best.moved <= MAX_LAST_STEP
+        ill = "had come to a higher minimum" if lower and is_minimum else "had ended badly"
+        end = end._replace(message=f"{end.message} from another start, after {self.first} {ill}")
+        self.best = self.model.reached.accept(end, only=True)
+        self.lost = self.lost and not self.model.is_determined(self.best.values)
+        self.of_best = self._faults(self.best)
 
 
 def _other_minima(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple[EndPoint, ...]:
@@ -400,34 +438,63 @@ def _period(model: Model, values: Any, k: int) -> float | None:
     The arguments have to be linear in it, with one factor or multiples of it, the same in all rows.
     """
     graph = model.problem.program.graph
-    point = {**model.parameters.held, **{name: float(column[0]) for name, column in model.rows.columns.items()}}
-    point |= dict(zip(model.parameters.free, map(float, values), strict=True))
-    leaves = {i: point[label] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
     slopes: list[float] = []
-    varying: list[bool] = []  # with the rows
+    varying = _varying_with_rows(model)
     factors: list[float] = []
     try:
-        data = Evaluation(REAL, graph.with_leaves(leaves)).graph.data
+        data = Evaluation(REAL, graph.with_leaves(_leaves_in_first_row(model, values))).graph.data
         for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
             label = graph.labels.get(i) if primitive is VARIABLE else None
             moves = [bool(slopes[p]) for p in parents]
             slope = float(label == model.parameters.free[k])
-            varying.append(label in model.rows.columns or any(varying[p] for p in parents))
+
             if any(moves) and primitive.periodic:
                 factors.append(abs(slopes[parents[0]]))
             elif any(moves):
-                is_factor = primitive.product or (primitive is DIV and not moves[1])
-                others_vary = any(varying[p] for p, moved in zip(parents, moves, strict=True) if not moved)
-                if not (primitive.linear or (is_factor and sum(moves) == 1 and not others_vary)):
+                if not _is_linear_in(primitive, moves, [varying[p] for p in parents]):
                     return None
                 partials = primitive.slopes(REAL, [data[p] for p in parents], data[i])
                 slope = sum([d * slopes[p] for d, p in zip(partials, parents, strict=True) if d is not None])
             slopes.append(slope)
     except (AutodiffError, *NO_RESULT):
         return None
-    ratios = [factor / min(factors) for factor in factors]
-    is_periodic = factors and not slopes[graph.roots[0]] and all(abs(x - round(x)) < 1e-9 for x in ratios)
-    return 2 * math.pi / min(factors) if is_periodic else None
+    return None if slopes[graph.roots[0]] else _common_period(factors)
+
+
+def _varying_with_rows(model: Model) -> list[bool]:
+    """Return of each node whether it depends on columns of the data."""
+    graph = model.problem.program.graph
+    varying: list[bool] = []
+    for i, (primitive, parents) in enumerate(zip(graph.primitives, graph.parents, strict=True)):
+        is_column = primitive is VARIABLE and graph.labels.get(i) in model.rows.columns
+        varying.append(is_column or any(varying[p] for p in parents))
+    return varying
+
+
+def _leaves_in_first_row(model: Model, values: Any) -> dict[int, float]:
+    """Return the numbers of all variables in the first row of the data, by node."""
+    graph = model.problem.program.graph
+    point = {**model.parameters.held, **{name: float(column[0]) for name, column in model.rows.columns.items()}}
+    point |= dict(zip(model.parameters.free, map(float, values), strict=True))
+    return {i: point[label] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+
+
+def _is_linear_in(primitive: Primitive, moves: Sequence[bool], varying: Sequence[bool]) -> bool:
+    """Return whether an operation is linear in its inputs that move, with the same factor in all rows."""
+    if primitive.linear:
+        return True
+    is_factor = primitive.product or (primitive is DIV and not moves[1])
+    others_vary = any(varies and not moved for varies, moved in zip(varying, moves, strict=True))
+    return is_factor and sum(moves) == 1 and not others_vary
+
+
+def _common_period(factors: Sequence[float]) -> float | None:
+    """Return the period of sines of a variable times these factors, if all are multiples of the least."""
+    if not factors:
+        return None
+    least = min(factors)
+    is_periodic = all(abs(x - round(x)) < 1e-9 for x in (factor / least for factor in factors))
+    return 2 * math.pi / least if is_periodic else None
 
 
 def _in_order(model: Model, values: Any) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 import math
 from bisect import bisect
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...compiled.evaluator import Evaluator
@@ -72,6 +72,11 @@ class Surface(Record):
     units: Units | None = None
 
 
+def fixed_values(program: Program, values: Mapping[str, float], names: Collection[str]) -> dict[str, float]:
+    """Return the values of the variables of a program that it is not drawn over."""
+    return {name: x for name, x in values.items() if name not in names and name in program.leaves}
+
+
 def surface_of(
     program: Program,
     names: Sequence[str],
@@ -94,12 +99,8 @@ def surface_of(
         value, gradient = unsigned(value), (unsigned(dx), unsigned(dy))
         point = values[first], values[second]
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
-    sides: list[tuple[float, ...]] = []
-    for k, name in enumerate(names):
-        low, high = ranges.get(name) or span_of([step[k] for step in [*steps, *([point] if point else [])]])
-        assert low is not None and high is not None
-        sides.append(tuple([low + (high - low) * step / GRID_STEPS for step in range(GRID_STEPS + 1)]))
-    xs, ys = sides
+    marks = [*steps, *([point] if point else [])]
+    xs, ys = (_grid(ranges.get(name) or span_of([mark[k] for mark in marks])) for k, name in enumerate(names))
 
     def height(x: float, y: float) -> float | None:
         here[i], here[j] = x, y
@@ -111,16 +112,31 @@ def surface_of(
     heights = sorted(z for row in rows for z in row if z is not None)
     if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
-    fixed = {name: x for name, x in values.items() if name not in names and name in program.leaves}
-    warnings = [*warnings, *_lost_digits(program, variables, values, [(x, y) for y in ys for x in xs])]
-    wanted = levels = _levels(heights)
-    while levels and _crossings(rows, levels) > MAX_CROSSINGS:
-        levels = levels[1::2]
-    if levels != wanted:
+    fixed = fixed_values(program, values, names)
+    warnings = [*warnings, *_lost_digits(program, variables, values, list(product(xs, ys)))]
+    levels, is_all = _levels_to_follow(rows, heights)
+    if not is_all:
         message = "the surface bends or breaks more often in these ranges than contours could follow"
         warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
     parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
     return Surface(*parts, steps, tuple(warnings))
+
+
+def _grid(ends: Sequence[float | None]) -> tuple[float, ...]:
+    """Return the numbers of a side of the grid."""
+    low, high = ends
+    assert low is not None and high is not None
+    return tuple([low + (high - low) * step / GRID_STEPS for step in range(GRID_STEPS + 1)])
+
+
+def _levels_to_follow(
+    rows: Sequence[Sequence[float | None]], heights: Sequence[float]
+) -> tuple[tuple[float, ...], bool]:
+    """Return the heights of contours that are not too long to be followed, and whether these are all."""
+    wanted = levels = _levels(heights)
+    while levels and _crossings(rows, levels) > MAX_CROSSINGS:
+        levels = levels[1::2]
+    return levels, levels == wanted
 
 
 def _lost_digits(

@@ -6,7 +6,7 @@ import io
 import math
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -291,12 +291,17 @@ def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve
             xs, ys = zip(*chain(*pieces), strict=True)
             axes.plot(xs, ys, style.marker, color=color, label=label or None, **options)
         elif color:
-            line = with_gaps([piece for piece in pieces if len(piece) > 1])
-            dots = [piece[0] for piece in pieces if len(piece) == 1]
-            if line:
-                axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **options})
-            if dots:
-                axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5)
+            _pieces(axes, pieces, color, label, options)
+
+
+def _pieces(axes: Any, pieces: Sequence[Any], color: str, label: str, options: Mapping[str, Any]) -> None:
+    """Draw the pieces of a line, and those of one point as dots."""
+    line = with_gaps([piece for piece in pieces if len(piece) > 1])
+    dots = [piece[0] for piece in pieces if len(piece) == 1]
+    if line:
+        axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **options})
+    if dots:
+        axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5)
 
 
 def _powers(axis: Any, ratio: float) -> None:

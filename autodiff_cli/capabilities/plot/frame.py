@@ -379,7 +379,7 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
     across, up = (1.0 if axis in room.log else _unit(*ends) for axis, ends in (("x", sides), ("y", frame)))
     width, height = room.extent(terminal)
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
-    block = [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)] if terminal.unicode else [(0.0, 0.0)]
+    block = _neighbours(dx, dy) if terminal.unicode else [(0.0, 0.0)]
     points_of = [(line.style, _points_of(line, sides, frame, block)) for line in series if line.style.terminal]
     # not all of it lies outside
     drawn = [(style, points) for style, points in points_of if points]
@@ -403,11 +403,14 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
         # the grid line at 0 would be at 1
         **{f"{axis}_gridlines": [] for axis in room.log},
     )
-    if not terminal.color:
-        text = re.sub(r"\x1b\[[0-9;]*m", "", text)
-    if room.log:
-        text = with_log_ticks(text, room, frame, (width, height))
+    text = text if terminal.color else re.sub(r"\x1b\[[0-9;]*m", "", text)
+    text = with_log_ticks(text, room, frame, (width, height)) if room.log else text
     return text if terminal.unicode else _in_ascii(text)
+
+
+def _neighbours(dx: float, dy: float) -> list[tuple[float, float]]:
+    """Return the steps from a dot to itself and those around it."""
+    return [(i * dx, j * dy) for i in (-1, 0, 1) for j in (-1, 0, 1)]
 
 
 def _in_ascii(text: str) -> str:

@@ -238,8 +238,7 @@ def _box(
     pointed: bool,
 ) -> Rectangle:
     """Return the ranges to draw: those given, else those of the whole curve if all of it is near, else usual ones."""
-    given = [ranges.get(name) for name in names]
-    across, up = (None if ends is None else (float(ends.ends[0]), float(ends.ends[1])) for ends in given)
+    across, up = (_numbers_of(ranges.get(name)) for name in names)
     if across is not None and up is not None:
         return across, up
     point = [abs(values[name]) for name in names] if pointed else []
@@ -251,12 +250,20 @@ def _box(
         whole = None
     if whole is not None:
         return across or whole[0], up or whole[1]
+    warnings.append(_note_on_range(names, reach, far))
+    return across or (-reach, reach), up or (-reach, reach)
+
+
+def _numbers_of(ends: Range | None) -> tuple[float, float] | None:
+    return None if ends is None else (float(ends.ends[0]), float(ends.ends[1]))
+
+
+def _note_on_range(names: tuple[str, str], reach: float, far: float) -> Diagnostic:
     example = ",".join(f"{name}={-reach:g}:{reach:g}" for name in names)
     message = (
         f"drawn from {-reach:g} to {reach:g}: no range is given, and the curve goes on beyond {far:g} or may do so"
     )
-    warnings.append(Diagnostic("note", message, None, f"choose another range: `--range {example}`"))
-    return across or (-reach, reach), up or (-reach, reach)
+    return Diagnostic("note", message, None, f"choose another range: `--range {example}`")
 
 
 def _whole(far: Rectangle, tests: Sequence[Decider], given: tuple[bool, bool]) -> Rectangle | None:

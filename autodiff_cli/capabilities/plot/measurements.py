@@ -84,9 +84,7 @@ def columns_drawn(
 
     The variables are those in `over`, or else those in the data.
     """
-    unknowns = unknowns or ([] if isinstance(between, Range) else [*(between or ())])
-    if isinstance(between, Range) and not unknowns:
-        unknowns = [_only_unknown(text, known_names)]
+    unknowns = unknowns or _unknowns_between(text, between, known_names)
     bound = "" if (last := last_equation(text)) is None else last.left
     if unknowns:
         from ...questions.equations import read_with_unknowns  # only equations have unknowns
@@ -103,17 +101,39 @@ def columns_drawn(
     spreads = [x for x in parse_sigma(sigma, "").values() if isinstance(x, str)]
     spread_columns = {*spreads} & {*columns}
     if len(axes) == 1:
-        others = [x for x in columns if x not in (*axes, *program.variables, *known_names, *spread_columns)]
-        others = [*filter(is_name, others)] or others
-        chosen = response or next(iter(unknowns), None) or (bound if bound in others else None)
-        axes.append(_heights(chosen, others, columns, axes[0]))
+        taken = {*axes, *program.variables, *known_names, *spread_columns}
+        chosen = response or next(iter(unknowns), None)
+        axes.append(_column_of_heights(chosen, bound, columns, axes[0], taken))
+    _check_columns(axes, spreads, columns)
+    return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
+
+
+def _column_of_heights(
+    chosen: str | None, bound: str, columns: Sequence[str], across: str, taken: Collection[str]
+) -> str:
+    """Return the column that is drawn over another one: the chosen one, the left side, or the only other one."""
+    others = [x for x in columns if x not in taken]
+    others = [*filter(is_name, others)] or others
+    return _heights(chosen or (bound if bound in others else None), others, columns, across)
+
+
+def _unknowns_between(
+    text: str, between: Mapping[str, Range] | Range | None, known_names: Collection[str]
+) -> list[str]:
+    """Return the unknowns that have bounds; bounds without a name are those of the only one."""
+    if isinstance(between, Range):
+        return [_only_unknown(text, known_names)]
+    return [*(between or ())]
+
+
+def _check_columns(axes: Sequence[str], spreads: Sequence[str], columns: Sequence[str]) -> None:
+    """Raise an error for a column of an axis, or of uncertainties, that the data lack."""
     for name in axes:
         if name not in columns:
             raise no_column(name, columns, "to draw")
     for spread in spreads:
         if spread not in columns and percentage(spread) is None:
             raise no_column(spread, columns, "of uncertainties")
-    return over, list(dict.fromkeys([*axes, *sorted(spread_columns)]))
 
 
 def _only_unknown(text: str, known_names: Collection[str]) -> str:

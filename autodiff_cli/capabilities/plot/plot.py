@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import zip_longest
@@ -37,7 +37,7 @@ from ...questions.problem import (
 )
 from ...questions.rounding import Points, lost_numbers_over, rounding_warnings, rounding_warnings_over, spread_over
 from ...record import Record
-from .contours import Surface, of_row, span_of, surface_of
+from .contours import Surface, fixed_values, of_row, span_of, surface_of
 from .implicit import ImplicitPlot, implicit_equations, implicit_plot, two_variables
 from .sampling import TINY, Function, Hull, Path, Samples, diverges, sample, split
 
@@ -197,14 +197,10 @@ def plot(
     ranges = dict(ranges or {})
     if left_out(units):
         data, units = None if data is None else dict(data), None
-    equations = unknowns is not None or between is not None
+    equations = (unknowns, between) != (None, None)
     typed = with_units(point)
     values = numbers_or_quantities(typed)
-    bounds: Mapping[str, Range] = {}
-    if equations:
-        bounds = {"": between} if isinstance(between, Range) else between or {}
-        if order not in (None, 1):
-            raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
+    bounds: Mapping[str, Range] = _bounds_of(between, order) if equations else {}
     options = _PlotOptions(path, order, log or "", samples)
     if not equations and data is None and implicit_equations(text):
         return _implicit(text, values, wrt, ranges, options, units)
@@ -223,12 +219,24 @@ def plot(
         drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units, vertical)
     else:
         drawn = _formulas(text, values, wrt, ranges, options, units)
-    if rows is None or drawn.units is None:
-        return drawn if rows is None else drawn._replace(data=rows)
+    return drawn if rows is None else _with_rows(drawn, rows, getattr(data, "units", {}))
+
+
+def _bounds_of(between: Mapping[str, Range] | Range | None, order: int | None) -> Mapping[str, Range]:
+    """Return the bounds of unknowns by name, which is empty for the only one. Raises a usage error for an `order`."""
+    if order not in (None, 1):
+        raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
+    return {"": between} if isinstance(between, Range) else between or {}
+
+
+def _with_rows(drawn: Curve | Surface, rows: Measurements, units: Mapping[str, str]) -> Curve | Surface:
+    """Return a drawing with rows of data, in the units of its axes."""
+    if drawn.units is None:
+        return drawn._replace(data=rows)
     from .measurements import in_axis_units
 
     axes = [drawn.units["range"].get(name, drawn.units["value"]) for name in (rows.across, rows.up)]
-    return drawn._replace(data=in_axis_units(rows, getattr(data, "units", {}), axes))
+    return drawn._replace(data=in_axis_units(rows, units, axes))
 
 
 def _without_vertical(
@@ -297,6 +305,12 @@ class _PlotOptions(NamedTuple):
     vertical: Range | None = None
     """The range of the heights, if chosen."""
 
+    def order_drawn(self, functions: int) -> int:
+        """Return up to which order derivatives are drawn: by default the first, of one function on plain axes."""
+        if self.log or functions > 1:
+            return 0
+        return 1 if self.order is None else self.order
+
     def check(self, names: Sequence[str], functions: int, ranges: Ranges) -> None:
         """Raise a usage error for options that do not go with so many variables and functions."""
         if functions > 1 and self.order:
@@ -308,7 +322,14 @@ class _PlotOptions(NamedTuple):
             if getattr(self, option) not in (None, ""):
                 hint = f"say over which: `--wrt {names[0]}`"
                 raise usage_error(f"`--{option}` is for functions of one variable", hint)
-        if self.log and self.order:
+        if self.log:
+            self._check_logarithmic(names[0], ranges)
+        elif self.vertical is not None:
+            _check("y", self.vertical)
+
+    def _check_logarithmic(self, name: str, ranges: Ranges) -> None:
+        """Raise a usage error for what cannot be drawn on logarithmic axes."""
+        if self.order:
             raise usage_error("on logarithmic axes only the function is drawn", "leave `--order` out")
         if self.vertical is not None:
             bottom, _ = _check("y", self.vertical)
@@ -316,10 +337,21 @@ class _PlotOptions(NamedTuple):
                 raise usage_error(
                     "a logarithmic axis needs positive heights", "write `--range y=0.01:100`, for example"
                 )
-        low = ranges[names[0]].low if names[0] in ranges else None
+        low = ranges[name].low if name in ranges else None
         if "x" in self.log and (low is None or low <= 0):
-            message = f"a logarithmic axis needs a range of positive {names[0]}"
-            raise usage_error(message, f"write `--range {names[0]}=0.01:100`, for example")
+            message = f"a logarithmic axis needs a range of positive {name}"
+            raise usage_error(message, f"write `--range {name}=0.01:100`, for example")
+
+
+def _ends_with_units(ranges: Ranges) -> dict[str, float]:
+    """Return an end of each range, whose unit the axis has; 0 without one."""
+    return {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
+
+
+def _note_on_default_range(names: Sequence[str]) -> Diagnostic:
+    example = ",".join(f"{name}=-2:4" for name in names)
+    message = f"drawn from {DEFAULT_RANGE.low:g} to {DEFAULT_RANGE.high:g}: no point and no range is given"
+    return Diagnostic("note", message, None, f"choose another range: `--range {example}`")
 
 
 def _formulas(
@@ -330,37 +362,33 @@ def _formulas(
     options: _PlotOptions,
     units: Sequence[str] | str | None,
 ) -> Curve | Surface:
-    typed, _, notes = parse_program(text, values, [*ranges, *(wrt or ())], units=True)
-    check_bare_functions(typed, {*values, *ranges, *(wrt or ())}, by_option=True)
+    named = [*ranges, *(wrt or ())]
+    typed, _, notes = parse_program(text, values, named, units=True)
+    check_bare_functions(typed, {*values, *named}, by_option=True)
     names, path = _names_drawn(typed, wrt, ranges, options.path), options.path
-    # an axis has the unit of an end of its range
-    of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
-    program, point = typed, {**dict.fromkeys(names, 0.0), **of_ranges, **values}
+    program, point = typed, {**dict.fromkeys(names, 0.0), **_ends_with_units(ranges), **values}
     measured = program_units(typed, point, units)
-    if options.vertical is not None and measured is not None:
-        options = options._replace(vertical=_heights_in(measured.outputs[0], options.vertical))
     if measured is not None:
+        if options.vertical is not None:
+            options = options._replace(vertical=_heights_in(measured.outputs[0], options.vertical))
         program, values, ranges = _in_own_units(measured, typed, values, ranges)
         notes = [*notes, *measured.warnings]
-    for name in names:
-        if name in ranges:
-            _check(name, ranges[name])
-    if not ranges and not path and not any(name in values for name in names):
+    for name in filter(ranges.__contains__, names):
+        _check(name, ranges[name])
+    if not ranges and not path and values.keys().isdisjoint(names):
         # by default around 0
         ranges = dict.fromkeys(names, DEFAULT_RANGE)
-        example = ",".join(f"{name}=-2:4" for name in names)
-        message = f"drawn from {DEFAULT_RANGE.low:g} to {DEFAULT_RANGE.high:g}: no point and no range is given"
-        notes = [*notes, Diagnostic("note", message, None, f"choose another range: `--range {example}`")]
+        notes = [*notes, _note_on_default_range(names)]
     # with ranges the values are placeholders, for checks of the rest
-    wide = path or all(name in ranges for name in names)
+    wide = path or ranges.keys() >= {*names}
     assumed = {**dict.fromkeys(names if wide else (), 0.0), **values}
     warnings = check_values(program, assumed) + notes
     options.check(names, len(program.roots), ranges)
-    pointed = not options.log and all(name in values for name in names)
+    pointed = not options.log and values.keys() >= {*names}
     if len(names) == 2:
         drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
     else:
-        order = 0 if options.log or len(program.roots) > 1 else 1 if options.order is None else options.order
+        order = options.order_drawn(len(program.roots))
         drawn = _curve(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, order, options)
         if order:
             drawn = drawn._replace(formula=_short_derivative(typed, names[0]))
@@ -472,7 +500,31 @@ def _curve(
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
     low, high = _check(name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at)))
-    fixed = {key: x for key, x in values.items() if key != name and key in program.leaves}
+    fixed = fixed_values(program, values, (name,))
+    _check_path(path, name, fixed)
+    curve = Curve(program.text, name, low, high, fixed, tuple(warnings), log=options.log, samples=options.samples)
+    vertical = options.vertical and _check("y", options.vertical)
+    curve = curve._replace(tangent=tangent, name=_name_of(program, name), vertical=vertical)
+    also = [at] if pointed else []
+    if len(outputs) == 1:
+        function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
+        curve = curve._replace(path=_heights_along(function, marks))
+        hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
+        sampled = _out_of_sight(_sample(curve, orders[: order + 1], also, hulls))
+        shown = [name] if order else []
+        return sampled._replace(warnings=(*sampled.warnings, *_lost_digits(sampled, program, values, shown)))
+    return _with_outputs(curve._replace(at=at if pointed else None), program, values, also)
+
+
+def _heights_along(
+    function: Callable[[float], float | None], marks: Iterable[float]
+) -> tuple[tuple[float, float], ...]:
+    """Return the points of a path where the function has a value."""
+    return tuple([(x, y) for x in marks if (y := function(x)) is not None])
+
+
+def _check_path(path: Path, name: str, fixed: Mapping[str, float]) -> None:
+    """Raise a usage error for a path that changes another variable than the one that it is drawn over."""
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
         if other is not None:
@@ -480,25 +532,18 @@ def _curve(
                 f"the path also changes `{other}`, which is held at {fixed[other]:g} here",
                 f"draw it over both: `--wrt {name},{other}`",
             )
-    curve = Curve(program.text, name, low, high, fixed, tuple(warnings), log=options.log, samples=options.samples)
-    vertical = options.vertical and _check("y", options.vertical)
-    curve = curve._replace(tangent=tangent, name=_name_of(program, name), vertical=vertical)
-    also = [at] if pointed else []
-    if len(outputs) == 1:
-        function, *_ = orders = functions(Evaluator(program, (name,)), name, values)
-        curve = curve._replace(path=tuple([(x, y) for x in marks if (y := function(x)) is not None]))
-        hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
-        sampled = _out_of_sight(_sample(curve, orders[: order + 1], also, hulls))
-        shown = [name] if order else []
-        return sampled._replace(warnings=(*sampled.warnings, *_lost_digits(sampled, program, values, shown)))
+
+
+def _with_outputs(curve: Curve, program: Program, values: Mapping[str, float], also: Sequence[float]) -> Curve:
+    """Return a curve with each of several outputs sampled."""
     results: list[PlottedOutput] = []
-    called = output_names(program)
-    for title, root in zip(called, program.roots, strict=True):
+    name = curve.variable
+    for title, root in zip(output_names(program), program.roots, strict=True):
         part = program.with_outputs((root,), program.text)
         function, *_ = functions(Evaluator(part, (name,)), name, values)
         samples = _on_axes(function, curve, also, enclosure(part.outputs[0], name, values))
-        results.append(PlottedOutput(title, samples, function(at) if pointed else None))
-    curve = curve._replace(function=results[0].function, outputs=tuple(results), at=at if pointed else None)
+        results.append(PlottedOutput(title, samples, None if curve.at is None else function(curve.at)))
+    curve = curve._replace(function=results[0].function, outputs=tuple(results))
     for result, root in zip(results, program.roots, strict=True):
         part = program.with_outputs((root,), program.text)
         lost = _lost_digits(curve._replace(function=result.function), part, values, ())
@@ -613,6 +658,34 @@ def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
     return curve._replace(warnings=(*curve.warnings, Diagnostic("limit", message, None, hint)))
 
 
+def _middles(ranges: Ranges, numbered: Mapping[str, Range], point: Collection[str]) -> dict[str, float | str]:
+    """Return the middles of ranges that the point is not in, where a search starts, in the unit of an end."""
+    middles: dict[str, float | str] = {}
+    for name, ends in ranges.items():
+        if name in point:
+            continue
+        middles[name] = middle = sum(numbered[name].ends) / 2
+        if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
+            from ...engine.quantities.presentation import present
+            from ...questions.quantities import unit_value
+
+            middles[name] = unit_value(unit, present(middle, unit))
+    return middles
+
+
+def _variable_of_solution(free: Sequence[str], chosen: Sequence[str]) -> str:
+    """Return the variable that a solution is drawn over. Raises a usage error unless it is one."""
+    for name in chosen:
+        if name not in free:
+            raise usage_error(f"`{name}` is not a variable of the solution", f"its variables: {quote(free)}")
+    chosen = chosen or free
+    if len(chosen) != 1:
+        hint = "write one with another variable; the range of a formula is `--range x=-2:4`"
+        hint = f"say over which: `--wrt {free[0]}`" if free else hint
+        raise usage_error(f"the solution of equations is drawn over one variable, and there are {len(chosen)}", hint)
+    return chosen[0]
+
+
 def _branch(
     text: str,
     point: dict[str, float | str],
@@ -625,15 +698,7 @@ def _branch(
 ) -> Curve:
     pointed = all(name in point for name in ranges)
     numbered = {name: Range(*map(float, _check(name, ends))) for name, ends in ranges.items()}
-    for name, ends in ranges.items():
-        if name not in point:
-            # the search starts in the middle
-            point[name] = middle = sum(numbered[name].ends) / 2
-            if unit := next(filter(None, (getattr(end, "unit", None) for end in ends)), None):
-                from ...engine.quantities.presentation import present
-                from ...questions.quantities import unit_value
-
-                point[name] = unit_value(unit, present(middle, unit))
+    point = {**point, **_middles(ranges, numbered, point)}
     from ..propagate.measurement_model import Implicit, SolutionBranch
     from ..solve.solve import posed_equations
 
@@ -651,17 +716,7 @@ def _branch(
             units=None,
         )
     model = Implicit(posed)
-    chosen = list(dict.fromkeys([*ranges, *(wrt or ())]))
-    free = list(model.point)
-    for name in chosen:
-        if name not in free:
-            raise usage_error(f"`{name}` is not a variable of the solution", f"its variables: {quote(free)}")
-    chosen = chosen or free
-    if len(chosen) != 1:
-        hint = "write one with another variable; the range of a formula is `--range x=-2:4`"
-        hint = f"say over which: `--wrt {free[0]}`" if free else hint
-        raise usage_error(f"the solution of equations is drawn over one variable, and there are {len(chosen)}", hint)
-    (name,) = chosen
+    name = _variable_of_solution(list(model.point), list(dict.fromkeys([*ranges, *(wrt or ())])))
     values, rows, warnings = model.first_order([name])
     at = model.values[name]
     low, high = ranges.get(name) or range_around(at)

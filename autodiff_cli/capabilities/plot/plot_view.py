@@ -1,10 +1,10 @@
 """The views of a Curve and of a Surface."""
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import chain
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from ...errors import ExpressionError, plural, usage_error
 from ...questions.problem import parse
@@ -110,6 +110,20 @@ def is_kinked(plot: Plot) -> bool:
     return any(warning.kind == "kink" for warning in plot.warnings)
 
 
+def _gaps_in_words(curve: Curve, across: Callable[[float], str]) -> Iterator[str]:
+    """Yield where the functions of a drawing have no value, or break."""
+    x = curve.variable
+    undefined = "undefined or not positive" if "y" in curve.log else "undefined"
+    undefined = "no solution found" if curve.unknown else undefined
+    functions = [output.function for output in curve.outputs] or [curve.function]
+    for name, function in zip(_outputs(curve) or [""], functions, strict=True):
+        if function.stretches and function.gaps:
+            gaps = [f"from {across(a)} to {across(b)}" for a, b in function.gaps]
+            yield f"{name and f'{name} is '}{undefined} for {x} {_list(gaps)}"
+        if function.breaks:
+            yield f"{name} breaks at {x} = {_list([*map(across, function.breaks)])}".lstrip()
+
+
 def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     """Yield the sentences that describe a drawing."""
     if isinstance(plot, Surface):
@@ -134,8 +148,7 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
         slope = up(tangent.slope, "derivative")
         yield f"{f}({across(tangent.at)}) = {up(tangent.value, 'value')}, {f}′({across(tangent.at)}) = {slope}"
         yield approximation(curve, digits)
-    names = _outputs(curve)
-    for k, (name, output) in enumerate(zip(names, curve.outputs, strict=True)):
+    for k, (name, output) in enumerate(zip(_outputs(curve), curve.outputs, strict=True)):
         if output.value is not None and curve.at is not None:
             yield f"{name} = {up(output.value, 'outputs', k, 'value')} at {x} = {across(curve.at)}"
         elif not output.function.stretches:
@@ -143,15 +156,7 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     if curve.path:
         end, height = curve.path[-1]
         yield f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with {up(height, 'value')}"
-    undefined = "undefined or not positive" if "y" in curve.log else "undefined"
-    undefined = "no solution found" if curve.unknown else undefined
-    functions = [output.function for output in curve.outputs] or [curve.function]
-    for name, function in zip(names or [""], functions, strict=True):
-        if function.stretches and function.gaps:
-            gaps = [f"from {across(a)} to {across(b)}" for a, b in function.gaps]
-            yield f"{name and f'{name} is '}{undefined} for {x} {_list(gaps)}"
-        if function.breaks:
-            yield f"{name} breaks at {x} = {_list([*map(across, function.breaks)])}".lstrip()
+    yield from _gaps_in_words(curve, across)
     if curve.kinks and not curve.outputs:
         yield f"no derivative at {x} = {_list([*map(across, curve.kinks)])}"
 
@@ -284,19 +289,12 @@ class PlotView(PicturedView[Plot], of=Curve):
 
     def rows(self, plot: Plot) -> Iterator[OutputRow]:
         texts = {} if plot.units is None else plot.units.texts()
-        sides = [*texts.get("range", {}).values()]
-        units = {f"{axis}_unit": text for axis, text in zip("xy", sides, strict=False)}
-        for key in ORDERS:
-            if key in texts and (key == "value" or getattr(plot, key).stretches):
-                units[f"{key}_unit"] = texts[key]
+        units = _units_of_columns(plot, texts)
         if isinstance(plot, Surface):
-            for y, row in zip(plot.y, plot.heights, strict=True):
-                yield from ({"x": x, "y": y, "value": z, **units} for x, z in zip(plot.x, row, strict=True))
+            yield from ({**row, **units} for row in _surface_rows(plot))
             return
         if isinstance(plot, ImplicitPlot):
-            for curve in plot.curves:
-                for x, y in chain(*curve.branches):
-                    yield {"output": curve.equation, "x": x, "y": y, **units}
+            yield from ({**row, **units} for row in _rows_of_curves(plot))
             return
         for k, output in enumerate(plot.outputs):
             own = {**units, "value_unit": texts["outputs"][k]["value"]} if texts else {}
@@ -344,30 +342,65 @@ class PlotView(PicturedView[Plot], of=Curve):
         return {name: quantity_text(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
 
 
-def legend(plot: Plot, apart: bool = False) -> str:
-    """Return the legend of a drawing on a terminal, perhaps of functions that stand apart."""
-    if isinstance(plot, ImplicitPlot):
-        looks = [f"{name} {LOOKS[k % len(LOOKS)]}" for k, name in enumerate(names_of(plot))]
-        looks += ["blocks where it is not decided"] * any(curve.undecided for curve in plot.curves)
-        looks += ["tangent sparsely dotted, the point as a block"] * (plot.tangent is not None)
-        across, up = (axis_of(plot, name) for name in plot.variables)
-        return f"across {across}, up {up}: {', '.join(looks)}"
-    if isinstance(plot, Surface):
-        parts = ["contours"]
-        parts += ["the path, its end as a block"] if plot.path else []
-        parts += ["the data as blocks"] if plot.data else []
-        parts += ["the point with its gradient as an arrow"] if plot.point else []
-        across, up = (axis_of(plot, name) for name in plot.variables)
-        return f"across {across}, up {up}: {', '.join(parts)}"
+def _surface_rows(plot: Surface) -> Iterator[OutputRow]:
+    for y, heights in zip(plot.y, plot.heights, strict=True):
+        yield from ({"x": x, "y": y, "value": z} for x, z in zip(plot.x, heights, strict=True))
+
+
+def _rows_of_curves(plot: ImplicitPlot) -> Iterator[OutputRow]:
+    for curve in plot.curves:
+        yield from ({"output": curve.equation, "x": x, "y": y} for x, y in chain(*curve.branches))
+
+
+def _logarithmic_axes(plot: Curve) -> str:
+    """Return which axes are logarithmic, for the end of a legend; nothing if none is."""
     logs = " and ".join(plot.variable if axis == "x" else "the function" for axis in plot.log)
     axes = "axes" if len(plot.log) > 1 else "axis"
-    end = f"; logarithmic {axes} of {logs}" if logs else ""
+    return f"; logarithmic {axes} of {logs}" if logs else ""
+
+
+def _units_of_columns(plot: Plot, texts: Mapping[str, Any]) -> dict[str, str]:
+    """Return the units of the rows of a drawing, by column."""
+    sides = [*texts.get("range", {}).values()]
+    units = {f"{axis}_unit": text for axis, text in zip("xy", sides, strict=False)}
+    for key in ORDERS:
+        if key in texts and (key == "value" or getattr(plot, key).stretches):
+            units[f"{key}_unit"] = texts[key]
+    return units
+
+
+def _looks(plot: Curve | ImplicitPlot) -> list[str]:
+    """Return how each of several lines looks on a terminal."""
+    return [f"{name} {LOOKS[k % len(LOOKS)]}" for k, name in enumerate(names_of(plot))]
+
+
+def _looks_of_curves(plot: ImplicitPlot) -> list[str]:
+    looks = _looks(plot)
+    looks += ["blocks where it is not decided"] * any(curve.undecided for curve in plot.curves)
+    looks += ["tangent sparsely dotted, the point as a block"] * (plot.tangent is not None)
+    return looks
+
+
+def _looks_of_surface(plot: Surface) -> list[str]:
+    looks = ["contours"]
+    looks += ["the path, its end as a block"] if plot.path else []
+    looks += ["the data as blocks"] if plot.data else []
+    looks += ["the point with its gradient as an arrow"] if plot.point else []
+    return looks
+
+
+def legend(plot: Plot, apart: bool = False) -> str:
+    """Return the legend of a drawing on a terminal, perhaps of functions that stand apart."""
+    if not isinstance(plot, Curve):
+        across, up = (axis_of(plot, name) for name in plot.variables)
+        parts = _looks_of_curves(plot) if isinstance(plot, ImplicitPlot) else _looks_of_surface(plot)
+        return f"across {across}, up {up}: {', '.join(parts)}"
+    end = _logarithmic_axes(plot)
+    if plot.outputs and apart:
+        return f"across {axis_of(plot, plot.variable)}, a picture for each function{end}"
     end += "" if plot.units is None else f"; across {axis_of(plot, plot.variable)}"
     if plot.outputs:
-        if apart:
-            return f"across {axis_of(plot, plot.variable)}, a picture for each function" + end.partition("; across")[0]
-        named = [f"{name} {LOOKS[k % len(LOOKS)]}" for k, name in enumerate(names_of(plot))]
-        return ", ".join([*named, *["the data as blocks"] * (plot.data is not None)]) + end
+        return ", ".join([*_looks(plot), *["the data as blocks"] * (plot.data is not None)]) + end
     function, derivative, second = map(partial(axis_name, plot), _plain_names(plot), ORDERS)
     parts = [f"{function} solid"]
     parts += [f"{derivative} dotted"] if plot.derivative.stretches else []

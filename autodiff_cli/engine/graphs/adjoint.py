@@ -399,14 +399,15 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
 
     `silent` operations, which give an infinite result instead of an error, are checked, if any.
     """
+    results = recording.results
+    roots: Sequence[Step] = results
+    checked: list[Step] = []
     if silent:
-        roots, checked = _roots_and_checks(recording, silent)
-    else:
-        roots, checked = recording.results, []
+        roots, checked = _roots_and_checks(recording, results, silent)
     live = live_steps(roots)
     planner = _Planner(live, roots) if any(step.name in LAZY for step in live) else None
     places = planner.places if planner else dict.fromkeys(live, frozenset((Branch(),)))
-    observed = _observe(recording.results, live, places)
+    observed = _observe(results, live, places)
     checks = [Task(s, path) for s in checked if s not in observed for path in places[s]]
     tasks = (
         planner.order() if planner else [Task(step, branch) for step in live if step.args for branch in places[step]]
@@ -414,9 +415,11 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
     return Schedule(tasks, checks)
 
 
-def _roots_and_checks(recording: Recording, silent: Collection[str]) -> tuple[Sequence[Step], list[Step]]:
+def _roots_and_checks(
+    recording: Recording, results: Sequence[Step], silent: Collection[str]
+) -> tuple[Sequence[Step], list[Step]]:
     """Return the steps to be computed with all that they need, and those that are checked."""
-    roots = (*recording.results, *recording.adjoints)
+    roots = (*results, *recording.adjoints)
     there = set(live_steps(roots))
     # Comparisons with equal branches are used nowhere: they may be computed anywhere.
     edges = [step for step in recording.edges if step.args]

@@ -284,6 +284,15 @@ def _ends(
     return [(before - half, half - after - between) for before, between, after in outer]
 
 
+def _centred(columns: Sequence[Sequence[int]], apart: Sequence[Sequence[float]], count: int) -> list[float]:
+    """Return heights of nodes in columns, as close as they may be, around a common middle."""
+    middles = [0.0] * count
+    for column, sums in zip(columns, apart, strict=True):
+        for index, offset in zip(column, sums, strict=True):
+            middles[index] = offset - sums[-1] / 2
+    return middles
+
+
 def _vertical_positions(
     columns: list[list[int]], graph: _OrderedEdges, sizes: Sequence[Size], nodes: int, max_height: float
 ) -> list[float]:
@@ -295,10 +304,7 @@ def _vertical_positions(
 
     apart = [_least_heights(column, sizes, nodes) for column in columns]
     ends = _ends(columns, apart, sizes, max_height)
-    middles = [0.0] * len(sizes)
-    for column, sums in zip(columns, apart, strict=True):
-        for index, offset in zip(column, sums, strict=True):
-            middles[index] = offset - sums[-1] / 2
+    middles = _centred(columns, apart, len(sizes))
     for sweep in range(MAX_SWEEPS):
         # the last sweep centres a node on its inputs, or if none on its users
         back, other_side = sweep % 2 == 0, 0.25 if sweep < MAX_SWEEPS - 1 else 0.02

@@ -234,8 +234,7 @@ class Scene:
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
         widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
-        # room for text beside lines, which downward lines nearly have between two rows
-        beside = widest if not self.down else 0.0 if not widest else BESIDE_TIGHT if tight else FONT
+        beside = self._room_beside(widest, tight)
         low, high = TIGHT_COLUMN_GAPS if tight else COLUMN_GAP
         slide = SLIDE_SIZE[0 if self.down else 1] * FONT / MIN_SLIDE_FONT - 2 * MARGIN
         slide = MAX_NARROW_WIDTH - 2 * MARGIN if choices.narrow else slide
@@ -270,6 +269,14 @@ class Scene:
         columns = [len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written]
         least = zip(written, columns, strict=True)
         return tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
+
+    def _room_beside(self, widest: float, tight: bool) -> float:
+        """Return the room for text beside lines, which downward lines nearly have between two rows."""
+        if not self.down:
+            return widest
+        if not widest:
+            return 0.0
+        return BESIDE_TIGHT if tight else FONT
 
     def _unit(self, node: PictureNode, numbered: bool) -> _NodeBox:
         written = tuple(cells(node, self.choices.digits))
