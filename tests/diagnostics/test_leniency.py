@@ -294,6 +294,7 @@ def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
 
 
 DOUBTED = {
+    "no_power_of_a_function": "f⁻¹(x)",
     "never": "2 3",
     "argument_ends": "sin |x|²",
     "operand_ends": "x mod y z",
