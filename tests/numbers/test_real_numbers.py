@@ -27,7 +27,8 @@ SPECIAL = {
     "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
     "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma",
     "gamma_density", "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative",
-    "zeta", "zeta_derivative",
+    "zeta", "zeta_derivative", "faddeeva_re", "faddeeva_im",
+    *(f"bessel{kind}{form}" for kind in "jyik" for form in ("", "_slope", "_derivative")),
     "norminv_scaled", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
@@ -219,6 +220,13 @@ for names, case in (
      Case([(0.0, 2.5, 3.0), (1.0, 2.5, 3.0), (1.0, 0.001, 0.01), (2.0, 20.0, 18.5), (1.0, 5.0, 90.0)], (), 0)),
     ("zeta", line([*(1 + d for d in (EPS, -EPS / 2, 1e-9)), -0.5, 0.0, TINY, -2.0, -4 + 1e-12, -259.0, 64.0, 1e5],
           mixed(uniform(-4, 4), uniform(-200, 0), log_uniform(0, 3)), 40)),
+    ("besselj bessely besseli besselk besselj_slope bessely_slope besseli_slope besselk_slope",
+     Case([(0.0, 0.001), (2.0, 3.0), (-3.0, 2.5), (100.5, 90.0), (0.25, 700.0), (0.5, 1e15), (0.0, 2.404825557695773)],
+          (mixed(uniform(-5, 20), lambda rng: float(rng.randint(0, 5))), log_uniform(-3, 2)), 8)),
+    ("besselj_derivative bessely_derivative besseli_derivative besselk_derivative",
+     Case([(1.0, 2.5, 3.0), (1.0, 0.001, 0.01), (2.0, 4.25, 9.5)], (), 0)),
+    ("faddeeva_re faddeeva_im",
+     Case([(0.0, 1.5, 0.0), (0.0, 1e-5, 1e-3), (1.0, 50.0, 1e-9), (2.0, -3.0, 0.25), (1.0, 0.0, 2.0)], (), 0)),
     ("zeta_derivative", Case([(0.0, 3.0), (1.0, 0.5), (1.0, -2.7172628292045743), (2.0, -9.5), (3.0, 40.0)], (), 0)),
     ("gamma", line(GAMMA_EXTREMES, mixed(uniform(-185, 175), uniform(-5, 5), NEAR_INTEGERS, log_uniform(-308, 2)))),
     ("lgamma", line([TINY, -TINY, *GAMMA_EXTREMES], GAMMA_LINE, 100)),
@@ -334,6 +342,9 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
     "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
     "erfcx_derivative": (2, 0.3), "zeta_derivative": (2, 0.3),
+    "faddeeva_re": (1, 0.3, 1.6), "faddeeva_im": (1, 0.3, 1.6),
+    **{f"bessel{kind}": (0.3, 1.6) for kind in "jyik"},
+    **{f"bessel{kind}_derivative": (1, 0.3, 1.6) for kind in "jyik"},
     "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
 }  # fmt: skip
 """Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""

@@ -435,6 +435,43 @@ def zeta(order: Any, s: Any) -> Any:
 define("zeta", lambda s: zeta(0, s), lambda s: zeta(1, s))
 define("zeta_derivative", zeta, None, lambda n, s: zeta(n + 1, s))
 
+
+# ---- Bessel functions
+def define_bessel(kind: str, below: int, above: int) -> None:
+    """Enter one, its derivatives by the order, and that by the argument."""
+    function = getattr(mp, f"bessel{kind}")
+
+    def by(n: Any, nu: Any, x: Any) -> Any:
+        return by_arguments(lambda order: function(order, x), (int(n),), (nu,))
+
+    def slope(n: Any, nu: Any, x: Any) -> Any:
+        return (below * by(n, nu - 1, x) + above * by(n, nu + 1, x)) / 2
+
+    define(f"bessel{kind}", function, lambda nu, x: by(1, nu, x), lambda nu, x: slope(0, nu, x))
+    define(f"bessel{kind}_slope", lambda nu, x: slope(0, nu, x))
+    define(f"bessel{kind}_derivative", by, None, lambda n, nu, x: by(n + 1, nu, x), slope)
+
+
+for arguments in (("j", 1, -1), ("y", 1, -1), ("i", 1, 1), ("k", -1, -1)):
+    define_bessel(*arguments)
+
+
+# ---- the Faddeeva function, by its definition and the recurrence of its derivatives
+def faddeeva(n: Any, x: Any, y: Any) -> Any:
+    with mp.workdps(3 * mp.dps):
+        z = mp.mpc(x, y)
+        value, before = mp.exp(-z * z) * mp.erfc(mp.mpc(z.imag, -z.real)), mp.mpc(0, -1 / mp.sqrt(mp.pi))
+        for k in range(int(n)):
+            value, before = -2 * (z * value + max(k, 1) * before), value
+        return value
+
+
+for kind in ("re", "im"):
+    real = kind == "re"
+    define(f"faddeeva_{kind}", lambda n, x, y, k=real: faddeeva(n, x, y).real if k else faddeeva(n, x, y).imag, None,
+           lambda n, x, y, k=real: faddeeva(n + 1, x, y).real if k else faddeeva(n + 1, x, y).imag,
+           lambda n, x, y, k=real: -faddeeva(n + 1, x, y).imag if k else faddeeva(n + 1, x, y).real)  # fmt: skip
+
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
 define("normcdf_by_sigma", lambda x, mu, sigma: -(x - mu) / sigma * scaled_density(x, mu, sigma))

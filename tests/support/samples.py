@@ -18,6 +18,7 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
     "mul": ((1.5, -2.25), (1e-200, 1e200)),
     "div": ((1.5, -2.25), (0.0, 3.0), (1e-200, 1e-200)),
     "neg": (1.5, -0.25),
+    "voigt": ((0.3, 2.0, 0.7, 1.6, 0.4), (-1.5, -3.0, 2.5, 0.75, 2.0), (2.0, 1.5, 1.0, 0.25, 1e-3)),
     "gaussian": ((0.3, 2.0, 0.7, 1.6), (-1.5, -3.0, 2.5, -0.75), (2.0, 1.5, 2.0, 1e-3), (1e9, 4.0, 1.01e9, 1e7)),
     "lorentzian": ((0.3, 2.0, 0.7, 1.6), (-1.5, -3.0, 2.5, -0.75), (2.0, 1.5, 2.0, 1e-3), (1e9, 4.0, 1.01e9, 1e7)),
     "logistic": ((0.3, 2.0, 0.7, 1.6), (-1.5, -3.0, 2.5, -0.75), (2.0, 1.5, -80.0, 1.0), (900.0, 4.0, 1.0, 3.0)),
@@ -118,6 +119,18 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
     "gammainc_derivative": ((0.0, 2.5, 1.5), (1.0, 2.5, 1.5), (2.0, 0.5, 3.0)),
     "zeta": (-30.5, -3.25, -0.25, 0.0, 0.5, 1.0000001, 2.0, 12.5, 80.0),
     "zeta_derivative": ((0.0, 2.5), (1.0, -3.25), (1.0, 0.5), (1.0, 7.0)),
+    **dict.fromkeys(
+        ("besselj", "bessely", "besseli", "besselk"),
+        ((0.5, 0.25), (2.25, 3.5), (1e-5, 1e-5), (-1.75, 2.0), (20.5, 12.0), (0.25, 90.0)),
+    ),
+    **dict.fromkeys(
+        ("besselj_derivative", "bessely_derivative", "besseli_derivative", "besselk_derivative"),
+        ((0.0, 0.5, 0.25), (1.0, 1.25, 3.5)),
+    ),
+    **dict.fromkeys(
+        ("faddeeva_re", "faddeeva_im"),
+        ((0.0, 0.5, 0.25), (0.0, 12.0, 0.001), (1.0, -1.5, 2.0), (2.0, 3.0, 0.5)),
+    ),
     "sum": _LISTS,
     "mean": _LISTS,
     "prod": (*_LISTS, (0.0, 2.0, 3.0)),
@@ -133,7 +146,11 @@ def samples_of(primitive: Primitive) -> list[tuple[float, ...]]:
     return [x if isinstance(x, tuple) else (float(x),) for x in SAMPLES.get(primitive.name, ())]
 
 
-OF_FEW_TARGETS = ("gammainc", "gammaincc", "gammainc_derivative")
+OF_FEW_TARGETS = (
+    *("gammainc", "gammaincc", "gammainc_derivative", "besselj", "bessely", "besseli", "besselk"),
+    *("faddeeva_re", "faddeeva_im"),
+    *("besselj_derivative", "bessely_derivative", "besseli_derivative", "besselk_derivative"),
+)
 """Functions that few targets of `export` have, with tests of their own (`tests/export/test_incomplete_gamma.py`)."""
 
 WITH_ORDERS = ("polygamma", "zeta_derivative")

@@ -14,11 +14,19 @@ from autodiff_cli.engine.table.primitive import COMPOSED, FUNCTIONS
 from running import autodiff
 from samples import SAMPLES
 
+
+def faddeeva(x: Any, y: Any, sigma: Any) -> Any:
+    """w(z) = exp(-z²)·erfc(-iz) at z = (x + iy)/(σ√2)."""
+    z = mpmath.mpc(x, y) / (sigma * mpmath.sqrt(2))
+    return mpmath.exp(-z * z) * mpmath.erfc(mpmath.mpc(z.imag, -z.real))
+
+
 SHAPES: dict[str, Callable[..., Any]] = {
     "gaussian": lambda x, A, mu, sigma: A * mpmath.exp(-((x - mu) ** 2) / (2 * sigma**2)),
     "lorentzian": lambda x, A, x0, gamma: A * gamma**2 / (gamma**2 + (x - x0) ** 2),
     "logistic": lambda x, L, k, x0: L / (1 + mpmath.exp(-k * (x - x0))),
     "hill": lambda x, Vmax, K, n: Vmax * x**n / (K**n + x**n),
+    "voigt": lambda x, A, mu, sigma, gamma: A * faddeeva(x - mu, gamma, sigma).real / faddeeva(0, gamma, sigma).real,
     "michaelis_menten": lambda x, Vmax, Km: Vmax * x / (Km + x),
 }
 
@@ -47,6 +55,20 @@ def test_a_peak_has_its_height_as_amplitude_and_half_of_it_at_its_half_width() -
     assert gradient("gaussian(mu, 3, mu, s)", {"mu": 7.0, "s": 2.0}).value == 3
     assert gradient("gaussian(7 + s*sqrt(2*log(2)), 3, 7, s)", {"s": 2.0}).value == pytest.approx(1.5, rel=1e-15)
     assert gradient("lorentzian(7 + g, 3, 7, g)", {"g": 2.0}).value == 1.5
+    assert gradient("voigt(mu, 3, mu, s, g)", {"mu": 7.0, "s": 2.0, "g": 0.5}).value == pytest.approx(3, rel=1e-15)
+
+
+def test_a_voigt_profile_is_a_gaussian_at_one_end_and_nearly_a_lorentzian_at_the_other() -> None:
+    point = {"x": 2.0, "mu": 1.25, "s": 0.75}
+    for options in ({}, {"precision": 30}):
+        folded = gradient("voigt(x, 3, mu, s, 0)", point, **options)
+        plain = gradient("gaussian(x, 3, mu, s)", point, **options)
+        for name in point:
+            assert float(folded.gradient[name]) == pytest.approx(float(plain.gradient[name]), rel=1e-14)
+    narrow = gradient("voigt(x, 3, 1, 1e-6, g) - lorentzian(x, 3, 1, g)", {"x": 1.5, "g": 0.25})
+    assert abs(narrow.value) < 1e-10
+    with pytest.raises(ExpressionError, match="undefined at"):
+        gradient("voigt(x, 3, mu, s, -0.5)", point)
 
 
 def test_a_name_without_parentheses_is_a_variable_and_a_definition_wins() -> None:

@@ -20,7 +20,20 @@ from reference import beside_reference
 from samples import samples_of
 
 NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
-SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma", "norm", "lambert", "zeta")
+SPECIAL = (
+    "erf",
+    "gamma",
+    "beta",
+    "logit",
+    "gelu",
+    "digamma",
+    "polygamma",
+    "norm",
+    "lambert",
+    "zeta",
+    "bessel",
+    "faddeeva",
+)
 ULP = mpf(2) ** -52
 
 
@@ -131,7 +144,8 @@ sin cos tan sec csc cot asin acos atan atan2 asec acsc acot sinh cosh tanh sech 
 acoth arcsin arccos arctan sinc deg rad where
 relu leaky_relu elu gelu silu swish sigmoid softplus softsign tanh logsumexp logaddexp logit heaviside
 erf erfc erfinv erfcx normpdf normcdf norminv lambertw
-gammainc gammaincc gammainc_derivative zeta zeta_derivative
+gammainc gammaincc gammainc_derivative zeta zeta_derivative faddeeva_re faddeeva_im
+besselj bessely besseli besselk
 gamma lgamma digamma trigamma polygamma beta sum mean prod min max hypot logsumexp
 """
 

@@ -207,6 +207,7 @@ CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atan
 """Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
 UNKNOWN = library_names(
     "round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch "
-    "gammainc_derivative zeta_derivative gamma_density gamma_density_derivative"
+    "gammainc_derivative zeta_derivative gamma_density gamma_density_derivative faddeeva_re faddeeva_im "
+    "besselj bessely besseli besselk besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
 )
 """Functions that are refused: not known there."""

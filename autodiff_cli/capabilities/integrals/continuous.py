@@ -107,6 +107,7 @@ EVERYWHERE = library_names(
     "sigmoid softplus silu gelu hypot relu sinc softsign deg rad erfcx normpdf normcdf"
 )
 """Operations that are continuous everywhere."""
+BESSEL_DERIVATIVES = ("besselj_derivative", "bessely_derivative", "besseli_derivative", "besselk_derivative")
 RULES: dict[str, Rule] = by_name({
     "log": lambda x: [(x, ">")], "log2": lambda x: [(x, ">")], "log10": lambda x: [(x, ">")],
     "norminv": lambda p: [(p, ">"), (_one_less(p), ">")],
@@ -114,6 +115,9 @@ RULES: dict[str, Rule] = by_name({
     **dict.fromkeys(("gammainc", "gammaincc"), lambda a, x: [(a, ">"), (x, ">=")]),
     "gammainc_derivative": lambda n, a, x: [(a, ">"), (x, ">=")],
     "zeta": lambda s: [(_one_less(s), "!=")], "zeta_derivative": lambda n, s: [(_one_less(s), "!=")],
+    **dict.fromkeys(("besselj", "bessely", "besseli", "besselk"), lambda nu, x: [(x, ">")]),
+    **dict.fromkeys(BESSEL_DERIVATIVES, lambda n, nu, x: [(x, ">")]),
+    **dict.fromkeys(("faddeeva_re", "faddeeva_im"), lambda n, x, y: [(y, ">=")]),
     "log1p": lambda x: [(_one_more(x), ">")], "sqrt": lambda x: [(x, ">=")],
     "asin": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],

@@ -86,6 +86,8 @@ def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
         "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
         "gammainc": lambda a, x: sympy.lowergamma(a, x) / sympy.gamma(a),
         "gammaincc": lambda a, x: sympy.uppergamma(a, x) / sympy.gamma(a),
+        "besselj": sympy.besselj, "bessely": sympy.bessely, "besseli": sympy.besseli, "besselk": sympy.besselk,
+        "zeta": sympy.zeta,
         "sum": sympy.Add, "prod": sympy.Mul,
         "mean": lambda *xs: sympy.Add(*xs) / len(xs), "max": sympy.Max, "min": sympy.Min,
         "relu": lambda x: sympy.Max(x, 0), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),

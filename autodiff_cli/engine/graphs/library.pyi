@@ -127,6 +127,16 @@ gammaincc: Several
 gammainc_derivative: Several
 zeta: Unary
 zeta_derivative: Several
+besselj: Several
+besselj_derivative: Several
+bessely: Several
+bessely_derivative: Several
+besseli: Several
+besseli_derivative: Several
+besselk: Several
+besselk_derivative: Several
+faddeeva_re: Several
+faddeeva_im: Several
 sum: Several
 mean: Several
 prod: Several
@@ -139,3 +149,4 @@ lorentzian: Several
 logistic: Several
 hill: Several
 michaelis_menten: Several
+voigt: Several

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from flint import acb, arb, arb_series, ctx
@@ -14,6 +15,7 @@ from .parameter_series import (
     Coefficients,
     Linear,
     TermFunctions,
+    bessel_derivative,
     gamma_density_at_zero,
     gamma_first_term,
     hypergeometric_sum,
@@ -106,6 +108,92 @@ def _zeta_coefficients(s: Any, order: int) -> list[Any]:
         return [arb(series[k]) for k in range(order + 1)]
     finally:
         ctx.cap = before
+
+
+# ---- Bessel functions
+def _besselj(m: Any, nu: Any, x: Any) -> Any:
+    return _first_kind(nu.a, x.a, arb.bessel_j)
+
+
+def _besseli(m: Any, nu: Any, x: Any) -> Any:
+    return _first_kind(nu.a, x.a, arb.bessel_i)
+
+
+def _first_kind(nu: Any, x: Any, function: Callable[[Any, Any], Any]) -> Any:
+    if x > 0:
+        return function(x, nu)
+    if nu.is_exact() and nu.is_integer():
+        return function(x, nu)  # entire
+    if x == 0 and nu > 0:
+        return arb(0)
+    if x < 0 and not nu.contains_integer():
+        raise ValueError("a negative number to a power that is not whole")
+    if x == 0 and nu < 0 and not nu.contains_integer():
+        raise ZeroDivisionError("infinite at 0")
+    raise undecided("cannot determine whether this order is a whole number")
+
+
+def _bessely(m: Any, nu: Any, x: Any) -> Any:
+    return x.a.bessel_y(nu.a)
+
+
+def _besselk(m: Any, nu: Any, x: Any) -> Any:
+    return x.a.bessel_k(nu.a)
+
+
+def _besselj_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu.a, x.a, -1, True)
+
+
+def _besseli_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu.a, x.a, 1, True)
+
+
+def _bessely_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu.a, x.a, -1, False)
+
+
+def _besselk_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
+    return _by_order(n, nu.a, x.a, 1, False)
+
+
+def _by_order(n: Any, nu: Any, x: Any, sign: int, first_kind: bool) -> Any:
+    if not x > 0:
+        return _by_order_at_zero(whole_order(float(n)), nu, x)
+    waves = None
+    if not first_kind:
+        waves = arb.pi(), nu.sin_pi(), nu.cos_pi()
+        if waves[1].contains(0) and waves[1] != 0:
+            raise undecided("cannot determine whether this order is a whole number")
+    return bessel_derivative(FUNCTIONS, whole_order(float(n)), nu, x, sign, waves, _enough)
+
+
+def _by_order_at_zero(n: int, nu: Any, x: Any) -> Any:
+    if x < 0:
+        raise ValueError("only orders that are whole have values below 0")
+    if x != 0 or not (n == 0 or nu > 0 or nu <= 0):
+        raise undecided("cannot determine whether this number is 0")
+    if n and nu <= 0:
+        raise ZeroDivisionError("infinite at 0")
+    return arb(0) if n else _first_kind(nu, x, arb.bessel_j)
+
+
+# ---- the Faddeeva function
+def _faddeeva_re(m: Any, n: Any, x: Any, y: Any) -> Any:
+    return _faddeeva(whole_order(float(n)), x.a, y.a).real
+
+
+def _faddeeva_im(m: Any, n: Any, x: Any, y: Any) -> Any:
+    return _faddeeva(whole_order(float(n)), x.a, y.a).imag
+
+
+def _faddeeva(order: int, x: Any, y: Any) -> Any:
+    """Return a derivative of w by w' = -2z·w + 2i/√π and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
+    z, before = acb(x, y), acb(0)
+    value = (-z * z).exp() * acb(y, -x).erfc()
+    for k in range(order):
+        value, before = -2 * z * value + (-2 * k * before if k else acb(0, 2) / arb.pi().sqrt()), value
+    return value
 
 
 OF_PARAMETERS = functions_of(globals())

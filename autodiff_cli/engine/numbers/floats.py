@@ -55,7 +55,11 @@ def _zeta_derivative(n: float, s: float) -> float:
     return check_finite(float(zeta.zeta_right(REAL, int(n), float(s))))
 
 
-_BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative")
+_BY_MULTIPRECISION = library_names(
+    "faddeeva_re faddeeva_im gamma_density_derivative gammainc_derivative "
+    "besselj bessely besseli besselk besselj_slope bessely_slope "
+    "besseli_slope besselk_slope besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
+)
 """Functions without a formula in doubles that is right over their whole range."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = (

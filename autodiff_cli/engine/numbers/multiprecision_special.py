@@ -14,6 +14,7 @@ from .parameter_series import (
     Coefficients,
     Linear,
     TermFunctions,
+    bessel_derivative,
     gamma_density_at_zero,
     gamma_first_term,
     hypergeometric_sum,
@@ -28,6 +29,15 @@ MOST_EXTRA_BITS = 60_000
 
 STEP_OF_FRACTION = 12
 """The work of a step of a continued fraction, in microseconds."""
+
+MAX_ORDER = 1000
+"""Bessel functions of larger orders are not computed: sums would take minutes."""
+
+LEAST_FOR_INTEGRAL = 1
+"""Below, the integral of K is longer than its series."""
+
+STEP_OF_BESSEL = 5
+"""The work of a Bessel function for each unit of its argument, in microseconds, if it is a series."""
 
 ZETA_LEFT_END = -1
 """Below, ζ(s) is reflected to ζ(1 - s): sums lose digits there."""
@@ -245,6 +255,151 @@ def _zeta_far(m: Any, order: int, s: Number) -> Number:
     if s > MAX_ZETA_INPUT:
         return m.underflow() if order else 1
     return sum([(-m.context.ln(k)) ** order * m.context.power(k, -s) for k in (1, 2, 3)][order > 0 :])
+
+
+# ---- Bessel functions
+def _first_kind(m: Any, name: str, nu: Number, x: Number) -> Number:
+    _check_order(nu)
+    whole = m.context.isint(nu)
+    if x < 0 and not whole:
+        raise ValueError("a negative number to a power that is not whole")
+    if x == 0:
+        if nu < 0 and not whole:
+            raise ZeroDivisionError("infinite at 0")
+        return 1 if nu == 0 else 0
+    # even or odd for whole orders (DLMF 10.11.1, 10.34.1)
+    value = _bessel(m, name, nu, abs(x))
+    return -value if x < 0 and int(nu) % 2 else value
+
+
+def _second_kind(m: Any, name: str, nu: Number, x: Number) -> Number:
+    _check_order(nu)
+    nearest = m.context.nint(nu)
+    if nu != nearest and m.context.mag(nu - nearest) < -2 * m.context.prec:
+        nu = nearest  # it is analytic in nu, and mpmath would not come to an end
+    return _bessel(m, name, nu, x)
+
+
+def _check_order(nu: Number) -> None:
+    if abs(nu) > MAX_ORDER:
+        raise ValueError(f"orders above {MAX_ORDER} are not computed")
+
+
+def _bessel(m: Any, name: str, nu: Number, x: Number) -> Number:
+    m._charge("gamma")
+    budget.charge(STEP_OF_BESSEL * min(float(abs(x)), 1000.0) + float(nu * nu) / 2)
+    try:
+        return getattr(m.context, name)(nu, x)
+    except (ValueError, m.context.NoConvergence) as error:
+        raise undecided("the series of this function does not converge") from error
+
+
+def _besselj(m: Any, nu: Number, x: Number) -> Number:
+    return _first_kind(m, "besselj", nu, x)
+
+
+def _besseli(m: Any, nu: Number, x: Number) -> Number:
+    return _first_kind(m, "besseli", nu, x)
+
+
+def _bessely(m: Any, nu: Number, x: Number) -> Number:
+    return _second_kind(m, "bessely", nu, x)
+
+
+def _besselk(m: Any, nu: Number, x: Number) -> Number:
+    if x < LEAST_FOR_INTEGRAL or x > m.context.prec or not m.context.isint(nu):
+        return _second_kind(m, "besselk", nu, x)
+    _check_order(nu)
+    return _besselk_integral(m, nu, x)
+
+
+def _besselk_integral(m: Any, nu: Number, x: Number) -> Number:
+    """Return the integral of exp(-x·cosh(t))·cosh(νt) over t > 0 (DLMF 10.32.9), by the trapezoidal rule.
+
+    The error is about exp(-2πd/h) for a step h, of the sum of the same function at t + id; d < π/2. All terms are
+    positive. Where the order is whole the series of mpmath is a limit, which is far slower.
+    """
+    context = m.context
+    bits, depth = 0.7 * context.prec + 20, 1.3
+    size = math.hypot(float(x), float(nu))
+    step = context.mpf(2 * math.pi * depth / (bits + size * (1 - math.cos(depth))))
+    end = context.ldexp(1, -context.prec)
+    # powers of exp(h) and exp(νh): cosh of all multiples without a call
+    grow, faster = context.exp(step), context.exp(nu * step)
+    up, high = context.one, context.one
+    total = context.exp(-x) / 2
+    while True:
+        budget.charge(STEP_OF_FRACTION)
+        up, high = up * grow, high * faster
+        term = context.exp(-x * (up + 1 / up) / 2) * (high + 1 / high) / 2
+        total += term
+        if term < end * total and up > 2 * size / x:
+            return total * step
+
+
+def _besselj_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, -1, True)
+
+
+def _besseli_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, 1, True)
+
+
+def _bessely_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, -1, False)
+
+
+def _besselk_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
+    return _by_order(m, n, nu, x, 1, False)
+
+
+def _by_order(m: Any, n: Number, nu: Number, x: Number, sign: int, first_kind: bool) -> Number:
+    """Return the n-th derivative of a Bessel function by its order, of trigonometric or exponential kind (`sign`)."""
+    order, context = whole_order(float(n)), m.context
+    _check_order(nu)
+    if x < 0:
+        raise ValueError("only orders that are whole have values below 0")
+    if x == 0:
+        if order and nu <= 0:
+            raise ZeroDivisionError("infinite at 0")
+        return 0 if order else _first_kind(m, "besselj", nu, x)
+
+    def compute() -> Number:
+        waves = context.pi, context.sinpi(nu), context.cospi(nu)
+        return bessel_derivative(_functions(m), order, nu, x, sign, None if first_kind else waves, _enough(m))
+
+    # the terms of the series are about exp(x) where their sum may be exp(-x)
+    return _settled(m, compute, 64 + int(3 * min(float(x), 1e6)))
+
+
+# ---- the Faddeeva function
+def _faddeeva_re(m: Any, n: Number, x: Number, y: Number) -> Number:
+    order = whole_order(float(n))
+    if y == 0:
+        # exp(-x**2), which may be far smaller than the imaginary part
+        return _settled(m, lambda: _faddeeva(m, order, x, m.exp(-x * x), 0))
+    return _settled(m, lambda: _faddeeva_at(m, order, x, y).real, 64 + _size(m.context, x / y))
+
+
+def _faddeeva_im(m: Any, n: Number, x: Number, y: Number) -> Number:
+    return _settled(m, lambda: _faddeeva_at(m, whole_order(float(n)), x, y).imag)
+
+
+def _faddeeva_at(m: Any, order: int, x: Number, y: Number) -> Any:
+    context = m.context
+    m._charge("error")
+    z = context.mpc(x, y)
+    with context.extraprec(2 * _size(context, x, y)):
+        value = context.exp(-z * z) * context.erfc(context.mpc(y, -x))
+    return _faddeeva(m, order, z, value, context.mpc(0, 2 / context.sqrt(context.pi)))
+
+
+def _faddeeva(m: Any, order: int, z: Any, value: Any, slope: Any) -> Any:
+    """Return a derivative of w by w' = -2z·w + slope and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
+    before: Any = 0
+    for k in range(order):
+        value, before = -2 * z * value + (-2 * k * before if k else slope), value
+    return value
 
 
 OF_PARAMETERS = functions_of(globals())

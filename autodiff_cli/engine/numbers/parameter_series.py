@@ -206,3 +206,63 @@ def zeta_reflection(
     sines = [[cycle[k % 4] * (pi / 2) ** k / math.factorial(k)] for k in range(count)]
     mirrored = [[sign * c] for sign, c in zip(signs, zetas, strict=True)]
     return product(product(scale, sines), mirrored)[-1][0]
+
+
+# ---- Bessel functions
+def bessel_sum(
+    f: TermFunctions,
+    nu: Number,
+    x: Number,
+    sign: int,
+    count: int,
+    enough: Callable[[Coefficients, Coefficients], Coefficients | None],
+) -> Coefficients:
+    """Return J (`sign` -1) or I (1) of order `nu` + ε at x > 0 (DLMF 10.2.2, 10.25.2)."""
+    z = sign * x * x / 4
+    skipped = max(0, math.ceil(-float(nu)) + 1)
+    # 1/Γ(ν + 1 + ε) times its factors below `skipped`, which has no poles
+    logarithm = [[-c] for c in _log_gamma(f, nu + skipped + 1, count)]
+    half = f.log(x / 2)
+    logarithm[0][0] += nu * half
+    if count > 1:
+        logarithm[1][0] += half
+    term = exponential(logarithm, f.exp(logarithm[0][0]))
+    powers = [z**k / math.factorial(k) for k in range(skipped + 1)]
+    first = [[powers[skipped] * c for c in row] for row in term]
+    total = hypergeometric_sum(first, z, (), (Linear(nu + skipped + 1, 1), Linear(1 + skipped + 0 * nu)), enough)
+    for k in reversed(range(skipped)):
+        term = times(term, Linear(nu + k + 1, 1))
+        total = [
+            [c + powers[k] * d for c, d in zip(row, more, strict=True)] for row, more in zip(total, term, strict=True)
+        ]
+    return total
+
+
+def bessel_derivative(
+    f: TermFunctions,
+    n: int,
+    nu: Number,
+    x: Number,
+    sign: int,
+    waves: tuple[Number, Number, Number] | None,
+    enough: Callable[[Coefficients, Coefficients], Coefficients | None],
+) -> Number:
+    """Return the n-th derivative of J or I, or with `waves` of Y or K, by the order `nu`, at x > 0.
+
+    `waves` are π, sin πν and cos πν; where the sine is exactly 0, a power of ε is taken out (DLMF 10.2.3, 10.27.4).
+    """
+    if waves is None:
+        return bessel_sum(f, nu, x, sign, n + 1, enough)[n][0] * math.factorial(n)
+    pi, sine, cosine = waves
+    whole = bool(sine == 0)
+    count = n + 1 + whole
+    cycle = (sine, cosine, -sine, -cosine)
+    sines = [[cycle[k % 4] * pi**k / math.factorial(k)] for k in range(count)]
+    cosines = [[cycle[(k + 1) % 4] * pi**k / math.factorial(k)] for k in range(count)]
+    own = bessel_sum(f, nu, x, sign, count, enough)
+    opposite = [[c if k % 2 == 0 else -c] for k, (c,) in enumerate(bessel_sum(f, -nu, x, sign, count, enough))]
+    if sign < 0:
+        above = [[c - d] for (c,), (d,) in zip(product(own, cosines), opposite, strict=True)]
+    else:
+        above = [[(d - c) * pi / 2] for (c,), (d,) in zip(own, opposite, strict=True)]
+    return quotient(above[whole:], sines[whole:])[n][0] * math.factorial(n)

@@ -585,6 +585,64 @@ special("zeta_derivative", "n s", "`n`-th derivative of zeta(s), `n` a fixed who
     family="zeta", shown_orders=(1,))
 
 
+def _bessel_rules(name: str, below: int, above: int) -> tuple[Callable[..., Number], Callable[..., Number]]:
+    """Return the derivative by x, from the orders below and above (DLMF 10.6.1), and so that no digits are lost."""
+
+    def readable(m: Any, *inputs: Number) -> Number:
+        *orders, nu, x = inputs
+        lower, upper = getattr(m, name)(*orders, nu - 1, x), getattr(m, name)(*orders, nu + 1, x)
+        total = lower + upper if below == above else lower - upper
+        return total / (2 * below)
+
+    def accurate(m: Any, nu: Number, x: Number) -> Number:
+        # nu - 1 loses digits of a small nu (DLMF 10.6.2)
+        function = getattr(m, name)
+
+        def inside() -> Number:
+            upper = function(nu + 1, x)
+            return nu / x * function(nu, x) + (upper if name == "besseli" else -upper)
+
+        return m.where(m.eq(x, 0), lambda: readable(m, nu, x), inside)
+
+    return readable, accurate
+
+
+def _bessel(name: str, kind: str, domain: str, below: int, above: int) -> None:
+    """Enter a Bessel function, and its derivatives by the order."""
+    readable, accurate = _bessel_rules(name, below, above)
+    by_order, _ = _bessel_rules(f"{name}_derivative", below, above)
+    message = "orders above 1000 are not computed", "take a lower order"
+    helper(f"{name}_slope", "nu x", readable, accurate=accurate, domain=domain, facts="infinite")
+    special(name, "nu x", f"{kind}, of real order `nu`",
+        lambda m, nu, x, out: getattr(m, f"{name}_derivative")(1, nu, x),
+        lambda m, nu, x, out: getattr(m, f"{name}_slope")(nu, x), domain=domain, source="DLMF 10.6.1, 10.29.1",
+        family="gamma", domain_message=lambda nu, x: message if abs(nu) > 1000 else None)
+    special(f"{name}_derivative", "n nu x", f"`n`-th derivative of {name}(nu, x) by the order `nu`", None,
+        lambda m, n, nu, x, out: getattr(m, f"{name}_derivative")(n + 1, nu, x),
+        lambda m, n, nu, x, out: by_order(m, n, nu, x), constant_params=("n",), shown_orders=(1,),
+        domain="x > 0, or x = 0 with nu > 0" if domain is OF_WHOLE_ORDERS else domain,
+        source="DLMF 10.2.2, 10.2.3", family="gamma",
+        domain_message=lambda n, nu, x: message if abs(nu) > 1000 else None)
+
+
+OF_WHOLE_ORDERS = "x > 0, or x = 0 with nu >= 0, or any x for a whole nu"
+_bessel("besselj", "Bessel function of the first kind", OF_WHOLE_ORDERS, 1, -1)
+_bessel("bessely", "Bessel function of the second kind", "x > 0", 1, -1)
+_bessel("besseli", "modified Bessel function of the first kind", OF_WHOLE_ORDERS, 1, 1)
+_bessel("besselk", "modified Bessel function of the second kind", "x > 0", -1, -1)
+
+
+special("faddeeva_re", "n x y",
+    "real part of the `n`-th derivative of the Faddeeva function exp(-z**2)*erfc(-i*z) at z = x + i*y",
+    None, lambda m, n, x, y, out: m.faddeeva_re(n + 1, x, y), lambda m, n, x, y, out: -m.faddeeva_im(n + 1, x, y),
+    constant_params=("n",), shown_orders=(1,), domain="y >= 0", facts="finite", source="DLMF 7.2.3, 7.10.3",
+    family="error")
+special("faddeeva_im", "n x y", "imaginary part of the `n`-th derivative of the Faddeeva function at z = x + i*y",
+    None, lambda m, n, x, y, out: m.faddeeva_im(n + 1, x, y), lambda m, n, x, y, out: m.faddeeva_re(n + 1, x, y),
+    constant_params=("n",), shown_orders=(1,), domain="y >= 0", facts="finite", source="DLMF 7.2.3, 7.10.3",
+    family="error")
+
+
 # ---- aggregates
 aggregate = partial(entry, group="Aggregates")
 
@@ -660,6 +718,25 @@ shape("hill", "x Vmax K n", "Vmax*x**n/(K**n + x**n), saturation to Vmax, halfwa
 shape("michaelis_menten", "x Vmax Km", "Vmax*x/(Km + x), saturation to Vmax, halfway at Km",
     lambda m, x, Vmax, Km: Vmax * x / (Km + x), domain="x is not -Km", scales=("", "", "positive place"))
 
+
+def _voigt(m: Any, x: Number, A: Number, mu: Number, sigma: Number, gamma: Number) -> Number:
+    # the Faddeeva function at i*y is erfcx(y) (DLMF 7.19)
+    scale = sigma * m.sqrt(2)
+    width = gamma / scale
+    return A * m.faddeeva_re(0, (x - mu) / scale, width) / m.erfcx(width)
+
+
+_VOIGT_PLACE = "u = (x - mu)/(sigma*sqrt(2)); y = gamma/(sigma*sqrt(2)); "
+_VOIGT_WIDTH = _VOIGT_PLACE + "c = faddeeva_im(1, u, y) + faddeeva_re(0, u, y)*(2*y - 2/(sqrt(pi)*erfcx(y))); "
+_VOIGT_SLOPES = (
+    _VOIGT_PLACE + "A*faddeeva_re(1, u, y)/(erfcx(y)*sigma*sqrt(2))", _VOIGT_PLACE + "faddeeva_re(0, u, y)/erfcx(y)",
+    _VOIGT_PLACE + "-A*faddeeva_re(1, u, y)/(erfcx(y)*sigma*sqrt(2))",
+    _VOIGT_WIDTH + "A*(y*c - u*faddeeva_re(1, u, y))/(erfcx(y)*sigma)", _VOIGT_WIDTH + "-A*c/(erfcx(y)*sigma*sqrt(2))")
+shape("voigt", "x A mu sigma gamma",
+    "a peak of height A: `gaussian` of width sigma, folded with `lorentzian` of half width gamma",
+    _voigt, domain="sigma > 0 and gamma >= 0", scales=("", "", "place", "width", "width"),
+    smooth=_VOIGT_SLOPES)
+
 QUOTIENTS = {
     "tan": ("sin", "cos"), "cot": ("cos", "sin"), "sec": ("", "cos"), "csc": ("", "sin"), "coth": ("cosh", "sinh"),
     "csch": ("", "sinh"),
@@ -671,7 +748,7 @@ ALL_QUOTIENTS = QUOTIENTS | {"tanh": ("sinh", "cosh")}
 
 OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
-    *("zeta", "zeta_derivative"),
+    *("zeta", "zeta_derivative", "besselj", "bessely"),
     *("floor", "ceil", "round"),
 }
 """Functions that oscillate, have infinitely many poles, or are step functions."""

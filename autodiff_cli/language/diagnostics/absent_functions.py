@@ -16,10 +16,7 @@ _TITLES = {
     "the cosine integral": "ci cosint cosintegral",
     "an exponential integral": "ei e1 expint expintegralei expintegrale exp1 expi",
     "an Airy function": "ai bi airy airyai airybi",
-    "a Bessel function": (
-        "besselj bessely besseli besselk besselh hankelh1 hankelh2 jn yn iv kv jv yv j0 j1 y0 y1 i0 i1 k0 k1"
-        " j_0 j_1 j_n y_0 y_1 y_n i_0 i_1 i_n k_0 k_1 k_n"
-    ),
+    "a Hankel function": "besselh hankelh1 hankelh2",
     "a Legendre polynomial": "legendre legendrep legendreq p_n",
     "a Chebyshev polynomial": "chebyshev chebyshevt chebyshevu t_n u_n",
     "a Hermite polynomial": "hermite hermiteh h_n he_n",
@@ -40,7 +37,7 @@ _ABSENT = {name: title for title, names in _TITLES.items() for name in names.spl
 def absent_function(name: str) -> str:
     """Return what function of mathematics a name denotes that the language does not have; empty for another name.
 
-    >>> absent_function("BesselJ"), absent_function("eta"), absent_function("sin")
-    ('a Bessel function', 'the Dirichlet eta function', '')
+    >>> absent_function("BesselH"), absent_function("eta"), absent_function("sin")
+    ('a Hankel function', 'the Dirichlet eta function', '')
     """
     return _ABSENT.get(name) or _ABSENT.get(name.lower(), "") if len(name) > 1 else _ABSENT.get(name, "")

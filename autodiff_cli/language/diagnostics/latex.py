@@ -579,7 +579,7 @@ class _LatexReader:
             inner = _times(number, factor)
             more = self.typed(self.at)
             message = f"the argument of `{name}` can end before `{more}` or after it"
-            if re.fullmatch(r"\w+", more):
+            if more.isascii() and more.isalnum() and inner.strip("."):
                 raise NotReadable(message, "", (f"{name}({inner})*{more}", f"{name}({inner}*{more})"))
             raise NotReadable(message, f"put the argument of `{name}` in parentheses")
 

@@ -39,6 +39,8 @@ _CALLED = {
     "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw", "lambert_w": "lambertw",
     "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc", "gammap": "gammainc", "gammaq": "gammaincc",
     "gamma_p": "gammainc", "gamma_q": "gammaincc", "gamma_inc": "gammainc",
+    "jn": "besselj", "yn": "bessely", "jv": "besselj", "yv": "bessely", "iv": "besseli", "kv": "besselk",
+    "bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk",
 }  # fmt: skip
 """Names of functions in other programs, in lower case."""
 
@@ -310,6 +312,8 @@ _FACTOR = LazyPattern(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})
 
 _LETTERS = {"Γ": "gamma", "ζ": "zeta", "ψ": "psi", "σ": "sigmoid", "β": "beta", "Β": "beta"}
 """The functions that letters denote."""
+_BESSEL = LazyPattern(r"([JYIKjyik])(?:_?(?=\d)|_)(\d+|n|nu|ν)")
+"""Bessel functions as textbooks and the library of C write them."""
 _FACTORS = frozenset("xzabckmn")
 """Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""
 _LONE = LazyPattern(r"\(\s*\w*\s*\)")
@@ -359,6 +363,10 @@ def _unknown(
         return f"write {spelling_hint(offers)}", offers
     if name.lower() in _NOT_HERE:
         return _NOT_HERE[name.lower()], ()
+    arguments = text[span.end : end].strip()
+    if (bessel := _BESSEL.fullmatch(name)) and may_offer(f"{name}*{arguments}"):
+        both = [f"bessel{bessel[1].lower()}({bessel[2]}, {arguments[1:]}", f"{name}*{arguments}"]
+        return f"for the Bessel function or a product write {either(both)}", ()
     if title := absent_function(name):
         product = f"{name}*{text[span.end : end].strip()}"
         hint = f"it may be {title}, which the language lacks"
