@@ -146,13 +146,13 @@ def test_a_value_needs_digits_of_its_uncertainty_only() -> None:
 
 def test_an_output_is_checked_with_its_own_variables_only(monkeypatch: pytest.MonkeyPatch) -> None:
     checked = list[str]()
-    number = check.checked_number
+    number = check.known_number
 
-    def record(doubles: Evaluation, references: Any, name: str, *more: Any) -> check.CheckedNumber:
+    def record(doubles: Evaluation, references: Any, name: str) -> check.KnownNumber:
         checked.append(name)
-        return number(doubles, references, name, *more)
+        return number(doubles, references, name)
 
-    monkeypatch.setattr(check, "checked_number", record)
+    monkeypatch.setattr(check, "known_number", record)
     text = "exp(x) - 1 - x, y**2, exp(z) - 1 - z"
     answer = autodiff_cli.jacobian(text, {"x": 1e-9, "y": 2, "z": 1e-9})
     assert len(answer.warnings) == 2
