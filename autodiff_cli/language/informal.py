@@ -131,6 +131,8 @@ class _Corrections:
         if token.kind == "open":
             if before == "name" and not self._is_factor(k - 1):
                 raise UnclearNotation  # perhaps a call
+            if before == "raised" and self._kind(k + 1) in ("name", "number") and self._kind(k + 2) == "close":
+                raise UnclearNotation  # `f²(x)`, the square of a call
             self.open.append(k)
             self.divided.append(False)
         elif token.kind == "close":
