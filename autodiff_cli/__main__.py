@@ -137,8 +137,10 @@ def _dispatch(args: Sequence[str]) -> int:
                 return call(args[0], args[1:])
             except HelpAsked as asked:
                 args = [args[0], *asked.args]
-        from .cli.formula import answer_formula, is_formula
+        from .cli.formula import ANYWHERE, answer_formula, is_formula
 
+        if args and args[0] in ANYWHERE and not {*args} <= {*ANYWHERE}:
+            return _dispatch([*args[1:], args[0]])
         if is_formula(args):
             return answer_formula(args)
         from .cli.app import run_app

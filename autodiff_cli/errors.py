@@ -39,6 +39,8 @@ class Offer(NamedTuple):
     """Whether the only offer is the only possible meaning."""
     shown: tuple[str, ...] = ()
     """The spellings in a hint, perhaps with context; empty if too long."""
+    preferred: bool = False
+    """Whether informal reading takes it before the others: `tan^-1 x` is the inverse in all books and calculators."""
 
     def within(self, text: str) -> str:
         """Return the text with this replacement."""

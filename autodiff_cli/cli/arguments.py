@@ -4,11 +4,13 @@ Only a known option, alone or with `=`, is an option; all else is the expression
 cluster of options.
 """
 
+from __future__ import annotations
+
 import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import (
     ExpressionError,
@@ -19,6 +21,9 @@ from ..errors import (
     usage_error,
 )
 from .declarations import Declaration, Option, commands_with, declared, users_of_options
+
+if TYPE_CHECKING:
+    from .slips import MeantOptions
 
 HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
@@ -144,9 +149,13 @@ def check_all(
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("an argument after `--` is not read as an option", "put the options before `--`")
-        from .slips import too_many
+        from .slips import as_options, too_many
 
-        raise too_many(positional, declaration, command, values)
+        meant = as_options(positional, declaration, command, values)
+        if meant is None:
+            raise too_many(positional, declaration, command, values)
+        _note_options(command, meant)
+        return check_all({**values, meant.option.parameter: meant.texts}, [meant.formula], (), command)
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
     by_name = values_by_option(declaration, placed)
     if "--data" in declaration.options and "--data" not in by_name and positional:
@@ -155,6 +164,14 @@ def check_all(
         check_is_formula(positional[0], command)
     check(declaration.options, by_name)
     return placed
+
+
+def _note_options(command: str, meant: MeantOptions) -> None:
+    """Write how arguments behind a formula are read."""
+    from ..operating_system import command_line
+    from ..show.error import write_reading
+
+    write_reading("", command_line(["autodiff", command, meant.formula, meant.option.name, *meant.texts]))
 
 
 def values_by_option(declared: Declaration, values: Mapping[str, Any]) -> dict[str, Any]:

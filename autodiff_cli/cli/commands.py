@@ -26,6 +26,7 @@ IN_WORDS = {
     "integrate": ("from",),
     "tangent": ("at",),
     "taylor": ("at", "around", "about", "near"),
+    "solve": ("for",),
 }
 """The commands that words may ask: `integrate x^2 from 0 to 1`."""
 CHECKS = {
@@ -65,13 +66,13 @@ def _as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
     text = " ".join(args[:end])
     if not any(f" {word} " in text or (word in "->→" and word in text) for word in IN_WORDS[command]):
         return args
-    from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments
+    from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments, solve_arguments
 
     if command in ("integrate", "limit"):
         read_words = integral_arguments if command == "integrate" else limit_arguments
         arguments = read_words(f"{command} {text}")
     else:
-        arguments = placed_arguments(text)
+        arguments = (solve_arguments if command == "solve" else placed_arguments)(text)
     if arguments is None:
         return args
     from ..operating_system import command_line

@@ -12,9 +12,9 @@ import sys
 from collections.abc import Sequence
 
 from ..capability import resolve
-from ..errors import ExpressionError, errors_about, looks_like_option, usage_error
+from ..errors import Diagnostic, ExpressionError, errors_about, looks_like_option, usage_error
 from ..operating_system import command_line, quoted
-from .declarations import COMMANDS, PAGES
+from .declarations import COMMANDS, PAGES, declared
 
 CONVERT = "convert"
 """The synonym of `QUANTITY in UNIT`."""
@@ -23,6 +23,9 @@ MAX_VARIABLE_LENGTH = 3
 _HYPHENATED = re.compile(r"[A-Za-z_-]+")
 _OPTION = re.compile(r"-[A-Za-z-]*")
 _HAS_OPTION = re.compile(r"\s--?[a-zA-Z]")
+_ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=")
+ANYWHERE = ("--lenient", "--strict", "--json")
+"""Options without values that may stand before a formula or a command too."""
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
 
 
@@ -58,23 +61,44 @@ def _is_command(word: str) -> bool:
     return word in COMMAND_SYNONYMS or word in COMMAND_ADVICE
 
 
+def _is_meant_as_command(word: str, rest: str) -> bool:
+    """Return whether a word before a formula is a command's name elsewhere: `integrate x^2`, `expand (x + 1)^3`."""
+    if rest[:1] == "(":
+        from .slips import COMMAND_ADVICE
+
+        return word in COMMAND_ADVICE
+    return rest[:1].isalnum() and _is_command(word)
+
+
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
-    from ..questions.typed_lines import arguments_by_hand, words_arguments
+    from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
     from .commands import call
 
     text, options = _split(args)
+    command, space, rest = text.partition(" ")
     is_informal = _is_informal(options)
-    asked = words_arguments(text)
-    if asked is not None and is_informal:
+    asked = words_arguments(text) if is_informal and command not in COMMANDS else None
+    if asked is not None:
         return _call_as_read(asked, options)
+    asked = _implicit_slope(text, options)
+    if asked is not None:
+        from ..show.error import report
+
+        code = _call_as_read(asked, options)
+        report(Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"), None, level="note")
+        return code
+    if is_informal and (spelled := in_parentheses(text)) != text:
+        from ..show.error import write_reading
+
+        text = spelled
+        write_reading("", text)
     asked = arguments_by_hand(text)
     if asked is not None:
         return call(asked[0], [*asked[1:], *options])
-    command, space, rest = text.partition(" ")
     if space and command in COMMANDS and text == args[0]:
         return _answer_in_quotes(command, rest, options, is_informal=is_informal)
-    if rest[:1].isalnum() and _is_command(command):
+    if _is_meant_as_command(command, rest):
         from .slips import bad_command
 
         raise bad_command(command)  # `integrate x^2` in quotes
@@ -104,6 +128,28 @@ def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
 
     write_reading("", command_line(["autodiff", *arguments]))
     return call(arguments[0], [*arguments[1:], *options])
+
+
+def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
+    """Return the question of dy/dx for an equation in x and y, without a point or at one of both; else None."""
+    if "=" not in text:
+        return None
+    from ..questions.typed_lines import slope_arguments
+
+    asked = slope_arguments(text)
+    names = {option.partition("=")[0] for option in options if looks_like_option(option)}
+    points = [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
+    named = {name for point in points for name in _ASSIGNED.findall(point)}
+    of_slope = {*declared("diff").options} - {"--for", "--wrt"}
+    if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named):
+        return None
+    return ["diff", *asked]
+
+
+def _point_of(option: str, following: str) -> str:
+    """Return the point that an option gives; empty for another option."""
+    name, equals, value = option.partition("=")
+    return (value if equals else following) if name == "--at" else ""
 
 
 def _as_line_of_session(text: str, options: Sequence[str]) -> int:

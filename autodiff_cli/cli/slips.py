@@ -1,5 +1,6 @@
 """Hints of usage errors for unknown commands, options and arguments."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -42,6 +43,8 @@ MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
+_NAMED_VALUE = r"[^\W\d]\w*=[^=<>:,]+(?::[^=<>:,]+)*"
+_NAMED_RANGE = r"[^\W\d]\w*=[^=<>:]+:[^=<>:]+"
 _RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
 _SHORT_OPTION = r"-[a-zV][a-z-]*"
 _DATA_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
@@ -116,6 +119,44 @@ def check_is_formula(text: str, command: str) -> None:
         raise usage_error(f"`{text}` is no formula", hint)
 
 
+class MeantOptions(NamedTuple):
+    """What arguments behind a formula mean: values of options by parameter."""
+
+    formula: str
+    option: Option
+    texts: list[str]
+
+
+def as_options(
+    positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
+) -> MeantOptions | None:
+    """Return the formula and the option that arguments beside it mean: `x=2`, `x=0:1`, `data.csv`; None if unclear."""
+    if len(declared.arguments) != 1 or len(positional) < 2:
+        return None
+    formula, *more = positional
+    by_data = available(("--data", "--points"), declared.options)
+    if len(more) == 1 and len(by_data) == 1 and _names_data(formula) != _names_data(more[0]):
+        formula, data = (more[0], formula) if _names_data(formula) else (formula, more[0])
+        meant = by_data[0], [data]
+    elif len(more) == 1 and re.fullmatch(_NAMED_RANGE, more[0]):
+        # of a plot it is the range, also where it has `--between` for equations
+        meant = next(iter(available(("--range", "--between"), declared.options)), ""), more
+    elif command != EQUATIONS and all(re.fullmatch(_NAMED_VALUE, word) for word in more):
+        meant = "--at", [",".join(more)]
+    else:
+        return None
+    option = declared.options.get(meant[0])
+    return None if option is None or option.parameter in values else MeantOptions(formula, option, meant[1])
+
+
+EQUATIONS = "solve"
+"""The command for which `x=2` may be another equation."""
+
+
+def _names_data(word: str) -> bool:
+    return _is_data(word) or ("." in word and os.path.isfile(word))
+
+
 def too_many(
     positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
 ) -> ExpressionError:
@@ -175,6 +216,8 @@ def _range_hint(call: _ExcessArguments) -> str:
     if len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
         if "--range" in call.options:
             return f"the range is `--range {':'.join(more)}`"
+        if "--between" in call.options:
+            return f"the ends are `--between {':'.join(more)}`"
         if "--order" in call.options:
             return f"the point and the order are options: `--at {call.extra} --order {more[1]}`"
     if len(more) > 1:

@@ -6,7 +6,7 @@ They are read as arguments of the commands that answer them; a text that is none
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -103,6 +103,22 @@ _PLACE = LazyPattern(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
 _ONE_SIDE = LazyPattern(r"\^\{?([-+])\}?$")
 """The sign of a side, as in `0^+`."""
 _INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binfinity\b")
+
+
+def slope_arguments(text: str, valued: Collection[str] = ()) -> list[str] | None:
+    """Return the arguments of `diff` for an equation in x and y without values, which has a slope dy/dx; or None.
+
+    Other names are constants; of three coordinates none is known to be the function.
+
+    >>> slope_arguments("x² + y² = r²"), slope_arguments("p*V = 8"), slope_arguments("x = 2")
+    (['x² + y² = r²', '--for', 'y', '--wrt', 'x'], None, None)
+    """
+    if len(text) > MAX_LENGTH or not {"x", "y"} <= {*names_in(text)} - {*valued} or "z" in names_in(text):
+        return None
+    parts = [*statements_of(text)]
+    if len(parts) != 1 or not is_equation(text, parts[0]):
+        return None
+    return [text, "--for", "y", "--wrt", "x"]
 
 
 def limit_arguments(text: str) -> list[str] | None:
@@ -299,7 +315,12 @@ _DERIVATIVE_OF = LazyPattern(
     re.DOTALL,
 )
 _ORDERS = {"second": "2", "third": "3", "fourth": "4"}
-_EXTREME_OF = LazyPattern(r"(?:the\s+)?(?:(minimum)|maximum)\s+of\s+(.+)", re.DOTALL)
+_EXTREME_OF = LazyPattern(r"(?:the\s+)?(?:(min(?:imum)?)|max(?:imum)?)(?:\s+value)?\s+of\s+(.+)", re.DOTALL)
+_ROOTS_OF = LazyPattern(r"(?:the\s+)?(?:roots?|zeros?|zeroes|solutions?)\s+of\s+(.+)", re.DOTALL)
+_SOLVE_FOR = LazyPattern(r"(.+?)\s+for\s+([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)", re.DOTALL)
+_SLOPE_OF = LazyPattern(r"(?:find\s+)?d([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)", re.DOTALL)
+"""`dy/dx of x^2 + y^2 = 25`."""
+_IN_BRACKETS = LazyPattern(r"(\s*[d∂]\S*?/[d∂][^\s\[]+)\s*\[([^\[\],]*)\]\s*", re.DOTALL)
 _PRIME_OF = LazyPattern(r"([^\W\d]\w*)['’′]\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL)
 """`y' if y = x^2`."""
 _THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+);\s*\1['’′]", re.DOTALL)
@@ -329,6 +350,12 @@ def words_arguments(text: str) -> list[str] | None:
     extreme = _EXTREME_OF.fullmatch(text)
     if extreme is not None:
         return ["minimize" if extreme[1] else "maximize", extreme[2]]
+    roots = _ROOTS_OF.fullmatch(text)
+    if roots is not None:
+        return ["solve", roots[1]]
+    slope = _SLOPE_OF.fullmatch(text)
+    if slope is not None and "=" in slope[3]:
+        return ["diff", slope[3], "--for", slope[1], "--wrt", slope[2]]
     prime = _PRIME_OF.fullmatch(text) or _THEN_PRIME.fullmatch(text)
     if prime is not None and prime[1] not in names_in(prime[2]):
         return ["diff", prime[2].strip()]
@@ -346,6 +373,22 @@ def words_arguments(text: str) -> list[str] | None:
     if at is not None:
         return ["grad", at[1], "--at", at[2], *by]
     return ["diff", formula, *by] if derivative else None
+
+
+def solve_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `solve` for an equation with its unknowns in words; None for another text.
+
+    >>> solve_arguments("x^2 = a for x"), solve_arguments("x^2 = a")
+    (['x^2 = a', '--for', 'x'], None)
+    """
+    match = _SOLVE_FOR.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    return None if match is None else [match[1], "--for", "".join(match[2].split())]
+
+
+def in_parentheses(text: str) -> str:
+    """Return `d/dx (x^2)` for `d/dx[x^2]`, whose brackets hold no list; another text as it is."""
+    match = _IN_BRACKETS.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    return text if match is None else f"{match[1]} ({match[2]})"
 
 
 _PLACED = LazyPattern(

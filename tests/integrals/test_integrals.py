@@ -36,6 +36,14 @@ PROVEN: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("1e-30*exp(sin(x))", "x=0:1", lambda x: mp.exp(mp.sin(x)) / mpf(10) ** 30),
     ("1/(2 + cos(x))", "x=0:2*pi", lambda x: 1 / (2 + mp.cos(x))),
 ]
+ZEROS_AT_ENDS = [
+    # formula, ends, the value as Gradshteyn and Ryzhik have it (4.224, 3.747)
+    ("x/tan(x)", "x=0:pi/2", lambda: mp.pi / 2 * mp.log(2)),
+    ("log(sin(x))", "x=0:pi/2", lambda: -mp.pi / 2 * mp.log(2)),
+    ("log(cos(x))", "x=0:pi/2", lambda: -mp.pi / 2 * mp.log(2)),
+    ("x*log(sin(x))", "x=0:pi", lambda: -(mp.pi**2) / 2 * mp.log(2)),
+    ("log(tan(x))", "x=0:pi/4", lambda: -mp.catalan),
+]
 DIVERGENT = [
     ("1/x", "x=-1:1", "`x` = 0"),
     ("1/x", "x=1:inf", "`x` = inf"),
@@ -80,6 +88,14 @@ def test_proven_digits(text: str, ends: str, integrand: Callable[[Any], Any], mo
         pieces = [low + (high - low) * k / 8 for k in range(9)]
         assert answer.kind in ("proven", "exact") and answer.digits is not None
         assert agrees(answer.digits, mp.quad(integrand, pieces))
+
+
+@pytest.mark.parametrize(("text", "ends", "value"), ZEROS_AT_ENDS)
+def test_zeros_at_ends(text: str, ends: str, value: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antiderivatives, "is_available", lambda: False)
+    answer = integrate(text, between=ends)
+    with mp.workdps(50):
+        assert answer.kind == "proven" and answer.digits is not None and agrees(answer.digits, value())
 
 
 @pytest.mark.parametrize(("text", "ends", "place"), DIVERGENT)

@@ -33,7 +33,7 @@ from ...language.builder import Program
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.figures import Figure
 from ...questions.optional_units import pose_with_units
-from ...questions.problem import Point, parse
+from ...questions.problem import Point, have_units, parse
 from ...questions.rounding import branches_are_decided, lost_number_warnings
 from ...record import Record
 
@@ -96,8 +96,26 @@ def taylor(
 ) -> Taylor:
     """Return the Taylor polynomial of a program at `point` in `wrt`, of order 0 to 200.
 
-    `wrt` is optional if there is one variable. Raises `ExpressionError` as `gradient` does.
+    `wrt` is optional if there is one variable. Without a point that is at 0, which a note says. Raises
+    `ExpressionError` as `gradient` does.
     """
+    origin, notes = ({}, []) if point else _origin(text)
+    at = point or origin
+    found = taylor_at(text, at, wrt=wrt, order=order, arithmetic=arithmetic, units=units, system=system)
+    return found._replace(warnings=(*found.warnings, *notes)) if notes else found
+
+
+def taylor_at(
+    text: str,
+    point: Point | None,
+    *,
+    wrt: Sequence[str] | None = None,
+    order: int = 8,
+    arithmetic: Arithmetic = DOUBLE,
+    units: Sequence[str] | str | None = None,
+    system: bool = False,
+) -> Taylor:
+    """Return the Taylor polynomial of a program at `point`, which has to have a value for each variable."""
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
     posed = pose_with_units(text, point, wrt, units, system=system)
@@ -140,6 +158,16 @@ def taylor(
     numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
     constants, heard = posed.program.constants, (*posed.warnings, *remarks)
     return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
+
+
+def _origin(text: str) -> tuple[dict[str, float], list[Diagnostic]]:
+    """Return the place 0 of a lone variable, and a note; nothing for a program with several or none."""
+    variables = [*parse(text, units=True).variables]
+    if len(variables) != 1 or have_units(text, {}):
+        return {}, []
+    (name,) = variables
+    note = Diagnostic("note", f"expanded at {name} = 0; `--at {name}=…` chooses another place", None, None)
+    return {name: 0.0}, [note]
 
 
 def _check_order(order: int, arithmetic: Arithmetic) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
@@ -18,8 +18,9 @@ from ...engine.graphs.value import Value, constant, in_order, node, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.budget import BudgetExceeded, Defined
-from ...engine.table.operators import DIV, SUB, VARIABLE
+from ...engine.table.operators import DIV, MUL, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
+from ...engine.table.primitives import by_name
 from ...errors import Diagnostic, ExpressionError
 from ...language.printer import expression_text
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
@@ -27,6 +28,7 @@ from .antiderivatives import Antiderivative
 from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
 from .ends import IntegralEnd, at_number
 from .holes import fill_hole
+from .identities import COSINE, SINE
 from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
 from .tails import integral_with_tails, still_part
@@ -242,9 +244,14 @@ def _negative(answer: Integral) -> Integral:
 
 
 def _without_holes(integrand: Value) -> Value:
-    """Return the formula with sinc for sin(u)/u, which differs from it at single points only."""
+    """Return the formula with sinc for sin(u)/u, and cos(u)/sin(u) for 1/tan(u): it differs at single points only."""
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        if value.primitive is DIV and inputs[1].primitive.name in INVERTED:
+            sine, cosine = (node(PRIMITIVES[name], inputs[1]._prev) for name in (SINE, COSINE))
+            above, below = INVERTED[inputs[1].primitive.name](sine, cosine)
+            product = node(MUL, (inputs[0], above))
+            return product if below is None else node(DIV, (product, below))
         if value.primitive is DIV and inputs[0].primitive.name == SIN and inputs[0]._prev[0] is inputs[1]:
             return node(PRIMITIVES["sinc"], (node(DIV, (inputs[1], constant(math.pi, "pi"))),))
         return rebuild(value, inputs)
@@ -253,6 +260,11 @@ def _without_holes(integrand: Value) -> Value:
 
 
 SIN = PRIMITIVES["sin"].name
+INVERTED: Mapping[str, Callable[[Value, Value], tuple[Value, Value | None]]] = by_name({
+    "tan": lambda s, c: (c, s), "cot": lambda s, c: (s, c),
+    "sec": lambda s, c: (c, None), "csc": lambda s, c: (s, None),
+})  # fmt: skip
+"""Numerator and denominator of the reciprocals of functions with poles, by sine and cosine."""
 
 
 # ---- pieces between singular points

@@ -272,27 +272,57 @@ class EventualBounds(NumberType):
         s = LOGARITHM_POWER
         return Bounds(self, Growth(height + ball(power / s) / arb(1).exp(), s), None)
 
+    def _largest(self, x: Bounds) -> Any:
+        """Return the largest size of an argument that falls, if that is less than 1; else None."""
+        size = x.upper.at(self.start) if x.upper is not None and x.upper.falls(self.start) else None
+        return size if size is not None and size < 1 else None
+
+    def _at_most_its_argument(self, x: Any, share: int) -> Bounds:
+        """Return an odd function f with |x| (1 - x**2/share) <= |f(x)| <= |x| for |x| < 1, and |f| <= 1."""
+        x = self.bounds(x)
+        largest = self._largest(x)
+        if largest is None:
+            small = x.upper if x.upper is not None and x.upper.falls(self.start) else None
+            return Bounds(self, small or Growth(arb(1)), None)
+        lower = None if x.lower is None else x.lower.scaled(1 - largest**2 / share)
+        return Bounds(self, x.upper, lower, x.sign)
+
+    def _at_least_its_argument(self, x: Bounds, largest: Any, there: Any) -> Bounds:
+        """Return an odd function f with f(x)/x rising from 1 to its quotient at the largest argument."""
+        upper = None if x.upper is None else x.upper.scaled(there / largest)
+        return Bounds(self, upper, x.lower, x.sign)
+
     def sin(self, x: Any) -> Bounds:
         """Return the sine: at most 1, and at most its argument."""
-        x = self.bounds(x)
-        small = x.upper if x.upper is not None and x.upper.falls(self.start) else None
-        return Bounds(self, small or Growth(arb(1)), None)
+        return self._at_most_its_argument(x, 6)
 
     def cos(self, x: Any) -> Bounds:
-        """Return the cosine."""
-        return Bounds(self, Growth(arb(1)), None)
+        """Return the cosine: at most 1, and at least 1 - x**2/2."""
+        largest = self._largest(self.bounds(x))
+        if largest is None:
+            return Bounds(self, Growth(arb(1)), None)
+        return Bounds(self, Growth(arb(1)), Growth(1 - largest**2 / 2), 1)
+
+    def tan(self, x: Any) -> Bounds:
+        """Return the tangent of a small argument. Raises `Refusal` where it may have poles."""
+        x = self.bounds(x)
+        largest = self._largest(x)
+        if largest is None:
+            raise unknown_bound()
+        return self._at_least_its_argument(x, largest, largest.tan())
 
     def tanh(self, x: Any) -> Bounds:
         """Return the hyperbolic tangent."""
-        return self.sin(x)
+        return self._at_most_its_argument(x, 3)
 
     def atan(self, x: Any) -> Bounds:
         """Return the inverse tangent: less than 2."""
-        return Bounds(self, self.sin(x).upper and Growth(arb(2)), None)
+        x = self.bounds(x)
+        return Bounds(self, Growth(arb(2)), None) if self._largest(x) is None else self._at_most_its_argument(x, 3)
 
     def erf(self, x: Any) -> Bounds:
-        """Return the error function."""
-        return self.cos(x)
+        """Return the error function: at most 1."""
+        return Bounds(self, Growth(arb(1)), None)
 
     def erfc(self, x: Any) -> Bounds:
         """Return 1 - erf(x): for positive x at most exp(-x**2). Raises `Refusal`."""
@@ -317,6 +347,9 @@ class EventualBounds(NumberType):
     def sinh(self, x: Any) -> Bounds:
         """Return the hyperbolic sine."""
         x = self.bounds(x)
+        largest = self._largest(x)
+        if largest is not None:
+            return self._at_least_its_argument(x, largest, largest.sinh())
         return self.div(self.sub(self.exp(x), self.exp(-x)), 2)
 
     def definition(self, name: str) -> Any:

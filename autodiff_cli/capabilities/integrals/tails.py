@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from flint import arb
 
+from ...engine.algebra.almost_everywhere import as_linear
 from ...engine.algebra.canonical import exact_value
+from ...engine.algebra.exact_constants import fraction_node
 from ...engine.algebra.rational_functions import polynomial_in
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.walk import rebuild, rewrite, substitute
@@ -26,6 +28,7 @@ from ...engine.table.primitive import PRIMITIVES
 from ...errors import ExpressionError
 from .ends import IntegralEnd
 from .eventual_bounds import EventualBounds, Growth
+from .identities import CIRCULAR, COSINE, SINE
 from .oscillating import MAX_START, Oscillation, oscillation_in, waves_from
 from .quadrature import Quadrature, ball, precision
 
@@ -108,7 +111,7 @@ def _end_part(integrand: Value, name: str, end: IntegralEnd, side: int, place: A
     first = INNERMOST
     if math.isfinite(other):
         first = max(first, Fraction(math.ceil(4 / abs(other - end.number))))
-    near = _expanded(_with(integrand, name, node(ADD if side > 0 else SUB, (end.formula, t))), name)
+    near = _turned(_expanded(_with(integrand, name, node(ADD if side > 0 else SUB, (end.formula, t))), name), name)
     distance = node(DIV, (constant(1.0, "1"), t))
     return EndPart(_with(near, name, distance), -2, first, place + side / ball(first))
 
@@ -127,6 +130,39 @@ def _expanded(formula: Value, name: str) -> Value:
         return changed if coefficients is None else _polynomial(coefficients, leaf)
 
     return rewrite((formula,), rule)[0]
+
+
+def _turned(formula: Value, name: str) -> Value:
+    """Return a formula with sin(t) for sin(pi - t) and the like, of which the digits would cancel near t = 0."""
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        if value.primitive.name not in CIRCULAR:
+            return rebuild(value, inputs)
+        turned = _beside_quarter_turns(inputs[0], name)
+        if turned is None:
+            return rebuild(value, inputs)
+        quarters, angle = turned
+        sine, cosine = node(PRIMITIVES[SINE], (angle,)), node(PRIMITIVES[COSINE], (angle,))
+        for _ in range(quarters % 4):
+            sine, cosine = cosine, node(NEG, (sine,))
+        result: Value = CIRCULAR[value.primitive.name](sine, cosine)
+        return simplify((result,))[0]
+
+    return rewrite((formula,), rule)[0]
+
+
+def _beside_quarter_turns(angle: Value, name: str) -> tuple[int, Value] | None:
+    """Return whole quarter turns and the multiple of a variable that an angle is the sum of; None for another angle."""
+    multiples, rest = as_linear(simplify((angle,))[0])
+    turns = [factor * 2 for leaf, factor in multiples.items() if leaf.primitive is CONSTANT and leaf.source in PI]
+    others = [(leaf, factor) for leaf, factor in multiples.items() if leaf.primitive is VARIABLE and leaf.label == name]
+    if rest or len(turns) != 1 or len(others) != 1 or len(multiples) != 2 or turns[0].denominator != 1:
+        return None
+    ((leaf, factor),) = others
+    return int(turns[0]), node(MUL, (fraction_node(factor), leaf))
+
+
+PI = ("pi", "π")
 
 
 def _polynomial(coefficients: Sequence[Value], leaf: Value) -> Value:
@@ -187,7 +223,10 @@ def _power_of(value: Value, inputs: tuple[Value, ...]) -> Value | None:
     """Return the exponent of a root or a power with a constant one; None for another formula."""
     if value.primitive.name == "sqrt":
         return constant(0.5, "0.5")
-    return inputs[1] if value.primitive is POW and inputs[1].primitive is CONSTANT else None
+    if value.primitive is not POW:
+        return None
+    exponent = exact_value(inputs[1])
+    return inputs[1] if inputs[1].primitive is CONSTANT or exponent is not None else None
 
 
 def _log_of(value: Value) -> Value | None:

@@ -40,6 +40,7 @@ from ...record import Record
 
 if TYPE_CHECKING:
     from ...compiled.data_loss import DataLoss, LossSpec, LossSummary
+    from ...engine.quantities.unit import Unit
     from ...questions.quantities import Units
 
 Found = TypeVar("Found")
@@ -498,10 +499,20 @@ def _first_start(
     check_bare_functions(program, {*point, *(wrt or ())}, by_option=True)
     missing = [name for name in program.leaves if name not in point]
     is_chosen = not held.issuperset(point) and (wrt is None or not {*wrt}.issuperset(missing))
-    if not missing or is_chosen or len(program.roots) > 1 or have_units(text, with_units(point), bounds):
+    if not missing or is_chosen or len(program.roots) > 1:
         return {}, []
-    numbers = numbers_or_quantities(point)
-    starts = [{name: _within(bounds.get(name), *first) for name in missing} for first in FIRST_STARTS]
+    numbers = numbers_or_quantities(with_units(point))
+    units: Mapping[str, Unit] = {}
+    if have_units(text, numbers, bounds):
+        from .measured_starts import units_of_starts  # few formulas have units
+
+        found = units_of_starts(program, numbers, missing, bounds)
+        if found is None:
+            return {}, []
+        units = found
+    starts = [
+        {name: _start_of(units.get(name), bounds.get(name), *first) for name in missing} for first in FIRST_STARTS
+    ]
     slopes = [_has_slope(program, numbers | x, missing) for x in starts]
     if slopes.count(None) == len(slopes):
         return {}, []  # the formula has no value at any of them
@@ -510,9 +521,18 @@ def _first_start(
 
 
 def _note_on_start(start: Mapping[str, float]) -> Diagnostic:
-    listed = [f"{name} = {x:g}" for name, x in start.items()]
+    listed = [f"{name} = {getattr(x, 'number', x):g} {getattr(x, 'unit', '')}".rstrip() for name, x in start.items()]
     shown = ", ".join(listed) if len(listed) <= MAX_NAMED_STARTS else f"{listed[0]}, and so on"
     return Diagnostic("note", f"started at {shown}; `--at {next(iter(start))}=…` chooses another", None, None)
+
+
+def _start_of(unit: Unit | None, bounds: Range | None, number: float, share: float) -> float:
+    if unit is None:
+        return _within(bounds, number, share)
+    from ...questions.quantities import unit_value
+
+    own = unit.to_si(1.0)
+    return unit_value(unit, _within(bounds, number * own, share) / own)
 
 
 def _within(bounds: Range | None, number: float, share: float) -> float:

@@ -36,9 +36,11 @@ from ...questions.typed_lines import (
     are_equations,
     conversion_of,
     has_variables,
+    in_parentheses,
     integral_arguments,
     is_equation,
     limit_arguments,
+    slope_arguments,
     statements_of,
 )
 from ...show.characters import terminal_of
@@ -140,6 +142,9 @@ class Lines:
         text = line.strip()
         if not text or text.startswith("#"):
             return 0
+        if (spelled := in_parentheses(line)) != line:
+            write_reading("", spelled)
+            line, text = spelled, spelled.strip()
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
             raise Ended
         if text == "?":
@@ -153,6 +158,9 @@ class Lines:
         _check_definition(text)
         parts = [*statements_of(line)]
         command = _command_with_options(line)
+        slope = slope_arguments(text, self.session.names) if command is None and "=" in text else None
+        if slope is not None:
+            return self._command(f"diff {' '.join(slope)}", "diff", len("diff"))
         if command is None and len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
             command = "solve"
         if command is not None:

@@ -19,7 +19,7 @@ from ...questions.approach import as_approach
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.problem import Point, Problem, have_units, parse, pose, single_output
 from ...record import Record
-from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor
+from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor_at
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def tangent(
     Raises `ExpressionError` as `taylor` does, and where the graph has a kink.
     """
     try:
-        series = taylor(text, point, wrt=wrt, order=1, arithmetic=arithmetic, units=units, system=system)
+        series = taylor_at(text, point, wrt=wrt, order=1, arithmetic=arithmetic, units=units, system=system)
     except ExpressionError as error:
         if error.kind not in ("domain", "derivative"):
             raise _in_words(error) from None

@@ -105,6 +105,7 @@ class Mistake(NamedTuple):
     edit: str = ""
     same: str = ""
     certain: str = ""
+    preferred: str = ""
     repair: tuple[Repair, ...] = ()
     alone: str = ""
     kind: str = "syntax"
@@ -434,6 +435,7 @@ _BINDING = LazyPattern(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQ
 """The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = LazyPattern(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
+_CIRCULAR = frozenset(library_names("sin cos tan sec csc cot sinh cosh tanh sech csch coth"))
 _FUNCTIONS, _KEYWORDS = "|".join(FUNCTIONS), "|".join(KEYWORDS)
 _FRACTION_AND_OPERAND = (
     rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
@@ -443,6 +445,10 @@ _FRACTION_AND_OPERAND = (
 )
 _MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
 _GROUPED_DIVISOR = LazyPattern(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
+
+
+_LONE_ARGUMENT = LazyPattern(r"\(\s*\w*\s*\)")
+_POWER_OF_NAME = LazyPattern(r"[^\W\d]\w*\s*(?:(?:\^|\*\*).+|[⁻⁰¹²³⁴-⁹]+)")
 
 
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
@@ -621,8 +627,9 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         text = mistake.edit or single or (spellings[0] if alone else shown)
         if (shown or alone) and text != source[start:stop] and len(text) <= MAX_CONTEXT:
             others = filter(is_offered, _fill(mistake.same, fragments))
-            certain = alone and _is_certain(mistake, fragments, start, stop)
-            yield Offer(start, stop, text, certain, (*filter(None, (shown, *others)),))
+            certain = alone and _holds(mistake.certain, fragments, start, stop)
+            preferred = mistake.preferred and k == 0 and _holds(mistake.preferred, fragments, start, stop)
+            yield Offer(start, stop, text, certain, (*filter(None, (shown, *others)),), bool(preferred))
 
 
 def _place_of(mistake: Mistake, k: int) -> str:
@@ -632,14 +639,14 @@ def _place_of(mistake: Mistake, k: int) -> str:
     return "statement" if mistake.write[k] in _WHOLE else mistake.caret
 
 
-def _is_certain(mistake: Mistake, fragments: Fragments, start: int, stop: int) -> bool:
-    """Return whether nothing speaks against the only offer. A condition that fails counts as an ambiguity."""
+def _holds(conditions: str, fragments: Fragments, start: int, stop: int) -> bool:
+    """Return whether nothing speaks against an offer. A condition that fails counts as an ambiguity."""
     # an offer must not split a number in groups: `000!` in `1,000!`
     for group in re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", fragments.text):
         if any(group.start() < place < group.end() for place in (start, stop)):
             return False
     with suppress(*_MISSING):
-        return all(CONDITIONS[name](fragments, stop) for name in mistake.certain.split())
+        return all(CONDITIONS[name](fragments, stop) for name in conditions.split())
     return False
 
 
@@ -772,6 +779,8 @@ CONDITIONS: dict[str, Condition] = {
     # A power of a function that the program defines may be an iteration.
     "builtin_function": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in FUNCTIONS,
     # Without the sign no two words are joined, and the text's direction stays.
+    # Calculators and books agree on `tan^-1` and `sinh^-1`, not on `log^-1`.
+    "inverse_of_angle": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in _CIRCULAR,
     "no_joined_words": _without(rf"\w[{INVISIBLE}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda c, stop: _WHOLLY_QUOTED.fullmatch(c["statement"]) is not None,
     # `x½` may be half of `x`, or its root.
@@ -780,6 +789,10 @@ CONDITIONS: dict[str, Condition] = {
     "no_divisor_or_power": _no_divisor_or_power,
     # The percent sign is no remainder: no operand follows.
     "no_operand_after": lambda c, stop: c.kinds[c.at + 1] in _BEFORE_NO_OPERAND,
+    # `f²(x)` and `f^(-1)(x)` are the square of a call, an iteration or an inverse.
+    "no_power_of_a_function": lambda c, stop: (
+        not (_LONE_ARGUMENT.fullmatch(c["right"]) and _POWER_OF_NAME.fullmatch(c["left"]))
+    ),
     "no_grouped_divisor": lambda c, stop: not _GROUPED_DIVISOR.search(c.text[: c.point]),
     "no_number_after": lambda c, stop: c.kinds[c.at] not in context.NUMBERS,
     # An equals sign outside of a condition may be an equation.

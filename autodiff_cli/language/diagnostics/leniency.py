@@ -108,8 +108,10 @@ def _align(old: str, new: str) -> list[int | None]:
 
 
 def only_offer(offers: Sequence[Offer]) -> Offer | None:
-    """Return the only offer if it is certain."""
-    return offers[0] if len(offers) == 1 and offers[0].certain else None
+    """Return the only offer if it is certain, or the preferred one."""
+    if not offers or not (offers[0].preferred or (len(offers) == 1 and offers[0].certain)):
+        return None
+    return offers[0]
 
 
 def add_advice(

@@ -130,6 +130,8 @@ def measured_numbers(text: str, valued: Collection[str] = (), *, every: bool = F
 
 MOST_LETTERS = frozenset("VANJWKCFHΩ")
 """Letters that are units in most texts where each of several numbers has a letter behind it."""
+ALONE = MOST_LETTERS | {*"msg"}
+"""Letters that may be units behind the only number with a letter, as nothing else is asked: `230 V/sqrt(3)`, `5 m`."""
 
 
 def check_letters(text: str) -> None:
@@ -137,7 +139,8 @@ def check_letters(text: str) -> None:
     found = [] if measured_numbers(text) else [one for one in measured_numbers(text, every=True) if not one.glued]
     names = {text[start:end] for kind, start, end in scan(text) if kind == NAME}
     words = {word for one in found for word in one.words}
-    if len(found) < 2 or not names <= {*words, *CONSTANTS, *FUNCTIONS} or (len(words) < 2 and not words & MOST_LETTERS):
+    may_be_units = words <= ALONE if len(found) == 1 else len(words) > 1 or bool(words & MOST_LETTERS)
+    if not found or not may_be_units or not names <= {*words, *CONSTANTS, *FUNCTIONS}:
         return
     quantities = products = text
     for one in reversed(found):
