@@ -489,6 +489,18 @@ class Builder:
         """Return the text of a piece."""
         return self.span.text[slice(*self.span(piece)[:2])]
 
+    def _check_arity(self, primitive: Primitive, name: str, count: int, place: Place, pieces: Sequence[Place]) -> None:
+        """Raise an error unless a function takes so many arguments, without or with those of its longer form."""
+        most = len(primitive.params)
+        least = most - len(primitive.defaults)
+        if least <= count <= most:
+            return
+        longer = PRIMITIVES.get(primitive.longer)
+        if longer is not None:
+            least, most = most, len(longer.params)
+        wanted = f"{least} or {most}" if least < most else most
+        self.refuse_count(name, primitive.signature, wanted, place, pieces)
+
     def apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Place]) -> Any:
         """Add a call of a function of the language. Raises `ExpressionError` (`arity`, `type`)."""
         count = len(operands)
@@ -499,13 +511,7 @@ class Builder:
             if not operands:
                 self.refuse_count(name, primitive.signature, "at least 1", place, pieces)
         elif count != len(primitive.params):
-            most = len(primitive.params)
-            least = most - len(primitive.defaults)
-            if not least <= count <= most:
-                if longer is not None:
-                    least, most = most, len(longer.params)
-                wanted = f"{least} or {most}" if least < most else most
-                self.refuse_count(name, primitive.signature, wanted, place, pieces)
+            self._check_arity(primitive, name, count, place, pieces)
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
         if count < len(primitive.params) and not primitive.variadic:

@@ -16,6 +16,12 @@ from .tokens import CLOSE, EQUALS, NAME, OPEN, Token, scan
 Side = Sequence[Token]
 
 
+def _place_of_number(text: str, sides: Sequence[Sequence[Token]]) -> int | None:
+    """Return where the only number of a chain stands, if that is an end of it."""
+    numbers = [k for k, side in enumerate(sides) if _is_number(text, side, sides)]
+    return numbers[0] if len(numbers) == 1 and numbers[0] in (0, len(sides) - 1) else None
+
+
 def meant_by(text: str, tokens: Sequence[Token], *, is_first: bool) -> str | None:
     """Return the equations that a chain of equalities means; None where that is not certain.
 
@@ -24,11 +30,10 @@ def meant_by(text: str, tokens: Sequence[Token], *, is_first: bool) -> str | Non
     sides = _sides(tokens)
     if not all(sides):
         return None
-    numbers = [k for k, side in enumerate(sides) if _is_number(text, side, sides)]
-    if len(numbers) != 1 or numbers[0] not in (0, len(sides) - 1):
+    at = _place_of_number(text, sides)
+    if at is None:
         return None
-    number = _written(text, sides[numbers[0]])
-    others = [side for k, side in enumerate(sides) if k != numbers[0]]
+    number, others = _written(text, sides[at]), [*sides[:at], *sides[at + 1 :]]
     names = [side for side in others if _is_name(side)]
     formulas = [side for side in others if not _is_name(side)]
     if len(names) == 1 and formulas and is_first and not _occurs(text, names[0][0], formulas):

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -43,6 +43,16 @@ def lark_parser(**options: Any) -> Lark:
     return Lark(grammar_text(), parser="lalr", lexer="basic", propagate_positions=True, **options)
 
 
+class _ParseTables(NamedTuple):
+    """The parser's tables as `tables.py` writes them."""
+
+    shifts: dict[tuple[tuple[int, int], ...], int]
+    lookaheads: dict[tuple[int, ...], int]
+    states: list[tuple[int, int, int]]
+    """Of each state: its row of shifts, its terminals before which a rule ends, and that rule."""
+    goto: dict[int, dict[int, int]]
+
+
 def tables_text() -> str:
     """Return the text of `tables.py`."""
     parser = lark_parser()
@@ -54,24 +64,8 @@ def tables_text() -> str:
     table = parser.parser.parser._parse_table
     rules = list(parser.rules)
     origins = list(dict.fromkeys(rule.origin.name for rule in rules))
-    order, after = _numbered(table.states, table.start_states["start"], [*terminals, *origins])
-    rule_number = {id(rule): number for number, rule in enumerate(rules)}
     width = len(terminals)
-    shifts: dict[tuple[tuple[int, int], ...], int] = {}
-    lookaheads: dict[tuple[int, ...], int] = {}
-    states: list[tuple[int, int, int]] = []
-    goto: dict[int, dict[int, int]] = {k: {} for k in range(len(origins))}
-    for number, state in enumerate(order):
-        row = table.states[state]
-        actions = [(k, *row[name]) for k, name in enumerate(terminals) if name in row]
-        follows = tuple([(k, after[target]) for k, sign, target in actions if str(sign) == "Shift"])
-        reduced = {k: -1 - rule_number[id(target)] for k, sign, target in actions if str(sign) != "Shift"}
-        (ending,) = {*reduced.values()} or {0}
-        ahead = lookaheads.setdefault(tuple(reduced), len(lookaheads))
-        states.append((shifts.setdefault(follows, len(shifts)), ahead, ending))
-        for k, origin in enumerate(origins):
-            if origin in row:
-                goto[k][number * width + k] = after[row[origin][1]] * width
+    shifts, lookaheads, states, goto = _parse_tables(table, rules, terminals, origins)
     usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
     others = [f"{place}: {x}" for k, targets in goto.items() for place, x in targets.items() if x != usual[k]]
 
@@ -118,6 +112,29 @@ def tables_text() -> str:
         *_block("OTHER_GOTO", others, "{}"),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _parse_tables(table: Any, rules: Sequence[Any], terminals: Sequence[str], origins: Sequence[str]) -> _ParseTables:
+    """Return Lark's table with states numbered in a walk, equal rows written once."""
+    order, after = _numbered(table.states, table.start_states["start"], [*terminals, *origins])
+    rule_number = {id(rule): number for number, rule in enumerate(rules)}
+    width = len(terminals)
+    shifts: dict[tuple[tuple[int, int], ...], int] = {}
+    lookaheads: dict[tuple[int, ...], int] = {}
+    states: list[tuple[int, int, int]] = []
+    goto: dict[int, dict[int, int]] = {k: {} for k in range(len(origins))}
+    for number, state in enumerate(order):
+        row = table.states[state]
+        actions = [(k, *row[name]) for k, name in enumerate(terminals) if name in row]
+        follows = tuple([(k, after[target]) for k, sign, target in actions if str(sign) == "Shift"])
+        reduced = {k: -1 - rule_number[id(target)] for k, sign, target in actions if str(sign) != "Shift"}
+        (ending,) = {*reduced.values()} or {0}
+        ahead = lookaheads.setdefault(tuple(reduced), len(lookaheads))
+        states.append((shifts.setdefault(follows, len(shifts)), ahead, ending))
+        for k, origin in enumerate(origins):
+            if origin in row:
+                goto[k][number * width + k] = after[row[origin][1]] * width
+    return _ParseTables(shifts, lookaheads, states, goto)
 
 
 def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:

@@ -23,8 +23,18 @@ _TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0
 _SIGNS = {"**": "power", "^": "power", "²": "raised", "³": "raised", "*": "factor", "/": "divide", "(": "open"}
 _SIGNS |= {")": "close", "+": "sign", "-": "sign"}
 _OPERAND_ENDS = ("number", "name", "close", "raised")
+_BEHIND_OPERANDS = ("power", "raised", "factor", "divide", "end")
+
+
 _OPERAND_BEGINS = ("name", "function", "open")
 _ARGUMENT_ENDS = ("sign", "close", "end", "function")
+
+
+def _may_follow(kind: str, before: str) -> bool:
+    """Return whether a token may stand behind another: `x²^3` has two powers, and most signs need an operand."""
+    if kind == "power" and before == "raised":
+        return False
+    return kind not in _BEHIND_OPERANDS or before in (*_OPERAND_ENDS, "function")
 
 
 class InformalToken(NamedTuple):
@@ -121,6 +131,8 @@ class _Corrections:
         if token.kind == "open":
             if before == "name" and not self._is_factor(k - 1):
                 raise UnclearNotation  # perhaps a call
+            if before == "raised" and self._kind(k + 1) in ("name", "number") and self._kind(k + 2) == "close":
+                raise UnclearNotation  # `f²(x)`, the square of a call
             self.open.append(k)
             self.divided.append(False)
         elif token.kind == "close":
@@ -136,9 +148,7 @@ class _Corrections:
             self.divided[-1] = False
         elif token.kind == "number" and before in ("divide", "power") and self._is_coefficient(k):
             raise UnclearNotation  # `1/2x`
-        if token.kind == "power" and before == "raised":
-            raise UnclearNotation  # `x²^3`
-        if token.kind in ("power", "raised", "factor", "divide", "end") and before not in (*_OPERAND_ENDS, "function"):
+        if not _may_follow(token.kind, before):
             raise UnclearNotation
 
     def _is_factor(self, k: int) -> bool:

@@ -383,7 +383,9 @@ def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
     return number if digits[0] == "+" else builder.operation(NEG, (number,), Span(start, end), (behind,))
 
 
-_OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
+_OPERATIONS = {p.name: (_BINARY, p) for p in (ADD, SUB, MUL, DIV, POW)}
+_OPERATIONS |= {p.name: (_PREFIX, p) for p in (NEG, SQRT)}
+_IN_PARENTHESES = {"group": _GROUP, "call": _CALL}
 _MAKERS: dict[str, Make] = {
     "pos": lambda parts: parts.builder.plus(parts.top, parts.place, parts.inner),
     "if": _operation(WHERE, 1, 0, 2),
@@ -484,27 +486,30 @@ class State(dict[Any, Any]):
             return _STUCK, None, None
         closes = action > 0 and only_rule(action)
         if action > 0 and not closes:
-            how, sign = _SHIFT, TERMINALS[kind]
-            if self.read == NAME and sign in ("OPEN", "EQUALS", "AUGMENT"):
-                how = _HEAD if sign == "OPEN" and self.number in _BEGINNINGS else _AFTER_NAME
-            elif self.read == NAME and sign == "LEFT":
-                how = _ENTRY
-            elif sign == "EQUALS":
-                how = _BODY
-            return how, _state(action), None
+            return self.kept(TERMINALS[kind]), _state(action), None
         origin, length, name, signs = RULES[-1 - (closes or action)]
         if ORIGINS[origin] == "_separators":
             return (_NEXT, _state(_after(states[-1], _ORIGIN + origin)), None) if length == 1 else (_AGAIN, None, None)
         if name in _OPERATIONS and not closes:
-            primitive = _OPERATIONS[name]
-            return _BINARY if len(primitive.params) == 2 else _PREFIX, _ORIGIN + origin, primitive
-        if name in ("group", "call"):
-            return _GROUP if name == "group" else _CALL, _ORIGIN + origin, None
+            how, primitive = _OPERATIONS[name]
+            return how, _ORIGIN + origin, primitive
+        if name in _IN_PARENTHESES:
+            return _IN_PARENTHESES[name], _ORIGIN + origin, None
         if name == "program":
             return _PROGRAM, None, None
         if ORIGINS[origin] == "_statements":
             return _STATEMENT, _ORIGIN + origin, signs
         return _CLOSING if closes else _OTHER, _ORIGIN + origin, (_MAKERS[name], signs - bool(closes))
+
+    def kept(self, sign: str) -> int:
+        """Return how a sign is kept: one after a name gives it a meaning."""
+        if self.read == NAME and sign == "OPEN":
+            return _HEAD if self.number in _BEGINNINGS else _AFTER_NAME
+        if self.read == NAME and sign in ("EQUALS", "AUGMENT"):
+            return _AFTER_NAME
+        if self.read == NAME and sign == "LEFT":
+            return _ENTRY
+        return _BODY if sign == "EQUALS" else _SHIFT
 
 
 def _coefficient(state: State) -> State | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import NamedTuple
@@ -269,19 +269,11 @@ class Typesetting:
             return self._leaf(value)
         inputs = [pieces[operand] for operand in value._prev]
         if primitive in _INFIX:
-            between, level, left, right = _INFIX[primitive]
-            x, y = inputs
-            if primitive is ADD and y.positive is not None:
-                between, y = " - ", y.positive
-            return _piece_of(level, _at(x, left), between, _at(y, right))
-        if primitive is MUL:
-            return _product(*inputs)
+            return _infix(primitive, *inputs)
+        if primitive in _ARRANGED:
+            return _ARRANGED[primitive](*inputs)
         if primitive is DIV:
             return _quotient(inputs[0], inputs[1], inline)
-        if primitive is NEG:
-            return _negate(inputs[0])
-        if primitive is WHERE:
-            return _cases(*inputs)
         if primitive is POW:
             return _raised(inputs[0], script[value._prev[1]], value._prev[1])
         if len(primitive.operator) == 3:
@@ -341,6 +333,14 @@ def _parenthesise(piece: _Piece) -> tuple[str, _Piece, str]:
 
 def _at(piece: _Piece, level: int) -> _Piece:
     return piece if piece.level >= level else _enclose(piece)
+
+
+def _infix(primitive: Primitive, x: _Piece, y: _Piece) -> _Piece:
+    """Return an operation with its sign between its operands; a sum with a negative number as a difference."""
+    between, level, left, right = _INFIX[primitive]
+    if primitive is ADD and y.positive is not None:
+        between, y = " - ", y.positive
+    return _piece_of(level, _at(x, left), between, _at(y, right))
 
 
 def _negate(x: _Piece) -> _Piece:
@@ -404,6 +404,10 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     # one part, so that time is linear in the number of cases
     rest = _piece_of(binding.CHOICE, then, r" & \text{else if } ", *lines)
     return _piece_of(binding.CHOICE, *cases, tall=True)._replace(rest=(rest,))
+
+
+_ARRANGED: dict[Primitive, Callable[..., _Piece]] = {MUL: _product, NEG: _negate, WHERE: _cases}
+"""Operations that are written as their inputs alone say."""
 
 
 def _arguments(parts: Sequence[_Piece]) -> _Piece:

@@ -391,6 +391,15 @@ class Unroller(TreeBuilder):
 
         return make
 
+    def _may_be_index(self, name: str, call: Call, is_used: bool) -> bool:
+        """Return whether a name has no other value than that of an index; an unused one may be no constant either."""
+        if any(name in names for names in (self.valued, self.shapes, self.bound)):
+            return False
+        meaning = call.meanings.get(name)
+        if is_used:
+            return meaning is None or isinstance(meaning, Index)
+        return meaning is None and name not in CONSTANTS
+
     def _bound(self, call: Call, i: int, place: Place) -> Any:
         body = call.function.body
         called, at = body.called[i]
@@ -402,15 +411,14 @@ class Unroller(TreeBuilder):
         if not is_used and not all(self._is_whole(p, call) for p in bounds):
             operands = [self._part(call, p) for p in body.parents[i]]
             return self.apply(primitive, called, operands, place, body.pieces[i])
-        plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
-        message = f"`{name}` is the index of this `{called}`, and has another value"
-        taken = self.error("name", message, call.place(index), f"give the index another name{plain}")
-        if not is_used:
-            plain, taken = "", self._ambiguous(call, i, index)
-        has_value = any(name in names for names in (self.valued, self.shapes, self.bound))
-        meaning = call.meanings.get(name)
-        is_index = meaning is None or (is_used and isinstance(meaning, Index))
-        if not is_index or has_value or (not is_used and name in CONSTANTS):
+        plain = ""
+        if is_used:
+            plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
+            message = f"`{name}` is the index of this `{called}`, and has another value"
+            taken = self.error("name", message, call.place(index), f"give the index another name{plain}")
+        else:
+            taken = self._ambiguous(call, i, index)
+        if not self._may_be_index(name, call, is_used):
             raise taken
         if not is_used:
             self.unused_indices.setdefault(name, taken)

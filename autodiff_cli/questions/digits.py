@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -171,21 +171,19 @@ def _judged_numbers(
     found = {}
     underflowed = _underflows(doubles, references.exact)
     for name in names:
-        number = checked_number(doubles, references, name, required, False)
-        exact, *written = [x.gradient[name] if name else x.value for x in (references.exact, *references.written)]
-        allowed = noise.get(name, 0.0)
+        number, allowed = known_number(doubles, references, name), noise.get(name, 0.0)
         if allowed == math.inf:
             continue
         if underflowed and not number.computed:
             allowed = 0.0
-        if name not in references.settled:
+        of_digits = verdict(number, required)
+        if number.unsettled_digits:
             found[name] = _Judged(None, is_settled=False)
-        elif abs(number.computed - exact) > allowed and (number.remark == ZERO or not number.agrees):
+        elif abs(number.computed - number.exact) > allowed and (of_digits.remark == ZERO or not of_digits.agrees):
             # a tiny one is 0, but for the digits of this reference
-            nonzero = [x if abs(x) > AGREE_WITHIN * abs(exact) else 0 * x for x in written]
+            nonzero = [x if abs(x) > AGREE_WITHIN * abs(number.exact) else 0 * x for x in number.written]
             is_right = any(correct_digits(number.computed, x) >= required for x in nonzero)
-            digits = None if number.remark == ZERO else correct_digits(number.computed, exact)
-            found[name] = _Judged(digits, is_right_as_written=is_right)
+            found[name] = _Judged(None if of_digits.remark == ZERO else of_digits.kept, is_right_as_written=is_right)
     return found
 
 
@@ -515,83 +513,124 @@ def correct_digits(computed: float, exact: Number) -> int:
     return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
 
 
-def judged(
-    name: str,
-    computed: float,
-    exact: Number,
-    written: Sequence[Number],
-    required: int,
-    unsure: int,
-    rounding: float,
-    comparison: Comparison,
-    condition: Number | None,
-    underflowed: bool = False,
-) -> CheckedNumber:
-    """Return a checked number: its correct digits, those that were kept, and whether they are enough."""
-    # `unsure` are the digits in which the reference has not settled, 0 if it has
-    kept = correct_digits(computed, exact)
-    agrees, remark = kept >= required, ""
-    digits = kept if written else 0
-    if written and written[0] != computed:
-        digits = min([kept, *(correct_digits(computed, x) for x in written)])
-    if abs(exact) < SMALLEST_NORMAL and (exact or underflowed) and abs(exact - computed) <= 2 * SMALLEST:
-        # the number is a rounding error, and as small as underflow
-        agrees, digits, remark = True, min(digits, kept if exact else 0), "underflow: too small for a double"
-    elif not agrees:
-        agrees = not (exact or unsure) and abs(computed) <= rounding
+class KnownNumber(NamedTuple):
+    """A double, and what is known of it without its rounding."""
+
+    computed: float
+    exact: Number
+    written: Sequence[Number]
+    """The number with decimal literals, at decimals and doubles; empty without a value."""
+    unsettled_digits: int = 0
+    """The digits with which `exact` has not settled, 0 if it has."""
+    rounding: float = 0.0
+    """The largest rounding error of a 0."""
+    may_underflow: bool = False
+    """Whether 0 may stand for a number that is too small for more digits too."""
+
+    @property
+    def has_underflowed(self) -> bool:
+        """Return whether the number is too small for a double, and its rounding error as small as an underflow."""
+        is_small = abs(self.exact) < SMALLEST_NORMAL and bool(self.exact or self.may_underflow)
+        return is_small and bool(abs(self.exact - self.computed) <= 2 * SMALLEST)
+
+    def digits_as_written(self, kept: int) -> int:
+        """Return the correct digits at the decimals as well, where `kept` are those at the doubles."""
+        if not self.written or self.written[0] == self.computed:
+            return kept if self.written else 0
+        return min([kept, *(correct_digits(self.computed, x) for x in self.written)])
+
+
+class DigitsVerdict(NamedTuple):
+    """The correct digits of a double, those that its computation kept, and whether they are enough."""
+
+    agrees: bool
+    kept: int
+    digits: int
+    remark: str
+
+
+def verdict(number: KnownNumber, required: int) -> DigitsVerdict:
+    """Return whether a double has the `required` digits, with a remark where something is to be said of them."""
+    kept = correct_digits(number.computed, number.exact)
+    digits, unsettled = number.digits_as_written(kept), number.unsettled_digits
+    if number.has_underflowed:
+        agrees, remark = True, "underflow: too small for a double"
+        digits = min(digits, kept if number.exact else 0)
+    elif kept >= required:
+        agrees, remark = True, _remark_on_decimals(number, kept - digits)
+    else:
+        agrees = not (number.exact or unsettled) and abs(number.computed) <= number.rounding
         remark = ZERO if agrees else "digits lost"
-    elif not written:
-        remark = "as written, in decimals, it has no value"
-    elif kept - digits >= 2:
-        remark = f"{kept - digits} digits lost to the rounding of the inputs"
-    if unsure:
-        agrees, remark = False, f"undecided with {unsure} digits"
-    if not remark or (comparison.slope.slope is not None and not (remark == ZERO and comparison.agrees)):
+    if unsettled:
+        agrees, remark = False, f"undecided with {unsettled} digits"
+    return DigitsVerdict(agrees, kept, digits, remark)
+
+
+def _remark_on_decimals(number: KnownNumber, lost: int) -> str:
+    if not number.written:
+        return "as written, in decimals, it has no value"
+    return f"{lost} digits lost to the rounding of the inputs" if lost >= 2 else ""
+
+
+def judged(
+    name: str, number: KnownNumber, required: int, comparison: Comparison, condition: Number | None
+) -> CheckedNumber:
+    """Return a checked number: its correct digits, and how it compares with differences."""
+    of_digits = verdict(number, required)
+    remark, slope = of_digits.remark, comparison.slope
+    if not remark or (slope.slope is not None and not (remark == ZERO and comparison.agrees)):
         remark = comparison.remark or remark
     ratio = None if condition is None else abs(float(condition))
     return CheckedNumber(
         name=name,
-        computed=computed,
-        exact=reference_text(exact),
-        digits=digits if comparison.exists else None,
-        kept=kept if comparison.exists else None,
-        difference=comparison.slope.slope,
-        difference_error=comparison.slope.error,
+        computed=number.computed,
+        exact=reference_text(number.exact),
+        digits=of_digits.digits if comparison.exists else None,
+        kept=of_digits.kept if comparison.exists else None,
+        difference=slope.slope,
+        difference_error=slope.error,
         condition=ratio if ratio is None or math.isfinite(ratio) else None,
-        agrees=agrees and comparison.agrees,
+        agrees=of_digits.agrees and comparison.agrees,
         remark=remark,
     )
+
+
+def known_number(doubles: Evaluation, references: _References, name: str) -> KnownNumber:
+    """Return what is known of the value, as "", or of a partial derivative by name."""
+    computed, exact, *written = [
+        swept.gradient[name] if name else swept.value for swept in (doubles, references.exact, *references.written)
+    ]
+    computed = computed + 0.0 if name else computed
+    rounding = _rounding_of_zero(doubles, name) if computed and not exact else 0.0
+    unsettled = 0 if name in references.settled else references.precision
+    return KnownNumber(computed, exact, written, unsettled, rounding, references.underflowed)
+
+
+def _rounding_of_zero(doubles: Evaluation, name: str) -> float:
+    """Return the largest rounding error of a value or derivative that is 0, by the terms that it is a sum of."""
+    leaf = doubles.wanted[name] if name else None
+    flows = doubles.graph.data
+    if leaf is not None:
+        active = doubles.activity([leaf])
+        flows = doubles.sweep(tangents, doubles.order, active, {leaf: 1.0}, doubles.graph.roots)
+    terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
+    return ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
 def checked_number(
     doubles: Evaluation, references: _References, name: str, required: int, with_differences: bool
 ) -> CheckedNumber:
     """Return what is known of the digits of the value, or of a partial derivative by name."""
-
-    def of(result: Evaluation) -> Number:
-        return result.gradient[name] if name else result.value
-
-    leaf, reference = doubles.wanted[name] if name else None, references.exact
-    computed, exact = of(doubles) + 0.0 if name else doubles.value, of(reference)
-    rounding, condition = 0.0, None
-    if computed and not exact:
-        flows = doubles.graph.data
-        if leaf is not None:
-            active = doubles.activity([leaf])
-            flows = doubles.sweep(tangents, doubles.order, active, {leaf: 1.0}, doubles.graph.roots)
-        terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
-        rounding = ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
+    number, reference = known_number(doubles, references, name), references.exact
+    leaf, condition = doubles.wanted[name] if name else None, None
     if name and reference.value:
-        condition = 0 if leaf is None else exact * doubles.graph.data[leaf] / reference.value
+        condition = 0 if leaf is None else number.exact * doubles.graph.data[leaf] / reference.value
     comparison = Comparison(exists=not (name and reference.kinks))
     if leaf is not None and with_differences:
         comparison = _compare(doubles, references, name, leaf)
     elif leaf is not None:
         comparison = comparison._replace(remark="no differences: too many variables")
-    written = [of(result) for result in references.written]
-    unsure = 0 if name in references.settled else references.precision
-    underflowed = references.underflowed
-    return judged(name, computed, exact, written, required, unsure, rounding, comparison, condition, underflowed)
+    return judged(name, number, required, comparison, condition)
 
 
 def _compare(doubles: Evaluation, references: _References, name: str, leaf: int) -> Comparison:
@@ -758,17 +797,28 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
     lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
     values = values_of(doubles.graph) if lost else []
+
+    # the same for every derivative: a search over all nodes for each of many variables would be quadratic
+    @cache
+    def of_value(any_way: bool) -> tuple[int | None, float]:
+        return _most_amplifying(_value_growth(doubles, swept, wrong, any_way))
+
+    @cache
+    def of_adjoint() -> tuple[int | None, str, str]:
+        node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
+        found = node is not None and factor >= 10.0
+        return (node, *(_loss_of_adjoint(doubles, swept, values, node) if found and node is not None else ("", "")))
+
     numbers: dict[tuple[int | None, str, str, int], list[str]] = {}
     for name, left in lost:
-        node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, bool(name)))
+        node, factor = of_value(bool(name))
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and not name:
             # the digits may be lost in constants, which have no adjoints
-            node, factor = _most_amplifying(_value_growth(doubles, swept, wrong, True))
+            node, factor = of_value(True)
         why, hint = "", "rewrite the formula so that rounding matters less"
         if factor < 10.0 ** (MIN_REPORTED_LOSS - 1) and name:
-            node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
-            if node is not None and factor >= 10.0:
-                why, hint = _loss_of_adjoint(doubles, swept, values, node)
+            node, why, of_node = of_adjoint()
+            hint = of_node or hint
         elif node is not None:
             why, hint = _loss_of_value(doubles, swept, values[node], node)
             were_lost = min(16, round(16 + math.log10(max(wrong[node], 1e-16))))

@@ -20,11 +20,11 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language import builder
 from autodiff_cli.questions.digits import (
     ZERO,
-    Comparison,
+    KnownNumber,
     correct_digits,
-    judged,
     ridders,
     sides,
+    verdict,
 )
 from counting import calls
 from places import TESTS
@@ -314,5 +314,5 @@ def test_differences_know_the_rounding_of_values_and_what_is_near(text: str, x: 
 )
 def test_what_is_computed_for_zero_is_at_most_the_rounding(computed: float, is_zero: bool) -> None:
     rounding = 3e-16
-    number = judged("value", computed * rounding, mpf(0), [], 6, 0, rounding, Comparison(), None)
+    number = verdict(KnownNumber(computed * rounding, mpf(0), [], rounding=rounding), 6)
     assert number.agrees == is_zero and (number.remark == ZERO) == is_zero

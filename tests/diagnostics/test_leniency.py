@@ -294,6 +294,7 @@ def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
 
 
 DOUBTED = {
+    "no_power_of_a_function": "f⁻¹(x)",
     "never": "2 3",
     "argument_ends": "sin |x|²",
     "operand_ends": "x mod y z",
@@ -359,7 +360,8 @@ def test_only_functions_stand_before_brackets_and_after_modules(text: str) -> No
         # letters that are factors, as they stand in their own argument, and definitions
         (r"\phi(1-\phi)", "phi*(1 - phi)"), (r"\lambda(x+y)", "lambda*(x + y)"), (r"\pi(r)^2", "pi*(r)**2"),
         (r"\phi(x) = x^2 + \frac{x}{2}", "x**2 + x/2"), (r"\sigma(x) = \frac{1}{1+e^{-x}}", "1/(1 + exp(-x))"),
-        (r"\exp[-x]", "exp(-x)"), (r"x\zeta(s+2)", "x*zeta(s + 2)"),
+        (r"\exp[-x]", "exp(-x)"), ("x²(y+1)", "x**2*(y + 1)"), (r"x^{2}(y+1)\sin y", "x**2*(y + 1)*sin(y)"),
+        (r"x\zeta(s+2)", "x*zeta(s + 2)"),
     ],
 )  # fmt: skip
 def test_papers_write_it_so(typed: str, meant: str) -> None:
@@ -377,10 +379,10 @@ def test_papers_write_it_so(typed: str, meant: str) -> None:
         r"\tau(n)", r"\Gamma x", r"\Gamma(s,x)", r"\gamma(s,x)", r"\beta(x)",
         "ζ(2)", "Γ x", "Γ(x)", "gamma x", "phi(x)", "J_0(x)", "x^2_1",
         r"\lambda(n)", "φ(x)", r"\deg x", r"\mathrm{d}x",
-        "e^2_1", "10^3_0", "(x+y)^2_1",
+        "e^2_1", "10^3_0", "(x+y)^2_1", "f²(x)", "f⁻¹(x)", "f^(-1)(x)", "f^{-1}(x)", "f^{(2)}(x)", r"f^{2}(t) + \sin x",
     ],
 )  # fmt: skip
 def test_a_known_function_that_the_language_lacks_is_no_product(typed: str) -> None:
-    point = dict.fromkeys(("x", "s", "d", "a", "n", "t"), 0.7)
+    point = dict.fromkeys(("x", "s", "d", "a", "n", "t", "f"), 0.7)
     with pytest.raises(ExpressionError):
         read_leniently(typed, lambda each: gradient(each, point))

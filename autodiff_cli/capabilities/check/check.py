@@ -22,6 +22,7 @@ from ...questions.digits import (
     ZERO_SUM_TOLERANCE,
     CheckedNumber,
     Comparison,
+    KnownNumber,
     checked_number,
     judged,
     losses,
@@ -256,6 +257,8 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
             comparison = compare(name, exact)
         elif name:
             comparison = Comparison(remark="no differences: too many rows")
-        numbers.append(judged(name, computed, exact, [exact], required, unsure, roundings[k], comparison, condition))
+        numbers.append(
+            judged(name, KnownNumber(computed, exact, [exact], unsure, roundings[k]), required, comparison, condition)
+        )
     answer = _answer(problem, value, partials, required, kinks)
     return answer._replace(precision=2 * REFERENCE_DIGITS, quantities=tuple(numbers), over=summary)

@@ -32,6 +32,7 @@ from ...errors import (
     limit_error,
     point_error,
     quote,
+    spelling_hint,
     usage_error,
 )
 from ...language.builder import SIMPLE, Program
@@ -409,21 +410,21 @@ def _written(
     parts = _SharedParts((), (), list(derived.formulas.values()))
     if share:
         # a program too long to print shares parts with its derivatives
-        states_function = typeset is not None and not equations_of(program, typeset)
-        parts = _share(problem.output if states_function else None, parts.derivatives, _bound_names(program))
-    _check_lengths([*(part for _, part in parts.shared), *parts.function, *parts.derivatives])
+        is_long = typeset is not None and not equations_of(program, typeset)
+        parts = _share(problem.output if is_long else None, parts.derivatives, _bound_names(program))
+    _check_lengths([*dict(parts.shared).values(), *parts.function, *parts.derivatives])
     if typeset:
-        typeset = typesetting(program, names, [name for name, _ in parts.shared], function=name)
+        typeset = typesetting(program, names, list(dict(parts.shared)), function=name)
     write = typeset.expression if typeset else _writer(language)
     shared = [(typeset.name(name) if typeset else name, write(part)) for name, part in parts.shared]
+    bys = [tuple(names[k] for k in by) for by in derived.formulas]
     listed = [
-        _derivative(tuple(names[k] for k in by), formula, value, short, write)
-        for by, formula, value, short in zip(derived.formulas, parts.derivatives, values, derived.shorts, strict=True)
+        _derivative(by, formula, value, short, write)
+        for by, formula, value, short in zip(bys, parts.derivatives, values, derived.shorts, strict=True)
     ]
     if language == "python":
-        by_names = tuple(dict.fromkeys(chain(*[one.by for one in listed])))
         outputs = [problem.output, *derived.formulas.values()]
-        return shared, listed, _module(problem.text, outputs, by_names, derived.comments)
+        return shared, listed, _module(problem.text, outputs, tuple(dict.fromkeys(chain(*bys))), derived.comments)
     if typeset is None:
         return shared, listed, _line(language, shared, [one.formula for one in listed])
     lines = _equations(program, typeset, shared, parts.function, listed)
@@ -598,6 +599,7 @@ def _unused(assumption: Assumption) -> Diagnostic:
 def check_names(program: Program, known: Collection[str], *, products: bool) -> None:
     """Raise an error for a variable whose name may be meant as a call, `sinx`, or with `products` as `x*y`."""
     check_bare_functions(program, known, by_option=True)
+    _check_powers_of_ten(program, known)
     for name in [name for name in program.leaves if name not in {*known, *GREEK, *SIMPLE}]:
         others = {*program.leaves, *known, *"xyzt"} - {name}
         is_part = any(function in name for function in SIMPLE)
@@ -612,6 +614,19 @@ def check_names(program: Program, known: Collection[str], *, products: bool) -> 
         offers = () if span is None else (Offer(*span[:2], product, False),)
         hint = f"write `{product}`, or for the name `--wrt {name}`"
         raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)
+
+
+def _check_powers_of_ten(program: Program, known: Collection[str]) -> None:
+    """Raise an error for a power of `x10` after a number: `1.2x10^3` is 1200 to who reads a paper."""
+    span = program.all_nodes.span(program.leaves["x10"]) if "x10" in program.leaves and "x10" not in known else None
+    if span is None:
+        return
+    from ...language.diagnostics.suggestions import power_of_ten  # few names need it
+
+    offer = power_of_ten(program.text, span)
+    if offer is not None:
+        hint = f"write {spelling_hint((offer,))} for ten, or for the name `--wrt x10`"
+        raise ExpressionError("name", "`x10` may be one name or a power of ten", span, hint, offers=(offer,))
 
 
 def _may_be_product(name: str) -> bool:

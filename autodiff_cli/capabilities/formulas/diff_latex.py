@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator
+
 from ...language.typesetting import Typesetting, equations, equations_of, typesetting
 from ...questions.problem import parse
 from ...show.numerals import without_unit
@@ -9,17 +11,27 @@ from ...show.tex import coordinate, measured_latex
 from .diff import Diff, where_latex
 
 
+def _names_of_derivatives(answer: Diff) -> Iterator[str]:
+    """Yield what is differentiated, and by what."""
+    for derivative in answer.derivatives:
+        yield from filter(None, (derivative.of, *derivative.by))
+
+
+def _names_in_formulas(answer: Diff, names: Collection[str]) -> Iterator[str]:
+    """Yield the variables of the derivatives, and of the conditions on which they hold."""
+    texts = [one.shown for one in answer.derivatives]
+    texts += [f"where({one.condition}, 1, 0)" for one in answer.derivatives if one.condition]
+    for text in texts:
+        yield from parse(text, names).variables
+
+
 def derivatives(answer: Diff, digits: int | None = None) -> str:
     """Return a function, its derivatives and their values."""
     latex = answer.language == "latex" and not answer.equations
-    wanted = [(derivative.of, *derivative.by) for derivative in answer.derivatives]
-    names = dict.fromkeys(name for several in wanted for name in several if name)
-    names |= dict.fromkeys((*dict(answer.shared), *answer.point))
+    names = dict.fromkeys((*_names_of_derivatives(answer), *dict(answer.shared), *answer.point))
     sides: list[tuple[str, ...]] = []
     if answer.equations:
-        texts = [one.shown for one in answer.derivatives]
-        texts += [f"where({one.condition}, 1, 0)" for one in answer.derivatives if one.condition]
-        names |= dict.fromkeys(name for text in texts for name in parse(text, names).variables)
+        names |= dict.fromkeys(_names_in_formulas(answer, names))
         typeset = Typesetting(names)
         several = len(names) > len({derivative.of for derivative in answer.derivatives}) + 1
     else:

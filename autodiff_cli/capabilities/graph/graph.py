@@ -182,13 +182,14 @@ class _PictureParts(NamedTuple):
         """Return a node with its numbers, in units if it has one."""
         graph = self.graph
         primitive, label, value, grads = graph.primitives[i], graph.labels.get(i, ""), graph.data[i], graph.grads
-        symbol = primitive.symbol if graph.parents[i] else ""
+        unit = None if isinstance(value, bool) else graph.unit(i)
+        symbol, inputs = "", tuple[PictureInput, ...]()
+        if graph.parents[i]:
+            symbol, inputs = primitive.symbol, self.inputs(i, unit)
         literal = None
         if not symbol and not label and primitive is not VARIABLE:
             _, written = graph.constants.get(i, (None, None))
             literal = written if written and written.endswith("]") else unsigned(value)
-        unit = None if isinstance(value, bool) else graph.unit(i)
-        inputs = self.inputs(i, unit)
         data = None if grads is None and literal is None else unsigned(value)
         grad = None if grads is None or isinstance(value, bool) else grads[i]
         numbers: tuple[Any, Unit | None, Any, Unit | None] = (data, None, grad, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -106,8 +106,7 @@ def outline(
             data = quantity_text(node.value, node.unit, digits)
             cells = data, quantity_text(node.adjoint, node.grad_unit, digits)
         branches.append(OutlineRow(rails, (*_name(node, digits, short=again), *remarks), cells))
-    left = len(nodes) - len({k for _, k, again, _, _ in rows if not again})
-    note = _note_of_rest(left, len(nodes)) if left or cut else ""
+    note = _note_of_rest(rows, len(nodes), cut)
     return Outline(("node", "data", "grad") if numbers else ("node",), branches, note)
 
 
@@ -121,7 +120,11 @@ def _remarks(mark: str, times: int, again: bool, *, is_cut: bool) -> Pieces:
     return (*remarks, ("  …", "faint")) if is_cut else remarks
 
 
-def _note_of_rest(left: int, nodes: int) -> str:
+def _note_of_rest(rows: Iterable[_Row], nodes: int, cut: bool) -> str:
+    """Return the note on nodes that a tree leaves out; nothing if it is whole."""
+    left = nodes - len({k for _, k, again, _, _ in rows if not again})
+    if not left and not cut:
+        return ""
     what = f"{left:,} of {nodes:,} nodes" if left else "further uses of the same nodes"
     return f"… {what} not drawn; `--depth N` draws N levels, `--no-tree` none"
 

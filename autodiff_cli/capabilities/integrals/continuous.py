@@ -107,7 +107,7 @@ EVERYWHERE = library_names(
     "sigmoid softplus silu gelu hypot relu sinc softsign deg rad erfcx normpdf normcdf"
 )
 """Operations that are continuous everywhere."""
-BESSEL_DERIVATIVES = ("besselj_derivative", "bessely_derivative", "besseli_derivative", "besselk_derivative")
+BESSEL_DERIVATIVES = library_names("besselj_derivative bessely_derivative besseli_derivative besselk_derivative")
 RULES: dict[str, Rule] = by_name({
     "log": lambda x: [(x, ">")], "log2": lambda x: [(x, ">")], "log10": lambda x: [(x, ">")],
     "norminv": lambda p: [(p, ">"), (_one_less(p), ">")],

@@ -376,13 +376,11 @@ def _uniplot() -> Any:
 def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal) -> str:
     numpy, uniplot = library("numpy"), _uniplot()
     sides = room.sides
-    across, up = (1.0 if axis in room.log else _unit(*ends) for axis, ends in (("x", sides), ("y", frame)))
+    across, up = _scales(room, frame)
     width, height = room.extent(terminal)
     dx, dy = (sides[1] - sides[0]) / (2 * width), (frame.high - frame.low) / (4 * height)
     block = _neighbours(dx, dy) if terminal.unicode else [(0.0, 0.0)]
-    points_of = [(line.style, _points_of(line, sides, frame, block)) for line in series if line.style.terminal]
-    # not all of it lies outside
-    drawn = [(style, points) for style, points in points_of if points]
+    drawn = _points_inside(series, sides, frame, block)
     text: str = uniplot.plot_to_string(
         xs=[numpy.array([x / across for x, _ in points]) for _, points in drawn],
         ys=[numpy.array([y / up for _, y in points]) for _, points in drawn],
@@ -396,8 +394,8 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
         x_max=sides[1] / across,
         y_min=frame.low / up,
         y_max=frame.high / up,
-        x_unit="" if across == 1 else f"·{across:g}",
-        y_unit="" if up == 1 else f"·{up:g}",
+        x_unit=_times(across),
+        y_unit=_times(up),
         x_labels="x" not in room.log,
         y_labels="y" not in room.log,
         # the grid line at 0 would be at 1
@@ -406,6 +404,25 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
     text = text if terminal.color else re.sub(r"\x1b\[[0-9;]*m", "", text)
     text = with_log_ticks(text, room, frame, (width, height)) if room.log else text
     return text if terminal.unicode else _in_ascii(text)
+
+
+def _scales(room: DrawingExtent, frame: Frame) -> tuple[float, float]:
+    """Return the powers of ten that the numbers of both axes are shown in; 1 for a logarithmic axis."""
+    across = 1.0 if "x" in room.log else _unit(*room.sides)
+    return across, 1.0 if "y" in room.log else _unit(*frame)
+
+
+def _points_inside(
+    series: Sequence[PlotLine], sides: tuple[float, float], frame: Frame, block: Sequence[Place]
+) -> list[tuple[SeriesStyle, Sequence[Place]]]:
+    """Return the lines that terminals draw with their points, but those that lie outside as a whole."""
+    points_of = [(line.style, _points_of(line, sides, frame, block)) for line in series if line.style.terminal]
+    return [(style, points) for style, points in points_of if points]
+
+
+def _times(scale: float) -> str:
+    """Return what stands behind the numbers of an axis."""
+    return "" if scale == 1 else f"·{scale:g}"
 
 
 def _neighbours(dx: float, dy: float) -> list[tuple[float, float]]:

@@ -163,6 +163,11 @@ class _Enough(Exception):
     """The work for refinement is used up."""
 
 
+def _outside(y: float | None, low: float, high: float) -> float:
+    """Return how far a height is outside of a range; 0 if there is none."""
+    return 0.0 if y is None else max(low - y, y - high)
+
+
 class _Tracer:
     def __init__(
         self, function: Function, height: float, sight: Point, reserve: float, hull: Hull | None, hidden: set[float]
@@ -276,17 +281,24 @@ class _Tracer:
             middle, is_narrow = (left + right) / 2, right - left < LEAST_PEAK * (b - a)
             if excess > -math.inf or is_narrow:
                 y = self.function(middle)
-                overshoot = 0.0 if y is None else max(low - y, y - high)
+                overshoot = _outside(y, low, high)
                 # near the top of a peak enclosures are not much higher
                 near = overshoot > 0 and (is_narrow or overshoot >= -excess / 2)
                 if near and y is not None and not diverges(self.plain, middle, b - a):
                     return middle, y
             for side in () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right)):
-                bounds = self._bounds(*side)
-                excess = -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
+                excess = self._excess(*side, low, high)
                 if excess < 0:
                     heapq.heappush(waiting, (excess, *side))
         return None
+
+    def _excess(self, a: float, b: float, low: float, high: float) -> float:
+        """Return less how far the function may leave a range between two points; 0 or more if it does not."""
+        bounds = self._bounds(a, b)
+        return -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
+
+    def _is_in_sight(self, heights: Sequence[float]) -> bool:
+        return min(heights) <= self.sight[1] and max(heights) >= self.sight[0]
 
     def _bend(self, a: float, at_a: float, b: float, at_b: float, depth: int) -> None:
         first, splits = True, 0
@@ -299,9 +311,9 @@ class _Tracer:
                 self.add_point(a, at_a)
                 first = False
                 continue
-            off, heights = abs(at_middle - (at_a + at_b) / 2), (at_a, at_middle, at_b)
+            off = abs(at_middle - (at_a + at_b) / 2)
             is_bent = off > MAX_CHORD_DISTANCE * self.height
-            in_sight = min(heights) <= self.sight[1] and max(heights) >= self.sight[0]
+            in_sight = self._is_in_sight((at_a, at_middle, at_b))
             if is_bent and depth > 0 and splits < MAX_SPLITS and in_sight:
                 stack.append((middle, at_middle, b, at_b, depth - 1))
                 stack.append((a, at_a, middle, at_middle, depth - 1))

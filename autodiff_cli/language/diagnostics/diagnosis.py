@@ -447,6 +447,10 @@ _MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
 _GROUPED_DIVISOR = LazyPattern(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
 
 
+_LONE_ARGUMENT = LazyPattern(r"\(\s*\w*\s*\)")
+_POWER_OF_NAME = LazyPattern(r"[^\W\d]\w*\s*(?:(?:\^|\*\*).+|[⁻⁰¹²³⁴-⁹]+)")
+
+
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
     """Return the error for a parse failure; `valued` names have values in the point."""
     fragments = Fragments(text, stuck, valued)
@@ -785,6 +789,10 @@ CONDITIONS: dict[str, Condition] = {
     "no_divisor_or_power": _no_divisor_or_power,
     # The percent sign is no remainder: no operand follows.
     "no_operand_after": lambda c, stop: c.kinds[c.at + 1] in _BEFORE_NO_OPERAND,
+    # `f²(x)` and `f^(-1)(x)` are the square of a call, an iteration or an inverse.
+    "no_power_of_a_function": lambda c, stop: (
+        not (_LONE_ARGUMENT.fullmatch(c["right"]) and _POWER_OF_NAME.fullmatch(c["left"]))
+    ),
     "no_grouped_divisor": lambda c, stop: not _GROUPED_DIVISOR.search(c.text[: c.point]),
     "no_number_after": lambda c, stop: c.kinds[c.at] not in context.NUMBERS,
     # An equals sign outside of a condition may be an equation.

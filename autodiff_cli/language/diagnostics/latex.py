@@ -313,7 +313,7 @@ class _LatexReader:
             exponent = self.exponent()
             # the index may stand behind the exponent: `x^2_1` is `x_1^2`
             written = self._raised(token, self._indexed(written), exponent, first)
-        if token[1:] in _GREEK:
+        if token[1:] in _GREEK or "**" in written:
             self._check_call(token, written, first)
         return written
 
@@ -335,11 +335,13 @@ class _LatexReader:
 
     def _check_call(self, token: str, written: str, first: int) -> None:
         """Raise `NotReadable` if a letter before parentheses may be a function: `\\phi(2)`, `\\alpha(t)`."""
-        closing = self._closing()
+        closing, is_letter = self._closing(), token[1:] in _GREEK
         if not closing or token in self.defined or token == r"\pi" or (token in _CALLED and written == token[1:]):
             return
+        if not is_letter and (token == "e" or not re.fullmatch(r"[^\W\d]\w*", token)):
+            return
         inner = self.tokens[self.at + 1 : closing]
-        name = token[1:].removeprefix("var")
+        name = token[1:].removeprefix("var") if is_letter else token
         typed = self.text[self.places[self.at].end : self.places[closing].start].strip()
         spellings = [f"{written}*({typed})"] if "\\" not in typed and "," not in inner else []
         if "," in inner and name in ("gamma", "beta") and "\\" not in typed:

@@ -60,6 +60,8 @@ _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
 _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 _BASE = LazyPattern(r"log_(\d+)")
 _VARIABLE = LazyPattern(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
+_NUMBER_BEFORE = LazyPattern(r"(?<![\w.])[0-9.]+\Z")
+_RAISED = LazyPattern(r"\s*(?:\^|\*\*|[⁻⁰¹²³⁴-⁹])")
 _EXPONENT = LazyPattern(r"[dD]\d{1,4}")
 _NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
 _NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
@@ -174,6 +176,14 @@ def _as_expression(name: str, arguments: Sequence[str]) -> str:
 def is_glued(name: str, known_names: Collection[str]) -> bool:
     """Return whether a name can be split."""
     return len(name) <= MAX_NAME_LENGTH and any(True for _ in _divide(name, known_names))
+
+
+def power_of_ten(text: str, span: Span) -> Offer | None:
+    """Return the reading of `x10` as a factor ten, if it stands between a number and an exponent: `1.2x10^3`."""
+    number = _NUMBER_BEFORE.search(text[: span.start])
+    if number is None or _RAISED.match(text, span.end) is None:
+        return None
+    return Offer(span.start, span.start + 1, "*", False, (f"{number[0]}*10",))
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
