@@ -17,8 +17,13 @@ UNITLESS = frozenset(("x", "y", "z", "pi"))
 """Names that are no units: behind a number and a space another letter may be one."""
 FACTORS = frozenset("xyzabckmn")
 """Names that are factors where a space stands between them and parentheses."""
-LETTERS = frozenset(("gamma", "beta", "psi"))
-"""Functions that are also letters: `gamma x` may be a product."""
+LETTERS = frozenset(
+    (
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu "
+        "nu xi omicron rho sigma tau upsilon phi chi psi omega"
+    ).split()
+)
+"""Greek letters; some are functions too, and `gamma x` may be a product."""
 _TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))")
 _SIGNS = {"**": "power", "^": "power", "²": "raised", "³": "raised", "*": "factor", "/": "divide", "(": "open"}
 _SIGNS |= {")": "close", "+": "sign", "-": "sign"}

@@ -278,7 +278,7 @@ ROOMS = {
 }
 OTHERS: dict[str, tuple[str, str]] = {
     "compiled/row_errors": ("abs", "errors are sizes"),
-    "language/informal": ("beta gamma sign", "letters that are functions too, and a plus or a minus"),
+    "language/informal": ("sign", "a plus or a minus"),
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma zeta max min", "Greek letters, and words below a letter"),
@@ -287,7 +287,7 @@ OTHERS: dict[str, tuple[str, str]] = {
         "the methods of a Value, as people know them, and those that NumPy's functions call",
     ),
     "engine/algebra/asymptotic_series": (
-        "abs acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
+        "acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
         "how functions grow, oscillate or end where they have no power series",
     ),
     "engine/algebra/exact_constants": (

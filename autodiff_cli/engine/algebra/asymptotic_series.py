@@ -19,7 +19,7 @@ from ..numbers.base import Lifted, Number, OperatorNumber, Valued
 from ..numbers.budget import charge
 from ..numbers.series import Failed, SeriesType
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
-from ..table.primitives import QUOTIENTS, by_name
+from ..table.primitives import BOUNDED_BY_INPUTS, BOUNDED_BY_ONE, QUOTIENTS, by_name
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 
 ITERATED_LOGARITHMS = 4
@@ -787,8 +787,5 @@ SPECIAL: dict[str, Callable[..., Any]] = by_name({
     "digamma": _digamma, "sinc": _sinc, "atan2": _atan2,
 })  # fmt: skip
 """Functions that are singular, or that oscillate, and arithmetic."""
-BOUNDED_BY_INPUTS = frozenset(("abs", "clamp", "leaky_relu", "max", "min", "relu"))
-"""Functions that are no larger than the largest of their arguments, in size."""
-BOUNDED_BY_ONE = frozenset(("heaviside", "sign"))
 NOT_BY_DEFINITION = by_name(dict.fromkeys(("digamma", "trigamma"), True))
 """Functions whose definitions are these functions again, or are for reading only."""

@@ -23,7 +23,7 @@ from ..numbers.exact import EXACT
 from ..numbers.running_digits import RunningDigits
 from ..table.operators import DIV, GT, NE
 from ..table.primitive import PRIMITIVES, Primitive
-from ..table.primitives import LOG, SQRT, library_names
+from ..table.primitives import LOG, SQRT, by_name, library_names
 from .almost_everywhere import order_under
 from .canonical import (
     HALF,
@@ -123,13 +123,13 @@ def _double(x: Fraction | int) -> float:
         return math.inf if x > 0 else -math.inf
 
 
-_NEUTRAL = {
+_NEUTRAL = by_name({
     "add": ((1, 0, 0), (0, 0, 1)),
     "sub": ((1, 0, 0),),
     "mul": ((0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)),
     "div": ((1, 1, 0),),
     "pow": ((1, 1, 0),),
-}
+})  # fmt: skip
 """Of an operation: which operand, equal to which number, makes which operand the result."""
 
 

@@ -12,7 +12,7 @@ from ..numbers.base import Lifted, Number, NumberType, OperatorNumber, Valued
 from ..numbers.budget import Defined
 from ..numbers.series import Failed, SeriesType
 from ..table.primitive import PRIMITIVES, Primitive
-from ..table.primitives import QUOTIENTS
+from ..table.primitives import QUOTIENTS, by_name
 from .value import Source
 from .value_and_gradient import evaluate_in
 
@@ -117,11 +117,11 @@ class _LaurentType(Lifted):
             return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
-        if name not in ("add", "sub", "mul", "div"):
+        operation = ARITHMETIC.get(name)
+        if operation is None:
             return self.function(name, numbers)
         a, b = map(self.expand, numbers)
-        operation = {"add": self.sum, "sub": self.difference, "mul": self.product, "div": self.quotient}[name]
-        return operation(a, b)
+        return operation(self, a, b)
 
     def sum(self, a: Laurent, b: Laurent) -> Laurent:
         end, start = min(a.end, b.end), min(a.start, b.start)
@@ -178,6 +178,12 @@ class _LaurentType(Lifted):
         meet = PRIMITIVES[name].breakpoint
         if meet is not None and meet(*[x.at(0) for x in inputs]):
             raise NoSeries
+
+
+ARITHMETIC: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
+    "add": _LaurentType.sum, "sub": _LaurentType.difference,
+    "mul": _LaurentType.product, "div": _LaurentType.quotient,
+})  # fmt: skip
 
 
 def laurent_in(

@@ -791,5 +791,11 @@ OF_ONE_DIMENSION = frozenset(
 COMPARES_DIMENSIONS = frozenset(["atan2", "lt", "le", "gt", "ge", "eq", "ne"])
 """Operations whose inputs have one dimension; the result is a number or a condition."""
 
+BOUNDED_BY_INPUTS = frozenset(["abs", "clamp", "leaky_relu", "max", "min", "relu"])
+"""Functions that are no larger than the largest of their arguments, in size."""
+
+BOUNDED_BY_ONE = frozenset(["heaviside", "sign"])
+"""Functions whose size is at most 1, and that have no power series everywhere."""
+
 OF_CONDITIONS = frozenset(["and_", "or_", "not_"])
 """Operations on conditions, named as methods of number types."""
