@@ -18,10 +18,31 @@ UNITLESS = frozenset(("x", "y", "z", "pi"))
 FACTORS = frozenset("xyzabckmn")
 """Names that are factors where a space stands between them and parentheses."""
 LETTERS = frozenset(
-    (
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu "
-        "nu xi omicron rho sigma tau upsilon phi chi psi omega"
-    ).split()
+    [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "omicron",
+        "rho",
+        "sigma",
+        "tau",
+        "upsilon",
+        "phi",
+        "chi",
+        "psi",
+        "omega",
+    ]
 )
 """Greek letters; some are functions too, and `gamma x` may be a product."""
 _TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))")
