@@ -17,33 +17,8 @@ UNITLESS = frozenset(("x", "y", "z", "pi"))
 """Names that are no units: behind a number and a space another letter may be one."""
 FACTORS = frozenset("xyzabckmn")
 """Names that are factors where a space stands between them and parentheses."""
-LETTERS = frozenset(
-    [
-        "alpha",
-        "beta",
-        "gamma",
-        "delta",
-        "epsilon",
-        "zeta",
-        "eta",
-        "theta",
-        "iota",
-        "kappa",
-        "lambda",
-        "mu",
-        "nu",
-        "xi",
-        "omicron",
-        "rho",
-        "sigma",
-        "tau",
-        "upsilon",
-        "phi",
-        "chi",
-        "psi",
-        "omega",
-    ]
-)
+_LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau"
+LETTERS = frozenset([*_LETTERS.split(), "upsilon", "phi", "chi", "psi", "omega"])
 """Greek letters; some are functions too, and `gamma x` may be a product."""
 _TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))")
 _SIGNS = {"**": "power", "^": "power", "²": "raised", "³": "raised", "*": "factor", "/": "divide", "(": "open"}

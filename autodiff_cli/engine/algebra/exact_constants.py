@@ -123,7 +123,7 @@ def _double(x: Fraction | int) -> float:
         return math.inf if x > 0 else -math.inf
 
 
-_NEUTRAL = by_name({
+_NEUTRAL: dict[str, tuple[tuple[int, int, int], ...]] = by_name({
     "add": ((1, 0, 0), (0, 0, 1)),
     "sub": ((1, 0, 0),),
     "mul": ((0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)),
