@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -485,3 +485,36 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NAT
     "polygamma": _polygamma,
 }) | {name: _of_parameters(function) for name, function in OF_PARAMETERS.items()}  # fmt: skip
 """arb's functions, and those that it lacks or that need special care."""
+
+
+# ---- doubles
+BITS_OF_DOUBLES = (128, 384, 1152)
+"""Bits that are tried for the double nearest to a number: the last are enough for phases of the largest arguments."""
+
+
+@cache
+def _balls(bits: int) -> Balls:
+    return Balls(bits)
+
+
+def nearest_double(name: str, inputs: Sequence[float]) -> float | None:
+    """Return the double nearest to a function's value; None where enclosures do not settle it, or find an error."""
+    before = ctx.prec
+    try:
+        check_domain(OPERATIONS[name].bounds, inputs)
+        for bits in BITS_OF_DOUBLES:
+            m = _balls(bits)
+            ctx.prec = bits
+            balls = [m.number(x) for x in inputs]
+            function = _FUNCTIONS.get(name)
+            value = (getattr(m, name)(*balls) if function is None else function(m, *balls)).a
+            # what it has met is no use to other points
+            m._values.clear()
+            low, high = float(value.lower()), float(value.upper())
+            if low == high:
+                return low
+    except (Refusal, ArithmeticError, ValueError):
+        return None
+    finally:
+        ctx.prec = before
+    return None

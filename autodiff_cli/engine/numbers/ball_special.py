@@ -187,10 +187,25 @@ def _faddeeva_im(m: Any, n: Any, x: Any, y: Any) -> Any:
     return _faddeeva(whole_order(float(n)), x.a, y.a).imag
 
 
+_LAST_W: list[tuple[int, Any, Any]] = []
+"""Precision, argument and value of the last call: a profile and its slopes take one after the other at one point."""
+
+
+def _w(z: Any) -> Any:
+    """Return the Faddeeva function of a number (DLMF 7.2.3)."""
+    for bits, known, value in _LAST_W:
+        if bits == ctx.prec and known == z:
+            return value
+    value = (-z * z).exp() * acb(z.imag, -z.real).erfc()
+    if z.real.is_exact() and z.imag.is_exact():
+        _LAST_W[:] = [(ctx.prec, z, value)]
+    return value
+
+
 def _faddeeva(order: int, x: Any, y: Any) -> Any:
     """Return a derivative of w by w' = -2z·w + 2i/√π and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
     z, before = acb(x, y), acb(0)
-    value = (-z * z).exp() * acb(y, -x).erfc()
+    value = _w(z)
     for k in range(order):
         value, before = -2 * z * value + (-2 * k * before if k else acb(0, 2) / arb.pi().sqrt()), value
     return value

@@ -18,7 +18,7 @@ from ..table.primitives import by_name, functions_of, library_names
 from . import budget
 from .base import Number, NumberType
 from .double import elementary, special
-from .double.twofold import by_multiprecision, check_finite
+from .double.twofold import by_enclosures, by_multiprecision, check_finite
 
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
 """Python's own accurate functions that raise the same errors."""
@@ -69,7 +69,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | functions_of(vars(elementary))
     | functions_of(vars(special))
     | by_name({"norminv_scaled": _norminv_scaled, "zeta_derivative": _zeta_derivative})
-    | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
+    | {name: partial(by_enclosures, name) for name in _BY_MULTIPRECISION}
 )
 """Functions by operation: Python's own, and those of `engine.numbers.double`."""
 
