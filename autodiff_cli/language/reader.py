@@ -86,13 +86,11 @@ def read(builder: Receiver) -> None:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                number = (cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number)(operand)
-                if number is None or "_" in operand:
+                number = cached_number(operand) if len(operand) <= tokens.MAX_CACHED and "_" not in operand else None
+                if number is None:
                     if spans.split_exactly():
                         continue
-                    number = number or builder.unusual_number(operand, (first, i))
-                    if "_" in operand and i and signs[i - 1] == "^":  # `x^2_1` may be the square of `x_1`
-                        raise ParseFailure(outline(builder), spans.start(i))
+                    number = _uncommon_number(builder, operand, (first, i), signs[i - 1] if i else "")
                 if number is None:
                     read = tokens.UNREADABLE
                 else:
@@ -183,6 +181,14 @@ def read(builder: Receiver) -> None:
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
+
+
+def _uncommon_number(builder: Receiver, operand: str, pair: tuple[int, int], before: str) -> tuple[float, str] | None:
+    """Return a number that is long, grouped, or out of range; None if it is none. Raises `ParseFailure`."""
+    if "_" in operand and before == "^":  # `x^2_1` may be the square of `x_1`
+        raise ParseFailure(outline(builder), builder.span.start(pair[1]))
+    number = tokens.finite_number(operand)
+    return builder.unusual_number(operand, pair) if number is None else number
 
 
 def _name_kind(spans: tokens.Spans, name: str) -> int:
