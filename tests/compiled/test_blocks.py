@@ -46,6 +46,10 @@ BUILT_UP = (
 )  # fmt: skip
 
 
+WITHOUT_KERNELS = ("gamma", "beta", "bessel", "faddeeva", "voigt", "zeta_derivative")
+"""Parts of names of functions that no vector library has."""
+
+
 def calls() -> Iterator[str]:
     """A call of every function of the language, its arguments variables and in between of sums."""
     for name, primitive in sorted(FUNCTIONS.items()):
@@ -152,7 +156,7 @@ def test_no_silent_nan(backend: str, texts: list[str], least: int) -> None:
             found = Compared(text, backend, random.Random(text))
         except ExpressionError as lacking:
             assert f"the backend `{backend}` is not available" in str(lacking)
-            assert any(name in text for name in ("gamma", "beta", "bessel")), text
+            assert any(name in text for name in WITHOUT_KERNELS), text
             continue
         assert found.kernel.backend == backend
         assert (found.silent(), found.refused()) == ([], []), text
@@ -193,7 +197,9 @@ class Second(Compared):
         )  # fmt: skip
 
 
-SECOND = [*NUMPY, "1/(exp(x) + y)", "x**0*y**1", "x**y/(1 + x**2)", "log(1 + exp(x))", "1/x", "softsign(x)*y"]
+# Second derivatives of Bessel functions by the order take many digits at each point, and no kernel has them.
+SECOND = [text for text in NUMPY if not text.startswith(("bessel", "faddeeva", "voigt"))]
+SECOND += ["1/(exp(x) + y)", "x**0*y**1", "x**y/(1 + x**2)", "log(1 + exp(x))", "1/x", "softsign(x)*y"]
 
 
 def test_no_silent_nan_in_second_derivatives() -> None:

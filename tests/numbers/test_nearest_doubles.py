@@ -17,7 +17,6 @@ POINTS = {
     "besselk": [(0.3, 700.0), (2.0, 1e-3)],
     # a definition in terms of others: its inputs have to be exact in it
     "besselk_slope": [(3.803808313530259, 0.050684317825950426)],
-    "gammainc_derivative": [(1.0, 2.5, 1.5)],
 }
 
 

@@ -439,7 +439,12 @@ define("zeta_derivative", zeta, None, lambda n, s: zeta(n + 1, s))
 # ---- Bessel functions
 def define_bessel(kind: str, below: int, above: int) -> None:
     """Enter one, its derivatives by the order, and that by the argument."""
-    function = getattr(mp, f"bessel{kind}")
+    own = getattr(mp, f"bessel{kind}")
+
+    def function(nu: Any, x: Any) -> Any:
+        # of K at a large argument some of its digits are lost
+        with mp.extradps(20):
+            return own(nu, x)
 
     def by(n: Any, nu: Any, x: Any) -> Any:
         return by_arguments(lambda order: function(order, x), (int(n),), (nu,))

@@ -39,6 +39,10 @@ def _enough(total: Coefficients, bound: Coefficients) -> Coefficients | None:
     return [[c + (-d).union(d) for c, d in row] for row in pairs]
 
 
+SPARE_BITS = 30
+"""How many bits a function may lose without being computed anew."""
+
+
 def _is_zero(x: Any) -> bool:
     """Return whether a number is 0. Raises `Refusal` if that is undecided."""
     if x == 0:
@@ -138,7 +142,23 @@ def _bessely(m: Any, nu: Any, x: Any) -> Any:
 
 
 def _besselk(m: Any, nu: Any, x: Any) -> Any:
-    return x.a.bessel_k(nu.a)
+    return _of_large_parts(lambda: x.a.bessel_k(nu.a), nu.a, x.a)
+
+
+def _of_large_parts(compute: Callable[[], Any], nu: Any, x: Any) -> Any:
+    """Return a number that is a difference of parts exp(2·x) times as large, with as many more bits.
+
+    So is K between the power series and the asymptotic one, and its derivatives by the order.
+    """
+    value = compute()
+    known = min(ctx.prec, x.rel_accuracy_bits(), nu.rel_accuracy_bits())
+    if value.rel_accuracy_bits() > known - SPARE_BITS or x > 4 * ctx.prec:
+        return value
+    before, ctx.prec = ctx.prec, ctx.prec + 3 * int(float(x.upper())) + SPARE_BITS
+    try:
+        return compute()
+    finally:
+        ctx.prec = before
 
 
 def _besselj_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
@@ -154,7 +174,9 @@ def _bessely_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
 
 
 def _besselk_derivative(m: Any, n: Any, nu: Any, x: Any) -> Any:
-    return _by_order(n, nu.a, x.a, 1, False)
+    if not x.a > 0:
+        return _by_order(n, nu.a, x.a, 1, False)
+    return _of_large_parts(lambda: _by_order(n, nu.a, x.a, 1, False), nu.a, x.a)
 
 
 def _by_order(n: Any, nu: Any, x: Any, sign: int, first_kind: bool) -> Any:

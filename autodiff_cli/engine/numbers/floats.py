@@ -55,12 +55,15 @@ def _zeta_derivative(n: float, s: float) -> float:
     return check_finite(float(zeta.zeta_right(REAL, int(n), float(s))))
 
 
-_BY_MULTIPRECISION = library_names(
-    "faddeeva_re faddeeva_im gamma_density_derivative gammainc_derivative "
+_BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative")
+"""Functions without a formula in doubles that is right over their whole range."""
+
+_BY_ENCLOSURES = library_names(
+    "faddeeva_re faddeeva_im "
     "besselj bessely besseli besselk besselj_slope bessely_slope "
     "besseli_slope besselk_slope besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
 )
-"""Functions without a formula in doubles that is right over their whole range."""
+"""Those whose enclosures by python-flint take a fraction of the time."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
@@ -69,7 +72,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | functions_of(vars(elementary))
     | functions_of(vars(special))
     | by_name({"norminv_scaled": _norminv_scaled, "zeta_derivative": _zeta_derivative})
-    | {name: partial(by_enclosures, name) for name in _BY_MULTIPRECISION}
+    | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
+    | {name: partial(by_enclosures, name) for name in _BY_ENCLOSURES}
 )
 """Functions by operation: Python's own, and those of `engine.numbers.double`."""
 

@@ -467,10 +467,18 @@ learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) 
     definition=lambda m, x: x / (1 + m.abs(x)), breakpoint=lambda x: x == 0,
     active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
     preimages=(lambda m, y: y / (1 - m.abs(y)),), attained="-1 < y < 1")
+def _logaddexp(m: Any, x: Number, y: Number) -> Number:
+    # not by `min` and `max`: those of C and SQL leave out what is not a number
+    def above(low: Number, high: Number) -> Number:
+        return high + m.log1p(m.exp_difference(low, high))
+
+    return m.where(m.lt(x, y), lambda: above(x, y), lambda: above(y, x))
+
+
 learning("logaddexp", "x y", "log(exp(x) + exp(y))", lambda m, x, y, out: m.softmax_weight(x, x, y),
     lambda m, x, y, out: m.softmax_weight(y, x, y), facts="commutative cancels_far",
     definition=lambda m, x, y: m.log(m.exp(x) + m.exp(y)),
-    accurate=lambda m, x, y: m.max(x, y) + m.log1p(m.exp_difference(m.min(x, y), m.max(x, y))))
+    accurate=_logaddexp)
 
 
 def _logit(m: Any, x: Number) -> Number:
