@@ -499,6 +499,10 @@ def _balls(bits: int) -> Balls:
 
 def nearest_double(name: str, inputs: Sequence[float]) -> float | None:
     """Return the double nearest to a function's value; None where enclosures do not settle it, or find an error."""
+    refused = OPERATIONS[name].domain_message
+    if refused is not None and refused(*inputs):
+        # what is refused without python-flint is refused with it
+        return None
     before = ctx.prec
     try:
         check_domain(OPERATIONS[name].bounds, inputs)
