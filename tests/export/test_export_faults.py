@@ -15,7 +15,7 @@ import pytest
 from autodiff_cli import ExpressionError, parse
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.capabilities.export.export import Exported
-from autodiff_cli.engine.table.primitive import PRIMITIVES
+from autodiff_cli.engine.table.primitive import FUNCTIONS, PRIMITIVES
 from autodiff_cli.questions.arithmetic import Arithmetic
 from drawn import Drawing
 from exported import RUNNERS, at_points, compiled, export
@@ -171,6 +171,32 @@ def test_no_target_has_a_number_where_grad_has_none(runtime: str, tmp_path: Path
     counts, bad = held(drawn, runtime, tmp_path)
     assert not bad, "\n".join(bad)
     assert counts["lacking"] < counts.total() / 5
+
+
+def calls_without_a_value() -> list[tuple[str, list[Point], list[Reference]]]:
+    """Every function of several arguments with one that has no value."""
+    found = []
+    for name, primitive in sorted(FUNCTIONS.items()):
+        names = ("x", "y", "z") if primitive.variadic else primitive.params
+        fixed = () if primitive.variadic else primitive.constant_params
+        if len(names) < 2 or name != primitive.name or name == "where":
+            continue
+        for missing in [each for each in names if each not in fixed]:
+            given = {each: "2" if each in fixed else f"asin({each})" if each == missing else each for each in names}
+            point = {each: -5.0 if each == missing else 0.4 + 0.3 * k for k, each in enumerate(names)}
+            text = f"{name}({', '.join(given.values())})"
+            point = {each: point[each] for each in parse(text).variables}
+            found.append((text, [point], [reference(text, point)]))
+    return found
+
+
+@pytest.mark.skipif(not shutil.which("gcc"), reason="there is no gcc")
+def test_an_argument_without_a_value_leaves_none_in_c(tmp_path: Path) -> None:
+    # The smaller and the larger of two numbers are in C the other one, where one of them is none.
+    calls = calls_without_a_value()
+    counts, bad = held(calls, "c", tmp_path)
+    assert not bad, "\n".join(bad)
+    assert counts["domain: no number"] > 30
 
 
 HARD = (

@@ -44,3 +44,9 @@ def test_errors_are_those_of_the_function() -> None:
     assert ball.nearest_double("besselk", (1.0, -1.0)) is None
     with pytest.raises(ValueError, match="outside the domain"):
         twofold.by_enclosures("besselk", 1.0, -1.0)
+
+
+def test_without_enclosures_many_digits_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(twofold, "_nearest_double", lambda: None)
+    monkeypatch.setattr(ball, "nearest_double", None)
+    assert twofold.by_enclosures("besselj", 0.0, 1.0) == 0.7651976865579666

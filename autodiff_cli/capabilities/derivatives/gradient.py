@@ -364,7 +364,8 @@ class PreparedProgram:
 class Programs:
     """The programs of a stream or data file; recent ones are remembered.
 
-    Answers are those of `gradient`; unless `complete`, without graph, intermediates and warnings about unused names.
+    Answers are those of `gradient`, but digits are not checked, nor limits and more digits looked for where there is no
+    answer; unless `complete`, without graph, intermediates and warnings about unused names.
     """
 
     def __init__(
@@ -386,7 +387,7 @@ class Programs:
         """Hashes of programs that came once and were not kept."""
 
     def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
-        """Return the `gradient` at a point of finite numbers; raises as it does."""
+        """Return the `gradient` at a point of finite numbers, its digits unchecked; raises as it does."""
         if self._arithmetic != DOUBLE or self._units is not None or have_units(text, point):
             posed = pose_with_units(text, point, wrt, self._units, system=self._system)
             return _answer_or_hint(text, posed, self._arithmetic, self._relative)

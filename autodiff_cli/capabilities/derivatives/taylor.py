@@ -99,26 +99,10 @@ def taylor(
     `wrt` is optional if there is one variable. Without a point that is at 0, which a note says. Raises
     `ExpressionError` as `gradient` does.
     """
-    origin, notes = ({}, []) if point else _origin(text)
-    at = point or origin
-    found = taylor_at(text, at, wrt=wrt, order=order, arithmetic=arithmetic, units=units, system=system)
-    return found._replace(warnings=(*found.warnings, *notes)) if notes else found
-
-
-def taylor_at(
-    text: str,
-    point: Point | None,
-    *,
-    wrt: Sequence[str] | None = None,
-    order: int = 8,
-    arithmetic: Arithmetic = DOUBLE,
-    units: Sequence[str] | str | None = None,
-    system: bool = False,
-) -> Taylor:
-    """Return the Taylor polynomial of a program at `point`, which has to have a value for each variable."""
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
-    posed = pose_with_units(text, point, wrt, units, system=system)
+    at, notes = (point, []) if point else _origin(text)
+    posed = pose_with_units(text, at, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
     wanted = posed.wanted if wrt is not None else posed.used_variables
     if len(wanted) != 1:
@@ -156,7 +140,7 @@ def taylor_at(
 
     numbers = arithmetic.run(posed.point, work, tree, hint=True)
     numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
-    constants, heard = posed.program.constants, (*posed.warnings, *remarks)
+    constants, heard = posed.program.constants, (*posed.warnings, *remarks, *notes)
     return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
 
 

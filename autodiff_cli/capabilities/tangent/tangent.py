@@ -17,9 +17,10 @@ from ...language.builder import Program
 from ...language.printer import expression_text
 from ...questions.approach import as_approach
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
+from ...questions.optional_units import pose_with_units
 from ...questions.problem import Point, Problem, have_units, parse, pose, single_output
 from ...record import Record
-from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor_at
+from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
 
 if TYPE_CHECKING:
@@ -80,8 +81,11 @@ def tangent(
 
     Raises `ExpressionError` as `taylor` does, and where the graph has a kink.
     """
+    if not point:
+        # a series has its usual place, a tangent has none: what is missing is said
+        pose_with_units(text, point, wrt, units, system=system)
     try:
-        series = taylor_at(text, point, wrt=wrt, order=1, arithmetic=arithmetic, units=units, system=system)
+        series = taylor(text, point, wrt=wrt, order=1, arithmetic=arithmetic, units=units, system=system)
     except ExpressionError as error:
         if error.kind not in ("domain", "derivative"):
             raise _in_words(error) from None

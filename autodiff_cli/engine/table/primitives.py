@@ -467,6 +467,8 @@ learning("softsign", "x", "x/(1 + |x|)", lambda m, x, out: (1 / (1 + m.abs(x))) 
     definition=lambda m, x: x / (1 + m.abs(x)), breakpoint=lambda x: x == 0,
     active_branch=lambda m, side, x, out: x / (1 + x) if side(x) > 0 else x / (1 - x), values="(-1, 1)",
     preimages=(lambda m, y: y / (1 - m.abs(y)),), attained="-1 < y < 1")
+
+
 def _logaddexp(m: Any, x: Number, y: Number) -> Number:
     # not by `min` and `max`: those of C and SQL leave out what is not a number
     def above(low: Number, high: Number) -> Number:
@@ -628,7 +630,7 @@ def _bessel(name: str, kind: str, domain: str, below: int, above: int) -> None:
     special(f"{name}_derivative", "n nu x", f"`n`-th derivative of {name}(nu, x) by the order `nu`", None,
         lambda m, n, nu, x, out: getattr(m, f"{name}_derivative")(n + 1, nu, x),
         lambda m, n, nu, x, out: by_order(m, n, nu, x), constant_params=("n",), shown_orders=(1,),
-        domain="x > 0, or x = 0 with nu > 0" if domain is OF_WHOLE_ORDERS else domain,
+        domain="x > 0, or x = 0 with nu > 0" if domain == OF_WHOLE_ORDERS else domain,
         source="DLMF 10.2.2, 10.2.3", family="gamma",
         domain_message=lambda n, nu, x: message if abs(nu) > 1000 else None)
 

@@ -262,14 +262,23 @@ def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
     return m.where(m.lt(m.abs(x), 0.75), near, lambda: (_cos_pi(m, x) - m.sinc(x)) / x)
 
 
+def _in_order(m: Any, a: Number, b: Number) -> tuple[Number, Number]:
+    """Return the smaller and the larger of two numbers; where one is no number, that is one of them.
+
+    The minimum and the maximum of C are both the other number then.
+    """
+    descending = m.gt(a, b)
+    return m.where(descending, b, a), m.where(descending, a, b)
+
+
 def _hypot(m: Any, *xs: Number) -> Number:
     if len(xs) == 1:
         return m.abs(xs[0])
     if len(xs) > 2:
         return m.hypot(m.hypot(*xs[:-1]), xs[-1])
     a, b = m.abs(xs[0]), m.abs(xs[1])
-    large, small = m.max(a, b), m.min(a, b)
-    return m.where(m.eq(large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
+    small, large = _in_order(m, a, b)
+    return m.where(m.eq(small + large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
 
 
 def _exp_difference(m: Any, x: Number, y: Number) -> Number:
@@ -878,7 +887,7 @@ def _waves_of_sum(m: Any, a: Number, b: Number) -> tuple[Number, Number]:
 
 def _beta_by_reflection(m: Any, a: Number, b: Number, wave: Number) -> Number:
     """Return beta(a, b), where a + b <= 1/2 times `wave`/sin(π(a + b))."""
-    low, high = m.min(a, b), m.max(a, b)
+    low, high = _in_order(m, a, b)
     total, error = two_sum(a, b)
     positive, upper, negative = m.gt(low, 0), m.gt(total, 0.5), m.le(high, 0)
     mixed = m.and_(m.and_(m.le(low, 0), m.gt(high, 0)), m.le(total, 0.5))
@@ -938,7 +947,7 @@ def _beta_positive(m: Any, p: Number, p_error: Number, q: Number, q_error: Numbe
 
 def _beta_large(m: Any, a: Number, b: Number, total: Number) -> Number:
     # DLMF 5.11.1 for Γ(q)/Γ(p + q), whose logarithms cancel; p is the smaller number.
-    p, q = m.min(a, b), m.max(a, b)
+    p, q = _in_order(m, a, b)
     ratio = (q - 0.5) * m.log1p(p / q)
     rest = stirling_correction(q) - stirling_correction(total)
 

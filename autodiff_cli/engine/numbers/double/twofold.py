@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Callable, Sequence
+from functools import cache
 
 SPLITTER = 134217729.0
 """2**27 + 1, which splits a double into two halves of 26 bits (Dekker 1971)."""
@@ -83,13 +85,18 @@ def by_enclosures(name: str, *inputs: float) -> float:
     Enclosures take some 50 µs, many digits of mpmath 2 ms; those are for where python-flint is not installed, for what
     an enclosure does not settle, and for errors.
     """
+    nearest = _nearest_double()
+    value = None if nearest is None else nearest(name, inputs)
+    return by_multiprecision(name, *inputs) if value is None else check_finite(value)
+
+
+@cache
+def _nearest_double() -> Callable[[str, Sequence[float]], float | None] | None:
     try:
         from ..ball import nearest_double
-    except ImportError:
-        value = None
-    else:
-        value = nearest_double(name, inputs)
-    return by_multiprecision(name, *inputs) if value is None else check_finite(value)
+    except ImportError:  # without python-flint; a search for it that fails is not repeated for each number
+        return None
+    return nearest_double
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
