@@ -154,8 +154,10 @@ def check_all(
         meant = as_options(positional, declaration, command, values)
         if meant is None:
             raise too_many(positional, declaration, command, values)
-        _note_options(command, meant)
-        return check_all({**values, meant.option.parameter: meant.texts}, [meant.formula], (), command)
+        if not values.get("quiet"):
+            _note_options(command, meant)
+        added = {declaration.options[name].parameter: [text] for name, text in meant.texts.items()}
+        return check_all({**values, **added}, [meant.formula], (), command)
     placed = {**values, **dict(zip(arguments, positional, strict=False))}
     by_name = values_by_option(declaration, placed)
     if "--data" in declaration.options and "--data" not in by_name and positional:
@@ -171,7 +173,8 @@ def _note_options(command: str, meant: MeantOptions) -> None:
     from ..operating_system import command_line
     from ..show.error import write_reading
 
-    write_reading("", command_line(["autodiff", command, meant.formula, meant.option.name, *meant.texts]))
+    options = [word for pair in meant.texts.items() for word in pair]
+    write_reading("", command_line(["autodiff", command, meant.formula, *options]))
 
 
 def values_by_option(declared: Declaration, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -381,7 +384,7 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
         own = declaration.options.get(name)
         option = own or declarations[0]
         if not equals:
-            option = _with_or_without_value(option, declarations, _begins_with_value(words[::-1]))
+            option = _with_or_without_value(option, declarations, _begins_with_value(words[-1:]))
         following = ""
         try:
             following = text_of(option, equals, value, words, command)

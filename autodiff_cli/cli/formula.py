@@ -86,7 +86,10 @@ def answer_formula(args: Sequence[str]) -> int:
         from ..show.error import report
 
         code = _call_as_read(asked, options)
-        report(Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"), None, level="note")
+        if code == 0 and not _has_point(options):
+            report(
+                Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"), None, level="note"
+            )
         return code
     if is_informal and (spelled := in_parentheses(text)) != text:
         from ..show.error import write_reading
@@ -123,22 +126,26 @@ def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_inf
 
 def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
     """Answer the command line that an informal one means, and say how it was read."""
+    from ..show import error
     from ..show.error import write_reading
     from .commands import call
 
+    error.quiet = "-q" in options or "--quiet" in options
     write_reading("", command_line(["autodiff", *arguments]))
     return call(arguments[0], [*arguments[1:], *options])
 
 
 def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
     """Return the question of dy/dx for an equation in x and y, without a point or at one of both; else None."""
-    if "=" not in text:
+    if "=" not in text or "--strict" in options:
         return None
     from ..questions.typed_lines import slope_arguments
 
     asked = slope_arguments(text)
     names = {option.partition("=")[0] for option in options if looks_like_option(option)}
     points = [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
+    if any(point.startswith("@") for point in points):
+        return None  # which values a file has is not seen here
     named = {name for point in points for name in _ASSIGNED.findall(point)}
     of_slope = {*declared("diff").options} - {"--for", "--wrt"}
     if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named):

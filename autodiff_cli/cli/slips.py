@@ -43,8 +43,11 @@ MAX_NAMED_COMMANDS = 4
 """The most commands with an option that a hint names."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
-_NAMED_VALUE = r"[^\W\d]\w*=[^=<>:,]+(?::[^=<>:,]+)*"
-_NAMED_RANGE = r"[^\W\d]\w*=[^=<>:]+:[^=<>:]+"
+_PLAIN_VALUE = r"(?:[-+]?[\d.]|[-+]?(?:pi\b|π|√|sqrt\(|inf\b))[^=<>:,]*"
+"""A number, perhaps with a unit, or an expression that begins with one: no equation's side."""
+_NAMED_VALUE = rf"[^\W\d]\w*={_PLAIN_VALUE}(?::{_PLAIN_VALUE})*"
+_NAMED_VALUES = rf"{_NAMED_VALUE}(?:,{_NAMED_VALUE})*"
+_NAMED_RANGE = rf"[^\W\d]\w*={_PLAIN_VALUE}:{_PLAIN_VALUE}"
 _RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
 _SHORT_OPTION = r"-[a-zV][a-z-]*"
 _DATA_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
@@ -120,33 +123,43 @@ def check_is_formula(text: str, command: str) -> None:
 
 
 class MeantOptions(NamedTuple):
-    """What arguments behind a formula mean: values of options by parameter."""
+    """What arguments behind a formula mean."""
 
     formula: str
-    option: Option
-    texts: list[str]
+    texts: dict[str, str]
+    """The text of each option by its name."""
 
 
 def as_options(
     positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
 ) -> MeantOptions | None:
-    """Return the formula and the option that arguments beside it mean: `x=2`, `x=0:1`, `data.csv`; None if unclear."""
-    if len(declared.arguments) != 1 or len(positional) < 2:
+    """Return the formula and the options that arguments beside it mean: `x=2`, `x=0:1`, `data.csv`; None if unclear."""
+    if len(declared.arguments) != 1 or values.get("strict"):
         return None
-    formula, *more = positional
-    by_data = available(("--data", "--points"), declared.options)
-    if len(more) == 1 and len(by_data) == 1 and _names_data(formula) != _names_data(more[0]):
-        formula, data = (more[0], formula) if _names_data(formula) else (formula, more[0])
-        meant = by_data[0], [data]
-    elif len(more) == 1 and re.fullmatch(_NAMED_RANGE, more[0]):
+    formula = next((word for word in positional if not _names_data(word)), None)
+    if formula is None:
+        return None
+    texts: dict[str, str] = {}
+    beside = [*positional]
+    beside.remove(formula)
+    for word in beside:
+        name = _option_meant(word, declared, command)
+        if name is None or declared.options[name].parameter in values or (name in texts and _names_data(word)):
+            return None
+        texts[name] = f"{texts[name]},{word}" if name in texts else word
+    return MeantOptions(formula, texts)
+
+
+def _option_meant(word: str, declared: Declaration, command: str) -> str | None:
+    """Return the option whose value an argument is; None if that is unclear."""
+    if _names_data(word):
+        by_data = available(("--data", "--points"), declared.options)
+        return by_data[0] if len(by_data) == 1 else None
+    if re.fullmatch(_NAMED_RANGE, word):
         # of a plot it is the range, also where it has `--between` for equations
-        meant = next(iter(available(("--range", "--between"), declared.options)), ""), more
-    elif command != EQUATIONS and all(re.fullmatch(_NAMED_VALUE, word) for word in more):
-        meant = "--at", [",".join(more)]
-    else:
-        return None
-    option = declared.options.get(meant[0])
-    return None if option is None or option.parameter in values else MeantOptions(formula, option, meant[1])
+        return next(iter(available(("--range", "--between", "--bounds"), declared.options)), None)
+    is_value = command != EQUATIONS and "--at" in declared.options and re.fullmatch(_NAMED_VALUES, word)
+    return "--at" if is_value else None
 
 
 EQUATIONS = "solve"

@@ -105,15 +105,24 @@ _ONE_SIDE = LazyPattern(r"\^\{?([-+])\}?$")
 _INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binfinity\b")
 
 
+_PRIME = LazyPattern(r"['’′]")
+
+
 def slope_arguments(text: str, valued: Collection[str] = ()) -> list[str] | None:
     """Return the arguments of `diff` for an equation in x and y without values, which has a slope dy/dx; or None.
 
-    Other names are constants; of three coordinates none is known to be the function.
+    Other names are constants; of three coordinates none is known to be the function. A differential equation, with `dy`
+    or `y'`, is none of these.
 
     >>> slope_arguments("x² + y² = r²"), slope_arguments("p*V = 8"), slope_arguments("x = 2")
     (['x² + y² = r²', '--for', 'y', '--wrt', 'x'], None, None)
+    >>> slope_arguments("dy/dx = x*y"), slope_arguments("y' = x*y")
+    (None, None)
     """
-    if len(text) > MAX_LENGTH or not {"x", "y"} <= {*names_in(text)} - {*valued} or "z" in names_in(text):
+    if len(text) > MAX_LENGTH or _PRIME.search(text):
+        return None
+    names = {*names_in(text)}
+    if not {"x", "y"} <= names - {*valued} or names & {"z", "dx", "dy"}:
         return None
     parts = [*statements_of(text)]
     if len(parts) != 1 or not is_equation(text, parts[0]):
@@ -316,11 +325,14 @@ _DERIVATIVE_OF = LazyPattern(
 )
 _ORDERS = {"second": "2", "third": "3", "fourth": "4"}
 _EXTREME_OF = LazyPattern(r"(?:the\s+)?(?:(min(?:imum)?)|max(?:imum)?)(?:\s+value)?\s+of\s+(.+)", re.DOTALL)
+_COMMA_OUTSIDE = LazyPattern(r"(?:[^(),]|\([^()]*\))*,.*", re.DOTALL)
+"""`3, 4`, of which the smaller is asked for."""
 _ROOTS_OF = LazyPattern(r"(?:the\s+)?(?:roots?|zeros?|zeroes|solutions?)\s+of\s+(.+)", re.DOTALL)
 _SOLVE_FOR = LazyPattern(r"(.+?)\s+for\s+([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)", re.DOTALL)
 _SLOPE_OF = LazyPattern(r"(?:find\s+)?d([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)", re.DOTALL)
 """`dy/dx of x^2 + y^2 = 25`."""
-_IN_BRACKETS = LazyPattern(r"(\s*[d∂]\S*?/[d∂][^\s\[]+)\s*\[([^\[\],]*)\]\s*", re.DOTALL)
+_ORDER = r"(?:\^?\{?\d+\}?|[²³])?"
+_IN_BRACKETS = LazyPattern(rf"(\s*[d∂]{_ORDER}/[d∂]([^\W\d]\w*?){_ORDER})\s*\[([^\[\],]*)\]\s*", re.DOTALL)
 _PRIME_OF = LazyPattern(r"([^\W\d]\w*)['’′]\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL)
 """`y' if y = x^2`."""
 _THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+);\s*\1['’′]", re.DOTALL)
@@ -348,7 +360,7 @@ def words_arguments(text: str) -> list[str] | None:
     if len(text) > MAX_LENGTH:
         return None
     extreme = _EXTREME_OF.fullmatch(text)
-    if extreme is not None:
+    if extreme is not None and not _COMMA_OUTSIDE.fullmatch(extreme[2]):
         return ["minimize" if extreme[1] else "maximize", extreme[2]]
     roots = _ROOTS_OF.fullmatch(text)
     if roots is not None:
@@ -385,10 +397,16 @@ def solve_arguments(text: str) -> list[str] | None:
     return None if match is None else [match[1], "--for", "".join(match[2].split())]
 
 
-def in_parentheses(text: str) -> str:
-    """Return `d/dx (x^2)` for `d/dx[x^2]`, whose brackets hold no list; another text as it is."""
+def in_parentheses(text: str, valued: Collection[str] = ()) -> str:
+    """Return `d/dx (x^2)` for `d/dx[x^2]`, whose brackets hold no list; another text as it is.
+
+    >>> in_parentheses("d/dx[x^2]"), in_parentheses("d/dt[1]", ("dt",))
+    ('d/dx (x^2)', 'd/dt[1]')
+    """
     match = _IN_BRACKETS.fullmatch(text) if len(text) <= MAX_LENGTH else None
-    return text if match is None else f"{match[1]} ({match[2]})"
+    if match is None or "d" in valued or f"d{match[2]}" in valued:
+        return text
+    return f"{match[1]} ({match[3]})"
 
 
 _PLACED = LazyPattern(

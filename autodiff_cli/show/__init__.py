@@ -42,7 +42,7 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     out_writer = writer(format, out, view_of(answer, **choices), many=False, document=document)
     if isinstance(out_writer, Documents):
         # a notebook's environment asks for colour
-        encoding = out.encoding.lower()
+        encoding = (out.encoding or "utf-8").lower()
         out_writer.terminal = Terminal(unicode=encoding.startswith("utf"), encoding=encoding)
     out_writer.answer(Subject(getattr(answer, "text", None) if format == "latex" else None), answer)
     out_writer.close()

@@ -94,7 +94,8 @@ class WideTable(Documents[Values]):
         end = heads.index("error")
         styles: list[Style] = ["number" if k < end else "" for k in range(len(heads))]
         styles[0], styles[end] = "faint", "error"
-        shown = [k for k in range(len(heads)) if k not in self._empty_columns(0, end)]
+        empty = self._empty_columns(0, end)
+        shown = [k for k in range(len(heads)) if k not in empty]
         rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
         right = frozenset(column for column, k in enumerate(shown) if k < end)
         fixed = assignments({name: with_uncertainty(x, self.view.digits) for name, x in self.view.fixed.items()})

@@ -138,7 +138,13 @@ def taylor(
                 raise
         return {"coefficients": coefficients, "point": values}
 
-    numbers = arithmetic.run(posed.point, work, tree, hint=True)
+    try:
+        numbers = arithmetic.run(posed.point, work, tree, hint=True)
+    except ExpressionError as error:
+        if notes:
+            hint = f"no place was given, so it is {name} = 0: `--at {name}=…` chooses another"
+            error.diagnostic = error.diagnostic._replace(hint=hint)
+        raise
     numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
     constants, heard = posed.program.constants, (*posed.warnings, *remarks, *notes)
     return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)

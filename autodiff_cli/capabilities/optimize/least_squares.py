@@ -28,7 +28,10 @@ from .descend import DescentStep
 from .observations import Observations
 
 MAX_EVALUATIONS = 2000  # of one search
-MAX_SOLVES, CANCELLED = 3, 1e-6  # linear solves, and what share of the values before is computed anew
+MAX_SOLVES = 3
+"""The most linear solves for linear parameters of very different sizes: each starts nearer to them."""
+CANCELLED_SHARE = 1e-6
+"""Linear parameters below this share of what they were have lost half of their digits, and are solved for anew."""
 MAX_EARLIER = 4  # steps that are combined with the last one
 MAX_POLISHING = 50  # steps of Gauss and Newton
 MISSING_RESIDUAL = 1e150  # residual of a row without a value
@@ -464,7 +467,7 @@ class Model:
                 size = column_sizes(rows)
                 solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
                 # a difference of numbers far larger than itself is their rounding: from 1e-130 to 1e-174
-                lost = np.abs(solution[places]) < CANCELLED * before
+                lost = np.abs(solution[places]) < CANCELLED_SHARE * before
             if not left or not np.any(lost):
                 break
             solution[places] = np.where(lost, 0.0, solution[places])

@@ -276,15 +276,16 @@ def linear_warnings_beside(inference: Inference, profiles: Profiles | None) -> l
         half = inference.factor * inference.errors[name]
         for side, end in zip((-1, 1), ends, strict=True):
             linear = inference.values[name] + side * half
-            largest = max(largest, math.inf if end is None else abs(end - linear) / half)
+            largest = max(largest, math.inf if end is None or not half else abs(end - linear) / half)
+    minima = [warning for warning in profiles.warnings if warning.kind == "minima"]
     if not largest > MAX_BEND:
-        return []
+        return minima
     how = (
         "an end by profile is open"
         if math.isinf(largest)
         else f"an end by profile is {100 * largest:.0f} % of the half-width off"
     )
-    return [_linear_warning(how)]
+    return [*minima, _linear_warning(how)]
 
 
 def _linear_warning(how: str) -> Diagnostic:

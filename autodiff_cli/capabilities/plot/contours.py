@@ -6,7 +6,7 @@ import csv
 import math
 from bisect import bisect
 from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise, product
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ...compiled.evaluator import Evaluator
@@ -113,7 +113,7 @@ def surface_of(
     if not heights:
         raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
     fixed = fixed_values(program, values, names)
-    warnings = [*warnings, *_lost_digits(program, variables, values, list(product(xs, ys)))]
+    warnings = [*warnings, *_lost_digits(program, variables, values, [(x, y) for y in ys for x in xs])]
     levels, is_all = _levels_to_follow(rows, heights)
     if not is_all:
         message = "the surface bends or breaks more often in these ranges than contours could follow"

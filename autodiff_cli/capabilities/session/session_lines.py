@@ -142,7 +142,7 @@ class Lines:
         text = line.strip()
         if not text or text.startswith("#"):
             return 0
-        if (spelled := in_parentheses(line)) != line:
+        if (spelled := in_parentheses(line, self.session.names)) != line:
             write_reading("", spelled)
             line, text = spelled, spelled.strip()
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:

@@ -32,9 +32,9 @@ from .pieces import End, Pieces, SolutionInterval, joined
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
 Sample = tuple[float, float, float]
+"""A number, and the equation's value and slope there."""
 _InDigits = Callable[[Any], tuple[Any, Any] | None]
 """A function with its derivative, in many digits; None where it has no value."""
-"""A number, and the equation's value and slope there."""
 
 MAX_REACH = 1e5  # of a search without bounds
 FIRST_REACH = 10.0
