@@ -132,7 +132,8 @@ class _Corrections:
         if token.kind == "open":
             if before == "name" and not self._is_factor(k - 1):
                 raise UnclearNotation  # perhaps a call
-            if before == "raised" and self._kind(k + 1) in ("name", "number") and self._kind(k + 2) == "close":
+            is_lone = self._kind(k + 1) in ("name", "number") and self._kind(k + 2) == "close"
+            if before == "raised" and is_lone and self.tokens[k - 2].text not in FACTORS:
                 raise UnclearNotation  # `f²(x)`, the square of a call
             self.open.append(k)
             self.divided.append(False)

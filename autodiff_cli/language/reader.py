@@ -45,12 +45,12 @@ _SPLIT_AGAIN = -1
 """In place of a terminal: the text was split anew, and the pair is to be read again."""
 
 _BRACKET_CALLS = frozenset((
-    "AiryAi", "AiryBi", "BesselI", "BesselJ", "BesselK", "BesselY", "Binomial", "ChebyshevT", "ChebyshevU",
+    "AiryAi", "AiryBi", "Binomial", "ChebyshevT", "ChebyshevU",
     "CosIntegral", "DiracDelta", "Divide", "EllipticE", "EllipticK", "ExpIntegralE", "ExpIntegralEi", "Factorial",
     "HeavisideTheta", "HermiteH", "Integrate", "LaguerreL", "LegendreP", "Limit", "LogIntegral", "Mod", "Piecewise",
-    "Plus", "PolyLog", "Power", "SinIntegral", "Subtract", "Surd", "Times", "UnitStep", "Zeta",
+    "Plus", "PolyLog", "Power", "SinIntegral", "Subtract", "Surd", "Times", "UnitStep",
 ))  # fmt: skip
-"""Functions that Mathematica calls in brackets, which are no lists: `Zeta[2]`."""
+"""Functions that Mathematica calls in brackets, which are no lists, `Power[x, 2]`, besides those of the language."""
 
 Frame = tuple["State", int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
 
@@ -86,11 +86,11 @@ def read(builder: Receiver) -> None:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                number = cached_number(operand) if len(operand) <= tokens.MAX_CACHED and "_" not in operand else None
-                if number is None:
+                number = (cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number)(operand)
+                if number is None or "_" in operand:
                     if spans.split_exactly():
                         continue
-                    number = _uncommon_number(builder, operand, (first, i), signs[i - 1] if i else "")
+                    number = _uncommon_number(builder, operand, number, (first, i), signs[i - 1] if i else "")
                 if number is None:
                     read = tokens.UNREADABLE
                 else:
@@ -183,11 +183,17 @@ def read(builder: Receiver) -> None:
     raise AssertionError("the end of the text ends the loop")
 
 
-def _uncommon_number(builder: Receiver, operand: str, pair: tuple[int, int], before: str) -> tuple[float, str] | None:
-    """Return a number that is long, grouped, or out of range; None if it is none. Raises `ParseFailure`."""
-    if "_" in operand and before == "^":  # `x^2_1` may be the square of `x_1`
+def _uncommon_number(
+    builder: Receiver, operand: str, number: tuple[float, str] | None, pair: tuple[int, int], before: str
+) -> tuple[float, str] | None:
+    """Return a `number` with grouped digits, or one with a unit, or too large; None if it is none.
+
+    Raises `ParseFailure` behind a `^` where its end may be an index: `x^2_1` may be `x_1^2`; `x^1_000` has thousands.
+    """
+    first, *groups = operand.split("_")
+    are_thousands = len(first) <= 3 and all(len(group) == 3 for group in groups)
+    if groups and before == "^" and not are_thousands:
         raise ParseFailure(outline(builder), builder.span.start(pair[1]))
-    number = tokens.finite_number(operand)
     return builder.unusual_number(operand, pair) if number is None else number
 
 
@@ -235,11 +241,12 @@ def outline(builder: Receiver) -> list[Statement]:
 
 
 def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
-    if name in _BRACKET_CALLS:
-        return name not in valued
-    if name.lower() not in FUNCTIONS or (name.islower() and (index[:1] in _NUMERIC or index in _INDICES)):
-        return False
-    return name not in valued and not any(other.startswith(f"{name}[") for other in valued)
+    is_index = index[:1] in _NUMERIC or index in _INDICES
+    if name.lower() in FUNCTIONS:
+        is_call = not (name.islower() and is_index)
+    else:
+        is_call = name in _BRACKET_CALLS and not is_index
+    return is_call and name not in valued and not any(other.startswith(f"{name}[") for other in valued)
 
 
 def _is_head(signs: Sequence[str], opening: int) -> bool:

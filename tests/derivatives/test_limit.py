@@ -59,6 +59,8 @@ def test_limits_of_textbooks(text: str, place: str, expected: str) -> None:
         ("x*log(2 + sin(x))", "inf"),
         ("where(sin(x) > 1/2, 1, 2)", "inf"),
         ("x*sqrt(x*sin(1/x))", "0+"),
+        ("leaky_relu(x*sin(x), x)/x**1.5", "inf"),
+        ("leaky_relu(x*sin(x), x)/x**2", "inf"),
         ("exp(x)*(exp(1/x + exp(-x)) - exp(1/x))", "inf"),
     ],
 )
@@ -66,6 +68,19 @@ def test_what_the_series_do_not_decide_is_no_answer(text: str, place: str) -> No
     with pytest.raises(ExpressionError) as raised:
         limit(text, {"x": place})
     assert raised.value.kind == "domain"
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("abs(a + sin(x))/x", "inf"),
+        ("abs(b + a*sin(x))*exp(-x)", "inf"),
+        ("abs(x*(a + sin(x)))/x**3", "inf"),
+        ("abs(a + sin(1/x))*x", "0"),
+    ],
+)
+def test_a_bounded_part_with_a_parameter_needs_no_assumption(text: str, place: str) -> None:
+    assert limit(text, {"x": place}, wrt=["x"]).formula == "0"
 
 
 @pytest.mark.parametrize(

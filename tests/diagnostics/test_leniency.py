@@ -383,6 +383,23 @@ def test_papers_write_it_so(typed: str, meant: str) -> None:
     ],
 )  # fmt: skip
 def test_a_known_function_that_the_language_lacks_is_no_product(typed: str) -> None:
-    point = dict.fromkeys(("x", "s", "d", "a", "n", "t", "f"), 0.7)
-    with pytest.raises(ExpressionError):
+    point = dict.fromkeys(("x", "s", "d", "a", "n", "t"), 0.7)
+    with pytest.raises(ExpressionError) as caught:
         read_leniently(typed, lambda each: gradient(each, point))
+    # as a product it would lack the value of the letter
+    assert "no value" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("typed", "point", "product"),
+    [
+        ("gamma x", {"gamma": 2, "x": 3}, 6), ("zeta x", {"zeta": 2, "x": 3}, 6), ("Γ x", {"Γ": 2, "x": 3}, 6),
+        (r"\phi(x)", {"phi": 2, "x": 3}, 6), (r"\Gamma x", {"Gamma": 2, "x": 3}, 6),
+        (r"\alpha(t)", {"alpha": 2, "t": 3}, 6),
+        ("f²(x)", {"f": 2, "x": 3}, 12), ("x²(3)", {"x": 2}, 12), ("gamma = 2; gamma x", {"x": 3}, 6),
+        ("Power[1]*2", {"Power[1]": 3}, 6), ("Power = [1, 2, 3]; Power[1] + x", {"x": 3}, 4),
+    ],
+)  # fmt: skip
+def test_a_name_with_a_value_is_no_function(typed: str, point: dict[str, float], product: float) -> None:
+    found, _ = read_leniently(typed, lambda each: gradient(each, point))
+    assert found.value == product

@@ -6,7 +6,8 @@ import pytest
 
 from autodiff_cli.engine.numbers.double import twofold
 
-ball = pytest.importorskip("autodiff_cli.engine.numbers.ball")
+pytest.importorskip("flint")
+from autodiff_cli.engine.numbers import ball
 
 POINTS = {
     "faddeeva_re": [(0.0, 1.5, 0.0), (1.0, 50.0, 1e-9), (2.0, -3.0, 0.25), (0.0, 1e3, 1e-8)],

@@ -430,7 +430,13 @@ class AsymptoticSeries(Lifted):
             return False
         if x.end is not None and self.compare(x.end, x.wave.monomial) >= 0:
             return False
-        return self.base.sign(self.base.abs(x.terms[0].coefficient) - self.base.abs(x.wave.coefficient)) > 0
+        with suppress(UndecidedSign):  # a parameter decides
+            return self._excess(x.terms[0].coefficient, x.wave.coefficient) > 0
+        return False
+
+    def _excess(self, lead: Number, wave: Number) -> int:
+        """Return the sign of how much larger a leading coefficient is than that of a wave, in size."""
+        return int(self.base.sign(self.base.abs(lead) - self.base.abs(wave)))
 
     def size_of(self, *xs: Multiseries) -> Monomial | None:
         """Return the monomial that bounds all of the series."""
@@ -462,7 +468,7 @@ class AsymptoticSeries(Lifted):
             return False
         if self.compare(lead.monomial, {}) == 0:
             return True
-        excess = self.base.sign(self.base.abs(lead.coefficient) - self.base.abs(wave.coefficient))
+        excess = self._excess(lead.coefficient, wave.coefficient)
         if excess == 0 and (len(x.terms) > 1 or x.end is not None):
             raise NoAsymptotics
         return excess <= 0

@@ -801,7 +801,7 @@ OF_ONE_DIMENSION = frozenset(
 COMPARES_DIMENSIONS = frozenset(["atan2", "lt", "le", "gt", "ge", "eq", "ne"])
 """Operations whose inputs have one dimension; the result is a number or a condition."""
 
-BOUNDED_BY_INPUTS = frozenset(["abs", "clamp", "leaky_relu", "max", "min", "relu"])
+BOUNDED_BY_INPUTS = frozenset(["abs", "clamp", "max", "min", "relu"])
 """Functions that are no larger than the largest of their arguments, in size."""
 
 BOUNDED_BY_ONE = frozenset(["heaviside", "sign"])

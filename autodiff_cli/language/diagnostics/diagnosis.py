@@ -14,6 +14,7 @@ from ...engine.quantities.unit import unit_or_none
 from ...engine.table.primitive import FUNCTIONS
 from ...engine.table.primitives import library_names
 from ...errors import ExpressionError, Offer, Span, either, spelling_hint
+from ..informal import FACTORS
 from ..reader import ParseFailure
 from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import GREEK
@@ -310,6 +311,14 @@ def _inner(c: Context) -> tuple[int, int]:
     return (c.at, end) if is_raised else (0, 0)
 
 
+def _argument_of_letter(c: Fragments) -> str:
+    """Return what follows a letter that is a function too. Raises `KeyError` if it has a value: it is a factor then."""
+    letter = c["before"]
+    if letter in c.valued or re.search(rf"(?:^|[;\n])\s*{re.escape(letter)}\s*=(?!=)", c.text):
+        raise KeyError(letter)
+    return c["right"]
+
+
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "token": lambda c: (c.at, c.at + 1),
     "before": lambda c: (c.at - 1, c.at),
@@ -393,6 +402,8 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "lead": lambda c: c.text[c.tokens[c.operand(c.at)].start : c.tokens[c.atom(c.at)].start],
     # The smallest operand after the unexpected token, without parentheses.
     "radix": lambda c: c["rooted"][1:-1] if c.kinds[c.at + 1] == Kind.OPEN else c["rooted"],
+    # What follows a letter that is a function, and has no value here.
+    "lettered": _argument_of_letter,
     # The name here of the function before the error; the function in lower case.
     "native": lambda c: own_name(c["before"], c.valued),
     "folded": lambda c: FUNCTIONS[c["before"].lower()].name,
@@ -448,7 +459,17 @@ _GROUPED_DIVISOR = LazyPattern(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:
 
 
 _LONE_ARGUMENT = LazyPattern(r"\(\s*\w*\s*\)")
-_POWER_OF_NAME = LazyPattern(r"[^\W\d]\w*\s*(?:(?:\^|\*\*).+|[⁻⁰¹²³⁴-⁹]+)")
+_POWER_OF_NAME = LazyPattern(r"([^\W\d]\w*)\s*(?:(?:\^|\*\*).+|[⁻⁰¹²³⁴-⁹]+)")
+
+
+def _is_inverse_of_angle(c: Fragments, stop: int) -> bool:
+    name = c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"]
+    return name in _CIRCULAR and name not in c.valued
+
+
+def _is_no_power_of_a_function(c: Fragments, stop: int) -> bool:
+    power = _POWER_OF_NAME.fullmatch(c["left"]) if _LONE_ARGUMENT.fullmatch(c["right"]) else None
+    return power is None or power[1] in FACTORS or power[1] in c.valued
 
 
 def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> ExpressionError:
@@ -484,7 +505,7 @@ _COMMAND = LazyPattern(r"\\[a-zA-Z,;:!]|(?<=\d)\{,\}(?=\d)|_\{\w+\}(?:\s+\(|(?=[
 def _document_error(c: Fragments, start: int, end: int) -> ExpressionError:
     """Return the error for displayed formulas of LaTeX, with the program that they are."""
     try:
-        program = read_document(c.text[start:end])
+        program = read_document(c.text[start:end], c.valued)
     except NotReadable as error:
         return _latex_error(error, start)
     certain = _are_single_letters(c.text[start:end], c.valued) and len(program) <= MAX_CONTEXT
@@ -499,7 +520,7 @@ def _statement_error(c: Fragments, start: int, end: int) -> ExpressionError:
         raise LookupError
     latex = c.text[start:end]
     try:
-        program = read_document(latex)
+        program = read_document(latex, c.valued)
     except NotReadable as error:
         return _latex_error(error, start)
     certain = CONDITIONS["single_letters"](c, end) and len(program) <= MAX_CONTEXT
@@ -778,9 +799,9 @@ CONDITIONS: dict[str, Condition] = {
     "operand_ends": lambda c, stop: _no_joined_names(c, stop) and c.kinds[c.token_from(stop)] not in _GOES_ON,
     # A power of a function that the program defines may be an iteration.
     "builtin_function": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in FUNCTIONS,
-    # Without the sign no two words are joined, and the text's direction stays.
     # Calculators and books agree on `tan^-1` and `sinh^-1`, not on `log^-1`.
-    "inverse_of_angle": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in _CIRCULAR,
+    "inverse_of_angle": _is_inverse_of_angle,
+    # Without the sign no two words are joined, and the text's direction stays.
     "no_joined_words": _without(rf"\w[{INVISIBLE}]+\w|[\u202a-\u202e\u2061-\u2069]"),
     "wholly_quoted": lambda c, stop: _WHOLLY_QUOTED.fullmatch(c["statement"]) is not None,
     # `x½` may be half of `x`, or its root.
@@ -790,9 +811,7 @@ CONDITIONS: dict[str, Condition] = {
     # The percent sign is no remainder: no operand follows.
     "no_operand_after": lambda c, stop: c.kinds[c.at + 1] in _BEFORE_NO_OPERAND,
     # `f²(x)` and `f^(-1)(x)` are the square of a call, an iteration or an inverse.
-    "no_power_of_a_function": lambda c, stop: (
-        not (_LONE_ARGUMENT.fullmatch(c["right"]) and _POWER_OF_NAME.fullmatch(c["left"]))
-    ),
+    "no_power_of_a_function": _is_no_power_of_a_function,
     "no_grouped_divisor": lambda c, stop: not _GROUPED_DIVISOR.search(c.text[: c.point]),
     "no_number_after": lambda c, stop: c.kinds[c.at] not in context.NUMBERS,
     # An equals sign outside of a condition may be an equation.

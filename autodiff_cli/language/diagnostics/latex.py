@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from ...engine.table.primitive import FUNCTIONS
@@ -97,7 +97,7 @@ _REMARKS = {
     **dict.fromkeys(["bmod", "mod", "pmod"], ("there is no remainder", "write `x - y*floor(x/y)`")),
     **dict.fromkeys(["|", "Vert", "lVert", "rVert"], ("a norm is a function here", "write it as in `norm([x, y])`")),
     **dict.fromkeys(["circ", "degree"], ("angles are in radians here", "write degrees as in `rad(30)`")),
-    **dict.fromkeys(["Re", "Im", "overline"], ("there are no complex numbers here", "write the real part out")),
+    **dict.fromkeys(["Re", "Im"], ("there are no complex numbers here", "write the real part out")),
     **dict.fromkeys(["prime", "dagger", "star"], ("a name has no such mark here", "give it a name, as in `x_1`")),
     "%": ("there is no percent sign", "write it as in `5/100`"),
     "hbar": ("it is no letter here", "give it a name: `hbar`"),
@@ -130,7 +130,7 @@ def _times(number: str, factor: str) -> str:
 
 
 class _LatexReader:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, valued: Collection[str] = ()) -> None:
         self.text = text
         self.tokens: list[str] = []
         self.places: list[Span] = []
@@ -152,14 +152,15 @@ class _LatexReader:
             self.places.append(Span(*match.span()))
             self.after_space.append(is_after)
             is_after = False
-        self.defined = self._defined_letters()
+        self.defined = self._defined_letters() | {f"\\{name}" for name in valued} | {*valued}
+        """What is no function of mathematics here: it has a value, or a definition."""
         for k, token in enumerate(self.tokens):
             plain = token.replace("var", "")
             if token.startswith(r"\var") and plain in self.tokens:
                 raise self.placed(NotReadable(f"`{token}` and `{plain}` are two names, and would be one", "", (), k))
 
     def _defined_letters(self) -> set[str]:
-        """Return the letters that the program defines as functions: `\\phi(x) = x^2`."""
+        """Return the letters that the program defines: `\\phi(x) = x^2`, `\\phi = 2`."""
         letters: set[str] = set()
         for k, token in enumerate(self.tokens):
             is_first = k == 0 or self.tokens[k - 1] == _NEW_LINE
@@ -168,6 +169,8 @@ class _LatexReader:
                 closing = self._closing()
                 if self.tokens[closing + 1 : closing + 2] == ["="]:
                     letters.add(token)
+            elif is_first and token[1:] in _GREEK and self.tokens[k + 1 : k + 2] == ["="]:
+                letters.add(token)
         self.at = 0
         return letters
 
@@ -293,17 +296,17 @@ class _LatexReader:
         if token == "(" and before in _CALLED and before not in self.defined:
             spellings = (f"{_function_of(before)}(x)", f"{before[1:]}*(x)")
             raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
-        if before == r"\Gamma" and is_operand and token != "(":
-            following = self.typed(self.at)
-            both = [f"gamma({following})", f"Gamma*{following}"] if re.fullmatch(r"\w+", following) else []
-            message = rf"`\Gamma` before `{following}` can be the gamma function or a factor"
+        if before in _LETTER_CALLED and before not in self.defined and is_operand and token != "(":
+            following, name = self.typed(self.at), _LETTER_CALLED[before]
+            both = [f"{name}({following})", f"{before[1:]}*{following}"] if re.fullmatch(r"\w+", following) else []
+            message = f"`{before}` before `{following}` can be the {name} function or a factor"
             raise NotReadable(message, r"write a sign of multiplication, or parentheses", both, self.at - 1)
 
     def factor(self) -> str:
         token = self.take()
         if token[0] == "\\" and _is_function(token[1:]):
             return self.call(token[1:])
-        if token in _LETTER_CALLED and self.next == "(":
+        if token in _LETTER_CALLED and self.next == "(" and token not in self.defined:
             self._check_incomplete(token)
             return self.call(_LETTER_CALLED[token])
         if token == "\\psi" and self.next == "^" and self.is_order():
@@ -747,9 +750,9 @@ def document_in(text: str) -> re.Match[str] | None:
     return document or (_COMMENTED.fullmatch(text) if "\\" in text else None)
 
 
-def read_document(text: str) -> str:
-    """Return LaTeX as a program, a statement for each equation. Raises `NotReadable`."""
-    return _LatexReader(text).program()
+def read_document(text: str, valued: Collection[str] = ()) -> str:
+    """Return LaTeX as a program, a statement for each equation; `valued` names are variables. Raises `NotReadable`."""
+    return _LatexReader(text, valued).program()
 
 
 def translate(match: re.Match[str]) -> str:

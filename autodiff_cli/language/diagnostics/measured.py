@@ -130,7 +130,7 @@ def measured_numbers(text: str, valued: Collection[str] = (), *, every: bool = F
 
 MOST_LETTERS = frozenset("VANJWKCFHΩ")
 """Letters that are units in most texts where each of several numbers has a letter behind it."""
-ALONE = MOST_LETTERS | {*"msg"}
+ALONE = MOST_LETTERS | {"m", "s", "g"}
 """Letters that may be units behind the only number with a letter, as nothing else is asked: `230 V/sqrt(3)`, `5 m`."""
 
 
@@ -147,7 +147,7 @@ def check_letters(text: str) -> None:
         quantities = one.offer.within(quantities)
         products = f"{products[: one.start]}{one.number}*{one.unit}{products[one.end :]}"
     offers = tuple([Offer(0, len(text), meant, False) for meant in (quantities, products)])
-    message = f"{quote(sorted(words))} may be units, or variables"
+    message = f"{quote(sorted(words))} may be {'units, or variables' if len(words) > 1 else 'a unit, or a variable'}"
     span = Span(found[0].start, found[-1].end)
     raise ExpressionError("syntax", message, span, f"write `{quantities}` or `{products}`", offers=offers)
 

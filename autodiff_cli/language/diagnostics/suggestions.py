@@ -61,7 +61,7 @@ _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 _BASE = LazyPattern(r"log_(\d+)")
 _VARIABLE = LazyPattern(r"(?<![\w.])\d*+([^\W\d]\w*+)(?!\s*[(\[])")
 _NUMBER_BEFORE = LazyPattern(r"(?<![\w.])[0-9.]+\Z")
-_RAISED = LazyPattern(r"\s*(?:\^|\*\*|[⁻⁰¹²³⁴-⁹])")
+_RAISED = LazyPattern(r"\s*(?:(?:\^|\*\*)\s*[-+]?\w*|[⁻⁰¹²³⁴-⁹]+)")
 _EXPONENT = LazyPattern(r"[dD]\d{1,4}")
 _NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
 _NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
@@ -181,9 +181,10 @@ def is_glued(name: str, known_names: Collection[str]) -> bool:
 def power_of_ten(text: str, span: Span) -> Offer | None:
     """Return the reading of `x10` as a factor ten, if it stands between a number and an exponent: `1.2x10^3`."""
     number = _NUMBER_BEFORE.search(text[: span.start])
-    if number is None or _RAISED.match(text, span.end) is None:
+    raised = _RAISED.match(text, span.end)
+    if number is None or raised is None:
         return None
-    return Offer(span.start, span.start + 1, "*", False, (f"{number[0]}*10",))
+    return Offer(span.start, span.start + 1, "*", False, (f"{number[0]}*10{raised[0]}",))
 
 
 def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> tuple[Offer, ...]:
@@ -412,7 +413,6 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
         # The content of the parentheses may need a repair of its own.
         unseen = tuple([offer._replace(shown=()) for offer in offers]) if len(offers) == 1 else ()
         return "a product has a sign between its factors, as in `a*b`", unseen
-    title = absent_function(name)
     title = absent_function(name)
     if title and what == "a product":
         return f"it may be {title}, which the language lacks; for a product write {spelling_hint(good)}", good
