@@ -409,9 +409,9 @@ def _written(
     typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
     parts = _SharedParts((), (), list(derived.formulas.values()))
     if share:
-        # a program too long to print shares parts with its derivatives
-        is_long = typeset is not None and not equations_of(program, typeset)
-        parts = _share(problem.output if is_long else None, parts.derivatives, _bound_names(program))
+        # a program that is not printed as it is typed, as it is too long, shares parts with its derivatives
+        is_shared = typeset is not None and not equations_of(program, typeset)
+        parts = _share(problem.output if is_shared else None, parts.derivatives, _bound_names(program))
     _check_lengths([*dict(parts.shared).values(), *parts.function, *parts.derivatives])
     if typeset:
         typeset = typesetting(program, names, list(dict(parts.shared)), function=name)

@@ -96,8 +96,8 @@ class Minimum(Record):
     units: Units | None = None
 
 
-def _without(names: Collection[str], point: Point) -> tuple[Point, Point]:
-    """Return a point without some variables, and with these alone."""
+def _split(names: Collection[str], point: Point) -> tuple[Point, Point]:
+    """Return the parts of a point without some variables, and with these alone."""
     others = {name: value for name, value in point.items() if name not in names}
     return others, {name: value for name, value in point.items() if name in names}
 
@@ -146,7 +146,7 @@ def minimize(
     if constrained:
         point = with_units(point)
         alone = _only_in_constraints(text, point, constraints)
-    own_point, values = _without(alone, point)
+    own_point, values = _split(alone, point)
     own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, over_rows = begin_descent(

@@ -109,7 +109,7 @@ def _may_be_column(spread: str) -> bool:
     return percentage(spread) is None and not has_unit(spread)
 
 
-def _check_is_constant(formula: FitFormula, free: str, columns: Sequence[str]) -> None:
+def _check_uses_a_column(formula: FitFormula, free: str, columns: Sequence[str]) -> None:
     """Raise an error for a formula that uses no column, unless it is one parameter."""
     program = formula.program
     if len(program.leaves) > 1:
@@ -151,7 +151,7 @@ def columns_needed(
     free = [name for name in variables if name not in {*columns, *known_names}]
     _check_meant(formula.program, free, unused)
     if not needed and unused and free:
-        _check_is_constant(formula, free[-1], columns)
+        _check_uses_a_column(formula, free[-1], columns)
     for name in also:
         if name not in columns:
             raise no_column(name, columns)

@@ -197,7 +197,7 @@ def plot(
     ranges = dict(ranges or {})
     if left_out(units):
         data, units = None if data is None else dict(data), None
-    equations = (unknowns, between) != (None, None)
+    equations = unknowns is not None or between is not None
     typed = with_units(point)
     values = numbers_or_quantities(typed)
     bounds: Mapping[str, Range] = _bounds_of(between, order) if equations else {}
@@ -373,8 +373,9 @@ def _formulas(
             options = options._replace(vertical=_heights_in(measured.outputs[0], options.vertical))
         program, values, ranges = _in_own_units(measured, typed, values, ranges)
         notes = [*notes, *measured.warnings]
-    for name in filter(ranges.__contains__, names):
-        _check(name, ranges[name])
+    for name in names:
+        if name in ranges:
+            _check(name, ranges[name])
     if not ranges and not path and values.keys().isdisjoint(names):
         # by default around 0
         ranges = dict.fromkeys(names, DEFAULT_RANGE)

@@ -287,13 +287,13 @@ class _Tracer:
                 if near and y is not None and not diverges(self.plain, middle, b - a):
                     return middle, y
             for side in () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right)):
-                excess = self._excess(*side, low, high)
-                if excess < 0:
-                    heapq.heappush(waiting, (excess, *side))
+                margin = self._margin(*side, low, high)
+                if margin < 0:
+                    heapq.heappush(waiting, (margin, *side))
         return None
 
-    def _excess(self, a: float, b: float, low: float, high: float) -> float:
-        """Return less how far the function may leave a range between two points; 0 or more if it does not."""
+    def _margin(self, a: float, b: float, low: float, high: float) -> float:
+        """Return how far the function stays within a range between two points; negative if it may leave it."""
         bounds = self._bounds(a, b)
         return -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
 

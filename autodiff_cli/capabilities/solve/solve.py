@@ -188,7 +188,7 @@ def solve(
     finder.warn_of_places(starts)
     solutions = [_FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts]
     others = [] if every or interrupted else _others(finder, starts)
-    if _is_regular(finder, solutions):
+    if _is_unique_by_matrix(finder, solutions):
         finder.complete = True
     reason, message = ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
     fixed = _fixed(problem, problem.unknowns)
@@ -301,8 +301,11 @@ def _others(finder: OneEquation | SeveralEquations, starts: Sequence[Sequence[fl
     return finder.other_solutions(*starts[0])
 
 
-def _is_regular(finder: Search, solutions: Sequence[Solution]) -> bool:
-    """Return whether a solution is the only one as that of a regular matrix, and no search has decided that."""
+def _is_unique_by_matrix(finder: Search, solutions: Sequence[Solution]) -> bool:
+    """Return whether a solution is the only one, as linear equations with a regular matrix have one.
+
+    A search that has decided whether there are more is asked first.
+    """
     if finder.complete is not None or finder.undecided is not None or not finder.linear:
         return False
     return bool(solutions) and solutions[0].simple

@@ -325,7 +325,9 @@ class _LatexReader:
         while self.next == "_":
             self.take()
             index = self._index()
-            if not re.fullmatch(r"\w+", index) or not re.fullmatch(r"[^\W\d]\w*", name):
+            if not re.fullmatch(r"\w+", index):
+                raise NotReadable("this index is no name or number", "write it as in `T_max`")
+            if not re.fullmatch(r"[^\W\d]\w*", name):
                 raise NotReadable
             name += f"_{index}"
         return name
@@ -682,8 +684,9 @@ class _LatexReader:
             token = self.take()
             is_word = token in _STYLES and self.next == "{"
             words.append(self.read_braced() if is_word else token.removeprefix("\\"))
-            if token[0] == "\\" and not is_word and words[-1] not in (*_LIMITS, *_GREEK):
-                raise NotReadable
+            is_letter = token[0] != "\\" or words[-1] in (*_LIMITS, *_GREEK)
+            if not re.fullmatch(r"\w+", words[-1]) or not (is_word or is_letter):
+                raise NotReadable("this index is no name or number", "write it as in `T_max`")
         self.take("}")
         return "_".join(words)
 
