@@ -15,6 +15,7 @@ from .measured_value import (
     MeasuredValue,
     Spread,
     is_asymmetric,
+    is_measured,
     quantity,
     with_distribution,
 )
@@ -24,6 +25,7 @@ from .quantities import check_temperature, make_quantity, quantity_value, to_dou
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin after a number."""
+_IN_BRACKETS = re.compile(r"(?<=[\d.)% ])\[([^\[\]]+)\]")
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
@@ -33,6 +35,8 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     >>> length, length.uncertainty, str(length.unit)
     (0.002, 3e-06, 'mm')
     """
+    if "[" in text and is_measured(text):
+        text = _IN_BRACKETS.sub(r" \1 ", text)  # as units stand in formulas; of the same length
     parts = _split(text)
     if parts is None:
         return quantity(name, text, offset)
@@ -87,9 +91,16 @@ def _split(text: str) -> tuple[str, Unit] | None:
         in_unit = to_double(spread * unit.scale / of_value.scale) * math.pi ** (unit.pi - of_value.pi)
         return f"{number} {sign[0]} {in_unit!r}{rest}", of_value
     sign = BETWEEN.search(core)
-    own = _split(core[: sign.start()]) if sign and core.endswith("%") else None
+    own = _split(core[: sign.start()]) if sign else None
+    if sign is None or own is None:
+        return None
+    number, of_value = own
+    if not core.endswith("%"):
+        message = "the value has a unit, and its uncertainty has none"
+        hint = f"write it behind both: `{number.strip()}±{core[sign.end() :].strip()} {of_value}`"
+        raise ExpressionError("point", message, Span(0, len(text)), hint)
     # `12.0 V ± 2%`
-    return (f"{own[0]} {core[sign.start() :]}{rest}", own[1]) if sign and own else None
+    return f"{number} {core[sign.start() :]}{rest}", of_value
 
 
 def with_unit(name: str, value: float, unit: str) -> float:

@@ -81,7 +81,7 @@ def formulas_of(answer: Solved) -> list[tuple[str, str | None]]:
     [
         ("y = A*exp(-E/(R*T))", "T", [("-E/(R*log(y/A))", "y/A > 0 and R != 0 and y/A != 1 and E != 0")]),
         ("R = S*exp(B*(1/T - 1/Q))", "B", [("T*Q*log(R/S)/(Q - T)", "R/S > 0 and Q - T != 0 and T != 0 and Q != 0")]),
-        ("y = 1/(1 + exp(-k*(t - t0)))", "t", [("(k*t0 - log((1 - y)/y))/k", "(1 - y)/y > 0 and k != 0")]),
+        ("y = 1/(1 + exp(-k*(t - t0)))", "t", [("t0 - log((1 - y)/y)/k", "(1 - y)/y > 0 and k != 0")]),
         ("y = a*b**x", "x", [("log(y/a)/log(b)", "y/a > 0 and b > 0 and b != 1")]),
         ("y = abs(x - a)", "x", [("a - y", "y >= 0"), ("a + y", "y >= 0")]),
         ("y = atan(x/L)", "x", [("L*tan(y)", "-pi/2 < y and y < pi/2 and L != 0")]),

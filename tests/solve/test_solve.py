@@ -449,7 +449,7 @@ def test_what_is_no_equation(text: str, given: list[str], message: str, at: str)
         ("abs(x) = a", {"a": 2, "x": 1}, {}, "usage", "every variable has a value"),
         ("x = a*exp(x)", {}, {"unknowns": ["x"]}, "missing_value", "`a` has no value"),
         ("x**2 = a", {"a": 2}, {"unknowns": ["z"]}, "usage", "`z` is not a variable"),
-        ("x**2 = a", {"a": 2}, {"every": True}, "usage", "`x` has none"),
+        ("x**2 = a", {"a": 2, "x": 1}, {"every": True, "unknowns": ["x"]}, "usage", "`x` has none"),
         ("x**2 = a", {"a": 2}, {"between": Range(0, None)}, "usage", "two ends"),
         ("x**2 = a", {"a": 2}, {"between": Range(1, 1)}, "usage", "one number"),
         ("x**2 = a", {"a": 2, "x": 9}, {"between": {"x": Range(0, 2)}}, "usage", "outside its bounds"),

@@ -194,8 +194,12 @@ def _of_exponentials(value: Value, inputs: tuple[Value, ...]) -> Value:
     if power is not None and split is not None:
         exponent, rest = split
         return node(MUL, (node(EXP, (node(MUL, (exponent, power)),)), rebuild(value, (rest, *inputs[1:]))))
+    return _of_pure_exponentials(value, inputs, power) or _scaled_arithmetic(value, inputs) or rebuild(value, inputs)
+
+
+def _of_pure_exponentials(value: Value, inputs: tuple[Value, ...], power: Value | None) -> Value | None:
     if not any(each.primitive is EXP for each in inputs):
-        return rebuild(value, inputs)
+        return None
     logs = [_log_of(each) for each in inputs]
     first = logs[0]
     if value.primitive.name == "log" and len(inputs) == 1 and first is not None:
@@ -205,7 +209,59 @@ def _of_exponentials(value: Value, inputs: tuple[Value, ...]) -> Value:
     second = logs[1] if len(inputs) == 2 else None
     if value.primitive in (MUL, DIV) and first is not None and second is not None:
         return node(EXP, (node(ADD if value.primitive is MUL else SUB, (first, second)),))
-    return rebuild(value, inputs)
+    return None
+
+
+class Scaled(NamedTuple):
+    """A formula exp(rate*v)*rest, with the variable v."""
+
+    rate: Fraction
+    rest: Value
+
+
+def _scaled_arithmetic(value: Value, inputs: tuple[Value, ...]) -> Value | None:
+    """Return sums, products and quotients with the exponential that grows fastest outside; None for other formulas.
+
+    What is left of a quotient of sums is nearly constant far out, so that enclosures over wide intervals are narrow.
+    """
+    if value.primitive not in (ADD, SUB, MUL, DIV, NEG):
+        return None
+    v: Value | None = None
+    parts: list[Scaled] = []
+    for each in inputs:
+        leaf, part = _scaled(each)
+        v, parts = v or leaf, [*parts, part]
+    if v is None:
+        return None
+    if value.primitive in (ADD, SUB):
+        rate = max(part.rate for part in parts)
+        rests = tuple(_times_exponential(part.rest, part.rate - rate, v) for part in parts)
+    else:
+        rate = parts[0].rate + sum(-part.rate if value.primitive is DIV else part.rate for part in parts[1:])
+        rests = tuple(part.rest for part in parts)
+    return _times_exponential(rebuild(value, rests), rate, v)
+
+
+def _times_exponential(rest: Value, rate: Fraction, v: Value) -> Value:
+    if not rate:
+        return rest
+    factor = node(EXP, (node(MUL, (fraction_node(rate), v)),))
+    return factor if exact_value(rest) == 1 else node(MUL, (factor, rest))
+
+
+def _scaled(value: Value) -> tuple[Value | None, Scaled]:
+    """Return the variable in the exponent of a factor, None without one, and the formula by it."""
+    if value.primitive is EXP:
+        split: tuple[Value, Value] | None = (value._prev[0], constant(1.0, "1"))
+    else:
+        split = _positive_factor(value)
+    if split is not None:
+        multiples, rest = as_linear(simplify((split[0],))[0])
+        if not rest and len(multiples) == 1:
+            ((leaf, rate),) = multiples.items()
+            if leaf.primitive is VARIABLE:
+                return leaf, Scaled(rate, split[1])
+    return None, Scaled(Fraction(0), value)
 
 
 def _positive_factor(value: Value) -> tuple[Value, Value] | None:

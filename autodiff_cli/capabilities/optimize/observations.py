@@ -81,7 +81,11 @@ def _read_with_transform(last: ModelEquation, names: Sequence[str], known_names:
     transform = parse(last.left, names, units=True)
     check_single(transform)
     if other := [name for name in transform.leaves if name not in names]:
-        raise no_column(other[0], names)
+        measured = next((name for name in transform.leaves if name in names), None)
+        if measured is None:
+            raise no_column(other[0], names)
+        message = f"`{other[0]}` is no column of the data, and the left side of a fit is what was measured"
+        raise usage_error(message, f"move parameters to the right side: `{measured} = …`")
     if not transform.leaves:
         hint = f"write columns on the left, as in `log(y) = …`; they are {list_columns(names)}"
         raise usage_error(f"`{last.left}` has no column, which the formula would predict", hint)

@@ -68,6 +68,8 @@ SHARP_DIGITS = 17
 """Digits of a solution for which doubles are too rough."""
 MAX_VANISHING = 1e-20
 """The size up to which a number that may be 0 counts as 0."""
+WITHOUT_BOUNDS = Range(-10.0, 10.0)
+"""Where all solutions of several equations are sought without bounds; the answer says so."""
 T = TypeVar("T")
 
 
@@ -172,11 +174,17 @@ def solve(
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
     (1.414213562373, 0.353553390593)
     """
-    if between is None and not every:
+    if between is None:
         answer = _formulas(text, with_units(point), unknowns)
         if answer is not None:
             return answer
     problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
+    if every and _may_lie_anywhere(problem) and arithmetic.name != "certified":
+        if len(problem.unknowns) > 1:
+            everywhere = dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)
+            problem = posed_equations(text, point, unknowns, everywhere, wrt, units, system=system)
+        else:
+            every = False  # without it all are listed that are found on ever wider grids
     _check_options(problem, arithmetic, order, every)
     finder = _finder(problem, stop)
     interrupted = False
@@ -218,6 +226,11 @@ def solve(
         warnings=tuple(problem.warnings),
         units=tree,
     )
+
+
+def _may_lie_anywhere(problem: Problem) -> bool:
+    """Return whether the unknowns have neither bounds nor starts, and no units in which a range would be meant."""
+    return not problem.bounds and problem.units is None and problem.point.keys().isdisjoint(problem.unknowns)
 
 
 def _with_values(typed: Mapping[str, object], ranges: Mapping[str, Range]) -> dict[str, object]:
@@ -288,7 +301,7 @@ def _check_options(problem: Problem, arithmetic: Arithmetic, order: int, every: 
         raise usage_error("roots are not fractions: `solve` has no `--exact`", hint)
     for name in problem.unknowns if every else ():
         if name not in problem.bounds:
-            hint = f"`--between {name}=0:1`"
+            hint = f"`--between {name}=-10:10`"
             raise usage_error(f"`--all` searches between bounds, and `{name}` has none", hint)
     if order > 1 and problem.wanted:
         _check_size(len(problem.wanted), len(problem.unknowns))

@@ -355,7 +355,7 @@ class ExactConstants(Lifted):
 
     def _canonical(self, value: Value) -> Fraction | None:
         with Defined(ExpressionError):
-            return exact_value(simplify((value,), spell=False)[0])
+            return exact_value(simplify((value,))[0])
         return None
 
     def _number_sign(self, x: ExactConstant) -> int:

@@ -402,6 +402,7 @@ class Shortener(Canonicalizer):
             self.by_denominators,
             self.into_choice,
             self.by_negation,
+            self.by_cancelling,
         ):
             shorter = _attempt(way, best) if isinstance(best, Product) else None
             if shorter is not None:
@@ -496,6 +497,17 @@ class Shortener(Canonicalizer):
                 one = self._replace(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
                 if self._size(self._parts(one)) < self._product_size(*form):
                     return one
+        return None
+
+    def by_cancelling(self, form: Product) -> Form | None:
+        """Return 2*x*(4/x**4 + 1) as 8/x**3 + 2*x: a sum times what its terms are divided by."""
+        for base, e in form.factors.items():
+            inner = self.forms.get(base)
+            if e != 1 or not isinstance(inner, Sum) or len(inner.terms) > MAX_TERMS:
+                continue
+            others, parts = _divide(form.factors, {base: ONE}), self._parts(inner)
+            if any(other * factors.get(one, ZERO) < 0 for one, other in others.items() for _, factors in parts):
+                return self._sum_of([(form.coefficient * c, _multiply(others, factors)) for c, factors in parts])
         return None
 
     def into_choice(self, form: Product) -> Form | None:
