@@ -67,7 +67,7 @@ def _is_meant_as_command(word: str, rest: str) -> bool:
         from .slips import COMMAND_ADVICE
 
         return word in COMMAND_ADVICE
-    return rest[:1].isalnum() and _is_command(word)
+    return rest[:1].isalnum() and _is_command(word) and not rest.startswith("in ")
 
 
 def answer_formula(args: Sequence[str]) -> int:
@@ -76,6 +76,9 @@ def answer_formula(args: Sequence[str]) -> int:
     from .commands import call
 
     text, options = _split(args)
+    valued = None if "--strict" in options else _with_values(args, options)
+    if valued is not None:
+        return _answer_at(*valued)
     command, space, rest = text.partition(" ")
     is_informal = _is_informal(options)
     asked = words_arguments(text) if is_informal and command not in COMMANDS else None
@@ -128,11 +131,14 @@ def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
     """Answer the command line that an informal one means, and say how it was read."""
     from ..show import error
     from ..show.error import write_reading
-    from .commands import call
+    from .arguments import read
+    from .commands import answer, as_arguments
 
     error.quiet = "-q" in options or "--quiet" in options
-    write_reading("", command_line(["autodiff", *arguments]))
-    return call(arguments[0], [*arguments[1:], *options])
+    command, *rest = arguments
+    rest = [*as_arguments(command, rest)]
+    write_reading("", command_line(["autodiff", command, *rest]))
+    return answer(command, read([*rest, *options], command))
 
 
 def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
@@ -143,14 +149,22 @@ def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
 
     asked = slope_arguments(text)
     names = {option.partition("=")[0] for option in options if looks_like_option(option)}
-    points = [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
-    if any(point.startswith("@") for point in points):
+    if any(point.startswith("@") for point in _points_of(options)):
         return None  # which values a file has is not seen here
-    named = {name for point in points for name in _ASSIGNED.findall(point)}
+    named = _names_at(options)
     of_slope = {*declared("diff").options} - {"--for", "--wrt"}
     if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named):
         return None
     return ["diff", *asked]
+
+
+def _points_of(options: Sequence[str]) -> list[str]:
+    return [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
+
+
+def _names_at(options: Sequence[str]) -> set[str]:
+    """Return the names that have values in `--at`."""
+    return {name for point in _points_of(options) for name in _ASSIGNED.findall(point)}
 
 
 def _point_of(option: str, following: str) -> str:
@@ -205,6 +219,32 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
     return " ".join(words), options
 
 
+def _with_values(args: Sequence[str], options: Sequence[str]) -> tuple[str, list[str]] | None:
+    """Return the formula and the options for values beside a formula: `x=2`, or a number; None for other arguments."""
+    formula, *beside = args[: len(args) - len(options)]
+    if not beside or "--at" in options or formula.isidentifier():
+        return None  # `sin 3`, `convert 5 m ft`
+    from ..language.tokens import plain_number
+    from .slips import as_options
+
+    if len(beside) == 1 and plain_number(beside[0]) and _is_plain(formula, options):
+        return formula, ["--at", beside[0], *options]
+    meant = as_options([formula, *beside], declared("grad"), "grad", {})
+    if meant is None or meant.formula != formula or [*meant.texts] != ["--at"]:
+        return None
+    return formula, ["--at", meant.texts["--at"], *options]
+
+
+def _answer_at(formula: str, options: Sequence[str]) -> int:
+    """Answer a formula whose values stood beside it, and say how that was read."""
+    from ..show import error
+    from ..show.error import write_reading
+
+    error.quiet = "-q" in options or "--quiet" in options
+    write_reading("", command_line(["autodiff", formula, *options]))
+    return answer_formula([formula, *options])
+
+
 def _conversion(words: Sequence[str]) -> str:
     """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
     from ..engine.quantities.unit import parse_unit
@@ -233,8 +273,12 @@ def _by_command(text: str, options: Sequence[str]) -> int:
     from ..questions.typed_lines import are_equations, conversion_of, has_variables, is_equation, statements_of
     from .commands import call
 
-    if any(is_equation(text, part) or are_equations(text, part) for part in statements_of(text)):
+    parts = [*statements_of(text)]
+    if any(is_equation(text, part) or are_equations(text, part) for part in parts):
         return call("solve", [text, *options])
+    if len(parts) == 1 and parts[0].kind == "bind" and parts[0].name in _names_at(options):
+        # `P = U*I` where P has a value: what is not known is another name
+        return _call_as_read(["solve", text], options)
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])
     if _has_point(options):
