@@ -20,10 +20,10 @@ CONVERT = "convert"
 """The synonym of `QUANTITY in UNIT`."""
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a name in a difference that is no hyphenated word."""
-_HYPHENATED = re.compile(r"[A-Za-z_-]+")
-_OPTION = re.compile(r"-[A-Za-z-]*")
-_HAS_OPTION = re.compile(r"\s--?[a-zA-Z]")
-_ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=")
+_SIGNS = frozenset("_.+*/^()²³-")
+"""The signs of a formula in one piece, which needs no other reading."""
+_HAS_OPTION = r"\s--?[a-zA-Z]"
+_ASSIGNED = r"([^\W\d]\w*)\s*="
 ANYWHERE = ("--lenient", "--strict", "--json")
 """Options without values that may stand before a formula or a command too."""
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
@@ -34,7 +34,7 @@ def is_formula(args: Sequence[str]) -> bool:
     if not args:
         return False
     first = args[0]
-    if first in COMMANDS or first in PAGES or looks_like_option(first) or _OPTION.fullmatch(first):
+    if first in COMMANDS or first in PAGES or looks_like_option(first) or _is_option(first):
         return False
     from ..engine.table.primitive import COMPOSED, FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
@@ -48,11 +48,18 @@ def is_formula(args: Sequence[str]) -> bool:
     return len(args) > 1 and (first == "lim" or (is_function and not _is_command(first)))
 
 
+def _is_option(text: str) -> bool:
+    letters = text.replace("-", "")
+    return text[:1] == "-" and (not letters or (letters.isascii() and letters.isalpha()))
+
+
 def _is_hyphenated_word(text: str) -> bool:
     """Return whether a text is a word such as `line-search` or `to-js`, and not `x-y`."""
     if text.startswith("to-"):
         return True
-    return _HYPHENATED.fullmatch(text) is not None and max(map(len, text.split("-"))) > MAX_VARIABLE_LENGTH
+    letters = text.replace("-", "").replace("_", "a")
+    is_word = "-" in text and letters.isascii() and letters.isalpha()
+    return is_word and max(map(len, text.split("-"))) > MAX_VARIABLE_LENGTH
 
 
 def _is_command(word: str) -> bool:
@@ -72,10 +79,17 @@ def _is_meant_as_command(word: str, rest: str) -> bool:
 
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
-    from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
     from .commands import call
 
     text, options = _split(args)
+    if text == args[0] and is_in_one_piece(text):
+        # what is no question in words starts sooner
+        if _has_point(options) and ("(" not in text or _is_valid(text)):
+            return call("grad", [text, *options])
+        if not _has_point(options) and _is_valid_with_variables(text):
+            return call("diff", [text, *options])
+    from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
+
     valued = None if "--strict" in options else _with_values(args, options)
     if valued is not None:
         return _answer_at(*valued)
@@ -121,7 +135,7 @@ def answer_formula(args: Sequence[str]) -> int:
 def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_informal: bool) -> int:
     """Answer a command and its formula that are one argument. Raises a usage error where that is not certain."""
     formula = rest.strip()
-    if is_informal and formula and not _HAS_OPTION.search(rest):
+    if is_informal and formula and not re.search(_HAS_OPTION, rest):
         return _call_as_read([command, formula], options)
     hint = f"quote the formula alone: `autodiff {command} {quoted(rest)}`"
     raise usage_error(f"`{command} {rest}` is one argument", hint)
@@ -164,7 +178,7 @@ def _points_of(options: Sequence[str]) -> list[str]:
 
 def _names_at(options: Sequence[str]) -> set[str]:
     """Return the names that have values in `--at`."""
-    return {name for point in _points_of(options) for name in _ASSIGNED.findall(point)}
+    return {name for point in _points_of(options) for name in re.findall(_ASSIGNED, point)}
 
 
 def _point_of(option: str, following: str) -> str:
@@ -193,10 +207,34 @@ def _is_informal(options: Sequence[str]) -> bool:
 def _is_plain(text: str, options: Sequence[str]) -> bool:
     """Return whether a text is a formula in variables, in strict or in simple informal notation."""
     from ..language.informal import corrected
-    from ..questions.typed_lines import is_in_one_piece
 
     read = corrected(text) if _is_informal(options) else text
     return (read != text or is_in_one_piece(text)) and _is_valid_with_variables(read)
+
+
+def is_in_one_piece(text: str) -> bool:
+    """Return whether a text may be a formula that needs no other reading.
+
+    It is no equation, program, list or derivative, and has no blank and no number with a word behind it, which may be a unit.
+
+    >>> is_in_one_piece("2x*sin(y)"), is_in_one_piece("d/dx"), is_in_one_piece("40mm"), is_in_one_piece("x = 2")
+    (True, False, False, False)
+    """
+    letters = "".join([char for char in text if char not in _SIGNS])
+    if not (letters.isalnum() or not letters) or "/d" in text or "/∂" in text or not text:
+        return False
+    following = zip(text, text[1:], text[2:], strict=False)
+    return not any(first.isdigit() and second.isalpha() and third.isalpha() for first, second, third in following)
+
+
+def _is_valid(text: str) -> bool:
+    from ..questions.problem import parse
+
+    try:
+        parse(text)
+    except ExpressionError:
+        return False
+    return True
 
 
 def _is_valid_with_variables(text: str) -> bool:

@@ -198,17 +198,6 @@ def integral_arguments(text: str) -> list[str] | None:
     return [formula.strip(), "--between", f"{name}={ends}" if name else ends]
 
 
-_PLAIN = LazyPattern(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
-"""A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
-_GLUED = LazyPattern(r"\d[^\W\d_²³]{2}")
-"""A number with a word behind it, which may be a unit: `40mm`."""
-
-
-def is_in_one_piece(text: str) -> bool:
-    """Return whether a text may be a formula that needs no other reading."""
-    return _PLAIN.fullmatch(text) is not None and _GLUED.search(text) is None
-
-
 _CONVERSION = LazyPattern(r"(.+)\s(?:in|to|as|->|→)\s+(\S.*)", re.DOTALL)
 
 
