@@ -215,7 +215,7 @@ def _is_plain(text: str, options: Sequence[str]) -> bool:
 def is_in_one_piece(text: str) -> bool:
     """Return whether a text may be a formula that needs no other reading.
 
-    It is no equation, program, list or derivative, and has no blank and no number with a word behind it, which may be a unit.
+    It is no equation, program, list or derivative, and has no blank and no number with a word behind it, a unit.
 
     >>> is_in_one_piece("2x*sin(y)"), is_in_one_piece("d/dx"), is_in_one_piece("40mm"), is_in_one_piece("x = 2")
     (True, False, False, False)
