@@ -93,16 +93,17 @@ def as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
 
     if command in ("integrate", "limit"):
         read_words = integral_arguments if command == "integrate" else limit_arguments
-        arguments = read_words(text if is_by_hand else f"{command} {text}")
+        prefix = "" if is_by_hand else f"{command} "
+        arguments = read_words(f"{prefix}{text}")
     else:
         arguments = (solve_arguments if command == "solve" else placed_arguments)(text)
     return args if arguments is None else arguments
 
 
 def _has_word(word: str, text: str) -> bool:
-    """Return whether a text has a word between blanks, or at its end if the word is a differential."""
+    """Return whether a text has a word between blanks, or a differential at its end or in a numerator."""
     if word in _DIFFERENTIALS:
-        return text.rstrip().endswith(f" {word}")
+        return text.rstrip().endswith((f" {word}", f"*{word}")) or text.lstrip().startswith(f"{word}/")
     return f" {word} " in text or (word in "->→" and word in text)
 
 

@@ -94,7 +94,7 @@ _LIMIT = LazyPattern(
     re.DOTALL,
 )
 _LIMIT_AS = LazyPattern(
-    r"\s*lim(?:it)?\s+(?:of\s+)?(.+?)(?:,?\s+(?:as|when|for))?\s+([^\W\d]\w*)"
+    r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?(?:\s+(?:as|when|for))?\s+([^\W\d]\w*)"
     r"\s*(?:->|→|\s(?:approaches|tends to|goes to)\s)\s*([^\s(){}]+)\s*",
     re.DOTALL,
 )
@@ -156,12 +156,25 @@ _INTEGRAL = LazyPattern(
     re.DOTALL,
 )
 """`∫x² dx`, `∫_0^1 x² dx`, `int_0^1 x^2 dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
+_SIGN = (
+    r"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_)|integra(?:te|l(?:\s+of)?)(?=\s))(?:\s*_\S+?\s*\^(?:\{[^{}]*\}|\S+?(?=\s)))?"
+)
+_ENDS = r"(\s+from\s.+)?\s*\Z"
+_DIVIDED_DIFFERENTIAL = LazyPattern(
+    rf"({_SIGN})\s*d([^\W\d_])\s*/\s*(\([^()]*\)(?:(?:\^|\*\*)\w+)?|[^\W\d]\w*(?:(?:\^|\*\*)\w+|[²³])?){_ENDS}"
+)
+"""`∫ dx/x`, `∫ dx/(1 + x²)`."""
+_BRACED = r"(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
+_DIFFERENTIAL_OVER = LazyPattern(
+    rf"({_SIGN}\s*\\[dt]?frac)\s*\{{([^{{}}]*?)(?:\\[,;!: ]|\s)*d([^\W\d_])\s*\}}\s*\{{({_BRACED})\}}{_ENDS}"
+)
+"""`\\int \\frac{dx}{x}`."""
 _SMALL = LazyPattern(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
 _FROM_FIRST = LazyPattern(r"\s*integra(?:te|l)\s+from\s+(.+?)\s+to\s+(.+?)\s+of\s+(.+)", re.DOTALL)
 """`integral from 0 to 1 of x^2`, which is turned round."""
 _INTEGRATE = LazyPattern(
-    r"\s*(?:integrate|int(?!\s+\w+\s*=)|integral(?:\s+of)?)\s+(.+?)(?:\s+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
+    r"\s*(?:integrate|int(?!\s+\w+\s*=)|integral(?:\s+of)?)\s+(.+?)(?:[\s*·]+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
 )
 
@@ -178,6 +191,10 @@ def integral_arguments(text: str) -> list[str] | None:
         return None
     text = _FROM_FIRST.sub(r"integral \3 from \1 to \2", text)
     text = _SMALL.sub(lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text)
+    text = _DIVIDED_DIFFERENTIAL.sub(r"\1 1/\3 d\2\4", text)
+    text = _DIFFERENTIAL_OVER.sub(
+        lambda over: f"{over[1]}{{{over[2] or 1}}}{{{over[4]}}} d{over[3]}{over[5] or ''}", text
+    )
     match = _INTEGRAL.fullmatch(text)
     if match is not None:
         low, high = match[1] or match[2], match[3] or match[4]
