@@ -289,7 +289,8 @@ def show_tutorial(number: str | None = None) -> None:
     elif number.isdecimal() and int(number) in listed:
         show_page(listed[int(number)][1].read_text(encoding="utf-8"))
     else:
-        raise usage_error(f"there is no tutorial `{number}`", f"their numbers go from 1 to {max(listed)}")
+        hint = f"their numbers go from 1 to {max(listed)}; `autodiff tutorial` lists them"
+        raise usage_error(f"there is no tutorial `{number}`", hint)
 
 
 def _show_man_page() -> None:

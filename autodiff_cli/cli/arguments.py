@@ -146,6 +146,10 @@ def check_all(
     """Return all values by parameter. Raises a usage error for conflicts."""
     declaration = declared(command)
     arguments = [argument.parameter for argument in declaration.arguments]
+    if positional and command == "exercise":
+        from .slips import check_is_no_topic
+
+        check_is_no_topic(positional, declaration)
     if len(positional) > len(arguments):
         if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
             raise usage_error("an argument after `--` is not read as an option", "put the options before `--`")

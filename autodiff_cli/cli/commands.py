@@ -21,14 +21,17 @@ if TYPE_CHECKING:
 
 EXIT_NO = 1
 """The exit code if the answer is no."""
+_DIFFERENTIALS = tuple(f"d{letter}" for letter in "xtuyzrsθφ")
 IN_WORDS = {
     "limit": ("as", "->", "→"),
-    "integrate": ("from",),
+    "integrate": ("from", *_DIFFERENTIALS),
     "tangent": ("at",),
     "taylor": ("at", "around", "about", "near"),
     "solve": ("for",),
 }
 """The commands that words may ask: `integrate x^2 from 0 to 1`."""
+BY_HAND = {"limit": ("lim", "\\lim"), "integrate": ("∫", "\\int", "int ", "integral ")}
+"""How a question that needs no command begins: a command may stand before it."""
 CHECKS = {
     "diff": "exercise.answers.check_derivative",
     "hessian": "exercise.answers.check_hessian",
@@ -57,29 +60,51 @@ def answer_question(call: Command) -> int:
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command with these arguments; return its exit code."""
-    return answer(command, read(_as_arguments(command, args) if command in IN_WORDS else args, command))
+    return answer(command, read(_noted(command, args) if command in IN_WORDS else args, command))
 
 
-def _as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
-    """Return the arguments of a question that is written in words: `integrate x^2 from 0 to 1`."""
-    end = next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
-    text = " ".join(args[:end])
-    if not any(f" {word} " in text or (word in "->→" and word in text) for word in IN_WORDS[command]):
-        return args
-    from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments, solve_arguments
-
-    if command in ("integrate", "limit"):
-        read_words = integral_arguments if command == "integrate" else limit_arguments
-        arguments = read_words(f"{command} {text}")
-    else:
-        arguments = (solve_arguments if command == "solve" else placed_arguments)(text)
-    if arguments is None:
+def _noted(command: str, args: Sequence[str]) -> Sequence[str]:
+    """Return the arguments of a question, and say how they were read if it is written in words."""
+    end = end_of_words(args)
+    arguments = as_arguments(command, args[:end])
+    if arguments == args[:end]:
         return args
     from ..operating_system import command_line
     from ..show.error import write_reading
 
     write_reading("", command_line(["autodiff", command, *arguments]))
     return [*arguments, *args[end:]]
+
+
+def end_of_words(args: Sequence[str]) -> int:
+    """Return the place of the first option among arguments."""
+    return next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
+
+
+def as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
+    """Return the arguments of a question that is written in words, `integrate x^2 from 0 to 1`; else those given."""
+    if command not in IN_WORDS:
+        return args
+    text = " ".join(args)
+    is_by_hand = text.lstrip().startswith(BY_HAND.get(command, ()))
+    if not is_by_hand and not any(_has_word(word, text) for word in IN_WORDS[command]):
+        return args
+    from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments, solve_arguments
+
+    if command in ("integrate", "limit"):
+        read_words = integral_arguments if command == "integrate" else limit_arguments
+        prefix = "" if is_by_hand else f"{command} "
+        arguments = read_words(f"{prefix}{text}")
+    else:
+        arguments = (solve_arguments if command == "solve" else placed_arguments)(text)
+    return args if arguments is None else arguments
+
+
+def _has_word(word: str, text: str) -> bool:
+    """Return whether a text has a word between blanks, or a differential at its end or in a numerator."""
+    if word in _DIFFERENTIALS:
+        return text.rstrip().endswith((f" {word}", f"*{word}")) or text.lstrip().startswith(f"{word}/")
+    return f" {word} " in text or (word in "->→" and word in text)
 
 
 def answer(command: str, values: Mapping[str, Any]) -> int:

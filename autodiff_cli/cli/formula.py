@@ -20,10 +20,10 @@ CONVERT = "convert"
 """The synonym of `QUANTITY in UNIT`."""
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a name in a difference that is no hyphenated word."""
-_HYPHENATED = re.compile(r"[A-Za-z_-]+")
-_OPTION = re.compile(r"-[A-Za-z-]*")
-_HAS_OPTION = re.compile(r"\s--?[a-zA-Z]")
-_ASSIGNED = re.compile(r"([^\W\d]\w*)\s*=")
+_SIGNS = frozenset("_.+*/^()²³-")
+"""The signs of a formula in one piece, which needs no other reading."""
+_HAS_OPTION = r"\s--?[a-zA-Z]"
+_ASSIGNED = r"([^\W\d]\w*)\s*="
 ANYWHERE = ("--lenient", "--strict", "--json")
 """Options without values that may stand before a formula or a command too."""
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
@@ -34,7 +34,7 @@ def is_formula(args: Sequence[str]) -> bool:
     if not args:
         return False
     first = args[0]
-    if first in COMMANDS or first in PAGES or looks_like_option(first) or _OPTION.fullmatch(first):
+    if first in COMMANDS or first in PAGES or looks_like_option(first) or _is_option(first):
         return False
     from ..engine.table.primitive import COMPOSED, FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
@@ -48,11 +48,18 @@ def is_formula(args: Sequence[str]) -> bool:
     return len(args) > 1 and (first == "lim" or (is_function and not _is_command(first)))
 
 
+def _is_option(text: str) -> bool:
+    letters = text.replace("-", "")
+    return text[:1] == "-" and (not letters or (letters.isascii() and letters.isalpha()))
+
+
 def _is_hyphenated_word(text: str) -> bool:
     """Return whether a text is a word such as `line-search` or `to-js`, and not `x-y`."""
     if text.startswith("to-"):
         return True
-    return _HYPHENATED.fullmatch(text) is not None and max(map(len, text.split("-"))) > MAX_VARIABLE_LENGTH
+    letters = text.replace("-", "").replace("_", "a")
+    is_word = "-" in text and letters.isascii() and letters.isalpha()
+    return is_word and max(map(len, text.split("-"))) > MAX_VARIABLE_LENGTH
 
 
 def _is_command(word: str) -> bool:
@@ -67,15 +74,25 @@ def _is_meant_as_command(word: str, rest: str) -> bool:
         from .slips import COMMAND_ADVICE
 
         return word in COMMAND_ADVICE
-    return rest[:1].isalnum() and _is_command(word)
+    return rest[:1].isalnum() and _is_command(word) and not rest.startswith("in ")
 
 
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
-    from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
     from .commands import call
 
     text, options = _split(args)
+    if text == args[0] and is_in_one_piece(text):
+        # what is no question in words starts sooner
+        if _has_point(options) and ("(" not in text or _is_valid(text)):
+            return call("grad", [text, *options])
+        if not _has_point(options) and _is_valid_with_variables(text):
+            return call("diff", [text, *options])
+    from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
+
+    valued = None if "--strict" in options else _with_values(args, options)
+    if valued is not None:
+        return _answer_at(*valued)
     command, space, rest = text.partition(" ")
     is_informal = _is_informal(options)
     asked = words_arguments(text) if is_informal and command not in COMMANDS else None
@@ -118,7 +135,7 @@ def answer_formula(args: Sequence[str]) -> int:
 def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_informal: bool) -> int:
     """Answer a command and its formula that are one argument. Raises a usage error where that is not certain."""
     formula = rest.strip()
-    if is_informal and formula and not _HAS_OPTION.search(rest):
+    if is_informal and formula and not re.search(_HAS_OPTION, rest):
         return _call_as_read([command, formula], options)
     hint = f"quote the formula alone: `autodiff {command} {quoted(rest)}`"
     raise usage_error(f"`{command} {rest}` is one argument", hint)
@@ -128,11 +145,14 @@ def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
     """Answer the command line that an informal one means, and say how it was read."""
     from ..show import error
     from ..show.error import write_reading
-    from .commands import call
+    from .arguments import read
+    from .commands import answer, as_arguments
 
     error.quiet = "-q" in options or "--quiet" in options
-    write_reading("", command_line(["autodiff", *arguments]))
-    return call(arguments[0], [*arguments[1:], *options])
+    command, *rest = arguments
+    rest = [*as_arguments(command, rest)]
+    write_reading("", command_line(["autodiff", command, *rest]))
+    return answer(command, read([*rest, *options], command))
 
 
 def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
@@ -143,14 +163,22 @@ def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
 
     asked = slope_arguments(text)
     names = {option.partition("=")[0] for option in options if looks_like_option(option)}
-    points = [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
-    if any(point.startswith("@") for point in points):
+    if any(point.startswith("@") for point in _points_of(options)):
         return None  # which values a file has is not seen here
-    named = {name for point in points for name in _ASSIGNED.findall(point)}
+    named = _names_at(options)
     of_slope = {*declared("diff").options} - {"--for", "--wrt"}
     if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named):
         return None
     return ["diff", *asked]
+
+
+def _points_of(options: Sequence[str]) -> list[str]:
+    return [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
+
+
+def _names_at(options: Sequence[str]) -> set[str]:
+    """Return the names that have values in `--at`."""
+    return {name for point in _points_of(options) for name in re.findall(_ASSIGNED, point)}
 
 
 def _point_of(option: str, following: str) -> str:
@@ -179,10 +207,34 @@ def _is_informal(options: Sequence[str]) -> bool:
 def _is_plain(text: str, options: Sequence[str]) -> bool:
     """Return whether a text is a formula in variables, in strict or in simple informal notation."""
     from ..language.informal import corrected
-    from ..questions.typed_lines import is_in_one_piece
 
     read = corrected(text) if _is_informal(options) else text
     return (read != text or is_in_one_piece(text)) and _is_valid_with_variables(read)
+
+
+def is_in_one_piece(text: str) -> bool:
+    """Return whether a text may be a formula that needs no other reading.
+
+    It is no equation, program, list or derivative, and has no blank and no number with a word behind it, a unit.
+
+    >>> is_in_one_piece("2x*sin(y)"), is_in_one_piece("d/dx"), is_in_one_piece("40mm"), is_in_one_piece("x = 2")
+    (True, False, False, False)
+    """
+    letters = "".join([char for char in text if char not in _SIGNS])
+    if not (letters.isalnum() or not letters) or "/d" in text or "/∂" in text or not text:
+        return False
+    following = zip(text, text[1:], text[2:], strict=False)
+    return not any(first.isdigit() and second.isalpha() and third.isalpha() for first, second, third in following)
+
+
+def _is_valid(text: str) -> bool:
+    from ..questions.problem import parse
+
+    try:
+        parse(text)
+    except ExpressionError:
+        return False
+    return True
 
 
 def _is_valid_with_variables(text: str) -> bool:
@@ -203,6 +255,32 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
     if len(words) > 1 and any(map(os.path.exists, words)):
         raise usage_error("the shell has put the names of files into the formula", "put the formula in quotes")
     return " ".join(words), options
+
+
+def _with_values(args: Sequence[str], options: Sequence[str]) -> tuple[str, list[str]] | None:
+    """Return the formula and the options for values beside a formula: `x=2`, or a number; None for other arguments."""
+    formula, *beside = args[: len(args) - len(options)]
+    if not beside or "--at" in options or formula.isidentifier():
+        return None  # `sin 3`, `convert 5 m ft`
+    from ..language.tokens import plain_number
+    from .slips import as_options
+
+    if len(beside) == 1 and plain_number(beside[0]) and _is_plain(formula, options):
+        return formula, ["--at", beside[0], *options]
+    meant = as_options([formula, *beside], declared("grad"), "grad", {})
+    if meant is None or meant.formula != formula or [*meant.texts] != ["--at"]:
+        return None
+    return formula, ["--at", meant.texts["--at"], *options]
+
+
+def _answer_at(formula: str, options: Sequence[str]) -> int:
+    """Answer a formula whose values stood beside it, and say how that was read."""
+    from ..show import error
+    from ..show.error import write_reading
+
+    error.quiet = "-q" in options or "--quiet" in options
+    write_reading("", command_line(["autodiff", formula, *options]))
+    return answer_formula([formula, *options])
 
 
 def _conversion(words: Sequence[str]) -> str:
@@ -233,8 +311,12 @@ def _by_command(text: str, options: Sequence[str]) -> int:
     from ..questions.typed_lines import are_equations, conversion_of, has_variables, is_equation, statements_of
     from .commands import call
 
-    if any(is_equation(text, part) or are_equations(text, part) for part in statements_of(text)):
+    parts = [*statements_of(text)]
+    if any(is_equation(text, part) or are_equations(text, part) for part in parts):
         return call("solve", [text, *options])
+    if len(parts) == 1 and parts[0].kind == "bind" and parts[0].name in _names_at(options):
+        # `P = U*I` where P has a value: what is not known is another name
+        return _call_as_read(["solve", text], options)
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])
     if _has_point(options):

@@ -34,6 +34,7 @@ COMMAND_ADVICE = table("advice on commands")
 """Hints for unknown commands that no other command replaces."""
 _advice = table("advice on options").items()
 OPTION_ADVICE = {name: advice for names, advice in _advice for name in names.split()}
+"""Hints for unknown options, some for one command, as in `solve.steps`."""
 
 MAX_VARIABLE_LENGTH = 3
 """The most letters of a word in a session that is a variable after `--`."""
@@ -48,7 +49,7 @@ _PLAIN_VALUE = r"(?:[-+]?[\d.]|[-+]?(?:pi\b|π|√|sqrt\(|inf\b))[^=<>:,]*"
 _NAMED_VALUE = rf"[^\W\d]\w*={_PLAIN_VALUE}(?::{_PLAIN_VALUE})*"
 _NAMED_VALUES = rf"{_NAMED_VALUE}(?:,{_NAMED_VALUE})*"
 _NAMED_RANGE = rf"[^\W\d]\w*={_PLAIN_VALUE}:{_PLAIN_VALUE}"
-_RANGE = r"(?:[^\W\d]\w*=)?[^:=]+:[^:=]+"
+_RANGE = r"(?:[^\W\d]\w*=)?[^:=]+(?::|\.\.)[^:=]+"
 _SHORT_OPTION = r"-[a-zV][a-z-]*"
 _DATA_ENDINGS = (".csv", ".tsv", ".jsonl", ".parquet", ".arrow")
 
@@ -122,6 +123,15 @@ def check_is_formula(text: str, command: str) -> None:
         raise usage_error(f"`{text}` is no formula", hint)
 
 
+def check_is_no_topic(positional: Sequence[str], declared: Declaration) -> None:
+    """Raise an error for a topic of exercises in place of a function: `chain`, `product rule`."""
+    words = " ".join(positional).lower().split()
+    topics = [topic for word in words if (topic := word.rstrip("s,")) in declared.options["--topic"].choices]
+    others = [word for word in words if word.rstrip("s,") not in (*topics, "rule", "exercise", "problem", "and")]
+    if topics and not others:
+        raise usage_error(f"`{' '.join(positional)}` is no function", f"did you mean `--topic {','.join(topics)}`?")
+
+
 class MeantOptions(NamedTuple):
     """What arguments behind a formula mean."""
 
@@ -179,7 +189,7 @@ def too_many(
         if re.fullmatch(_SHORT_OPTION, name) and (hint := _short_option_hint(name, declared, is_first=k == 0)):
             return usage_error(f"there is no option `{name}`", hint)
     call = _ExcessArguments(positional, positional[len(declared.arguments) :], declared.options, command, values)
-    hint = _repeated_point(call) or _range_hint(call) or _point_hint(call) or _argument_hint(call)
+    hint = _range_hint(call) or _repeated_point(call) or _point_hint(call) or _argument_hint(call)
     return usage_error(
         f"`{call.extra}` is one argument too many", hint or f"`autodiff {command} --help` says what it takes"
     )
@@ -226,17 +236,19 @@ def _repeated_point(call: _ExcessArguments) -> str:
 
 def _range_hint(call: _ExcessArguments) -> str:
     more = call.more
+    if len(more) == 4 and (more[0], more[2]) == ("from", "to"):
+        more = more[1::2]
     if len(more) == 2 and all(re.fullmatch(_NUMBER, word) for word in more):
         if "--range" in call.options:
             return f"the range is `--range {':'.join(more)}`"
         if "--between" in call.options:
             return f"the ends are `--between {':'.join(more)}`"
         if "--order" in call.options:
-            return f"the point and the order are options: `--at {call.extra} --order {more[1]}`"
+            return f"the point and the order are options: `--at {more[0]} --order {more[1]}`"
     if len(more) > 1:
         return ""
     if "--range" in call.options and re.fullmatch(_RANGE, call.extra):
-        return f"the range is `--range {call.extra}`"
+        return f"the range is `--range {call.extra.replace('..', ':')}`"
     if re.fullmatch(_NUMBER, call.extra):
         for name in ("between", "range"):
             if (ends := call.values.get(name)) and re.fullmatch(_NUMBER, ends[-1]):
@@ -256,6 +268,13 @@ def _point_hint(call: _ExcessArguments) -> str:
         count = len(call.more)
         values = zip(names if len(names) == count else [*"xyzuvw"][:count], call.more, strict=False)
         return f"give each value by its name: `--at {','.join(f'{name}={value}' for name, value in values)}`"
+    if pair := re.fullmatch(rf"\(({_NUMBER})(?:,\s*({_NUMBER}))*\)", call.extra):
+        numbers, variables = pair[0][1:-1].split(","), _variables_in(call.positional[0])
+        if len(variables) == len(numbers):
+            given = [f"{name}={number.strip()}" for name, number in zip(variables, numbers, strict=True)]
+            return f"give each value by its name: `--at {','.join(given)}`"
+    if len(call.more) == 2 and call.extra[:1] == "-" and (point := _as_point(call.extra[1:], call.more[1])):
+        return f"did you mean `{point}`?"
     assigned = [word for word in call.positional if re.fullmatch(_ASSIGNED, word)]
     return f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
 
@@ -271,6 +290,8 @@ def _variables_in(formula: str) -> list[str]:
 
 def _argument_hint(call: _ExcessArguments) -> str:
     extra, options, formula = call.extra, call.options, call.positional[0]
+    if call.command == EQUATIONS and all("=" in word for word in call.positional):
+        return f"several equations are one argument: `autodiff solve {quoted('; '.join(call.positional))}`"
     if call.command == "check":
         return f"to mark a derivative: `autodiff diff {quoted(formula)} --answer {quoted(extra)}`"
     by = "--for" if call.command == "solve" else "--wrt"
@@ -298,16 +319,26 @@ def _occurs(name: str, formula: str) -> bool:
 def _option_hint(name: str, value: str, declared: Declaration, command: str) -> str:
     hint = f"`autodiff {command} --help` lists the options"
     synonyms, users = OPTION_SYNONYMS.get(name[2:], ()), commands_with(name)
+    if (advice := OPTION_ADVICE.get(f"{command}.{name[2:]}")) is not None:
+        return advice
     if name[2:] in OPTION_ADVICE and not available(synonyms, declared.options):
         return OPTION_ADVICE[name[2:]]
     options, word = declared.options, name[2:]
     meant = _with_choice(value, options) + _with_choice(word, options) or available(synonyms, options)
     meant = meant[:2] or _similar_options(word, options)
+    if not synonyms and not users and "--at" in options and (point := _as_point(word, value)):
+        return f"did you mean `{point}`?"
     if meant and (" " in meant[0] or not 0 < len(users) <= MAX_NAMED_COMMANDS):
         return f"did you mean {either(meant)}?"
     if synonyms and not users and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS:
         return f"`{synonyms[0]}` is an option of {quote(others)}; {hint}"
     return f"it is an option of {quote(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
+
+
+def _as_point(name: str, value: str) -> str:
+    """Return the point that `--x 3` or `-x 3` may mean; empty if the name is no variable's, or the value no number."""
+    is_name = len(name) <= MAX_VARIABLE_LENGTH and name.isidentifier()
+    return f"--at {name}={value}" if is_name and re.fullmatch(_NUMBER, value) else ""
 
 
 def _with_choice(choice: str, options: Mapping[str, Option]) -> list[str]:

@@ -94,12 +94,12 @@ _LIMIT = LazyPattern(
     re.DOTALL,
 )
 _LIMIT_AS = LazyPattern(
-    r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?\s+(?:as|when|for)\s+([^\W\d]\w*)"
+    r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?(?:\s+(?:as|when|for))?\s+([^\W\d]\w*)"
     r"\s*(?:->|→|\s(?:approaches|tends to|goes to)\s)\s*([^\s(){}]+)\s*",
     re.DOTALL,
 )
-"""A limit in words: `limit of sin(x)/x as x approaches 0`."""
-_PLACE = LazyPattern(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to\b)\s*(.+?)\s*")
+"""A limit in words: `limit of sin(x)/x as x approaches 0`, `limit sin(x)/x x->0`."""
+_PLACE = LazyPattern(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to(?![a-zA-Z]))\s*(.+?)\s*")
 _ONE_SIDE = LazyPattern(r"\^\{?([-+])\}?$")
 """The sign of a side, as in `0^+`."""
 _INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binfinity\b")
@@ -151,17 +151,31 @@ def limit_arguments(text: str) -> list[str] | None:
 
 _END = r"(?:\{([^{}]*)\}|([^\s{}]+?))"
 _INTEGRAL = LazyPattern(
-    rf"\s*(?:∫|\\int(?![a-zA-Z]))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
+    rf"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
     r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
 )
-"""`∫x² dx`, `∫_0^1 x² dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
+"""`∫x² dx`, `∫_0^1 x² dx`, `int_0^1 x^2 dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
+_SIGN = (
+    r"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_)|integra(?:te|l(?:\s+of)?)(?=\s))(?:\s*_\S+?\s*\^(?:\{[^{}]*\}|\S+?(?=\s)))?"
+)
+_ENDS = r"(\s+from\s.+)?\s*\Z"
+_DIVIDED_DIFFERENTIAL = LazyPattern(
+    rf"({_SIGN})\s*d([^\W\d_])\s*/\s*(\([^()]*\)(?:(?:\^|\*\*)\w+)?|[^\W\d]\w*(?:(?:\^|\*\*)\w+|[²³])?){_ENDS}"
+)
+"""`∫ dx/x`, `∫ dx/(1 + x²)`."""
+_BRACED = r"(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
+_DIFFERENTIAL_OVER = LazyPattern(
+    rf"({_SIGN}\s*\\[dt]?frac)\s*\{{([^{{}}]*?)(?:\\[,;!: ]|\s)*d([^\W\d_])\s*\}}\s*\{{({_BRACED})\}}{_ENDS}"
+)
+"""`\\int \\frac{dx}{x}`."""
 _SMALL = LazyPattern(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
 _FROM_FIRST = LazyPattern(r"\s*integra(?:te|l)\s+from\s+(.+?)\s+to\s+(.+?)\s+of\s+(.+)", re.DOTALL)
 """`integral from 0 to 1 of x^2`, which is turned round."""
 _INTEGRATE = LazyPattern(
-    r"\s*(?:integrate|integral(?:\s+of)?)\s+(.+?)(?:\s+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*", re.DOTALL
+    r"\s*(?:integrate|int(?!\s+\w+\s*=)|integral(?:\s+of)?)\s+(.+?)(?:[\s*·]+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
+    re.DOTALL,
 )
 
 
@@ -177,6 +191,10 @@ def integral_arguments(text: str) -> list[str] | None:
         return None
     text = _FROM_FIRST.sub(r"integral \3 from \1 to \2", text)
     text = _SMALL.sub(lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text)
+    text = _DIVIDED_DIFFERENTIAL.sub(r"\1 1/\3 d\2\4", text)
+    text = _DIFFERENTIAL_OVER.sub(
+        lambda over: f"{over[1]}{{{over[2] or 1}}}{{{over[4]}}} d{over[3]}{over[5] or ''}", text
+    )
     match = _INTEGRAL.fullmatch(text)
     if match is not None:
         low, high = match[1] or match[2], match[3] or match[4]
@@ -195,17 +213,6 @@ def integral_arguments(text: str) -> list[str] | None:
         return [formula.strip(), *(["--over", name] if name else [])]
     ends = ":".join(_INFINITY.sub("inf", end).replace("\\pi", "pi").strip() for end in (low, high))
     return [formula.strip(), "--between", f"{name}={ends}" if name else ends]
-
-
-_PLAIN = LazyPattern(r"(?![d∂][^/]*/[d∂])[\w.+*/^()²³-]+")
-"""A formula in one piece: no equation, program, list or derivative, and no unit behind a space."""
-_GLUED = LazyPattern(r"\d[^\W\d_²³]{2}")
-"""A number with a word behind it, which may be a unit: `40mm`."""
-
-
-def is_in_one_piece(text: str) -> bool:
-    """Return whether a text may be a formula that needs no other reading."""
-    return _PLAIN.fullmatch(text) is not None and _GLUED.search(text) is None
 
 
 _CONVERSION = LazyPattern(r"(.+)\s(?:in|to|as|->|→)\s+(\S.*)", re.DOTALL)
@@ -317,7 +324,16 @@ def _in_kelvin(number: str, scale: Unit) -> str | None:
 
 
 _ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
-_AT = LazyPattern(rf"([^=<>]+?)\s+(?:at|when|where|for)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
+_VALUE = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+_AT = LazyPattern(
+    rf"([^=<>]+?)(?:\s+(?:at|when|where|for)\s+|,\s*(?=[^\W\d]\w*\s*=\s*[-+\d.]))({_ASSIGNED}(?:,\s*{_ASSIGNED})*)"
+    rf"|([^=<>]+?)\s+at\s+({_VALUE})",
+    re.DOTALL,
+)
+"""`x^2 at x=3`, `x^2, x=3`, `x^2 at 3`."""
+_BOUND_AT = LazyPattern(rf"([^\W\d]\w*)\s*=(?!=)\s*([^=<>,;]+),\s*([^\W\d]\w*\s*=\s*{_VALUE})")
+"""`y = x^2, x = 3`."""
+_BY_LETTER = LazyPattern(r"\s*[d∂](?:\^?\{?\d+\}?|[²³])?\s*/\s*[d∂]")
 _DERIVATIVE_OF = LazyPattern(
     r"(?:the\s+)?(?:(first|second|third|fourth|partial)\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
     r"(?:\s+(?:with\s+respect\s+to|wrt)\s+([^\W\d]\w*))?",
@@ -359,6 +375,9 @@ def words_arguments(text: str) -> list[str] | None:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
+    called = called_arguments(text)
+    if called is not None:
+        return called
     extreme = _EXTREME_OF.fullmatch(text)
     if extreme is not None and not _COMMA_OUTSIDE.fullmatch(extreme[2]):
         return ["minimize" if extreme[1] else "maximize", extreme[2]]
@@ -383,8 +402,99 @@ def words_arguments(text: str) -> list[str] | None:
     if order is not None:
         return None if at else ["diff", formula, *by, "--order", order]
     if at is not None:
-        return ["grad", at[1], "--at", at[2], *by]
-    return ["diff", formula, *by] if derivative else None
+        asked, point = at[1] or at[3], at[2] or at[4]
+        # a derivative's value is what is asked for, and not its gradient
+        return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]
+    return ["diff", formula, *by] if derivative else _at_value(text)
+
+
+def _at_value(text: str) -> list[str] | None:
+    """Return the arguments of `grad` for a formula with a name and the value of its variable; else None."""
+    bound = _BOUND_AT.fullmatch(text)
+    if bound is None:
+        return None
+    name, formula, point = bound.groups()
+    variable = point.partition("=")[0].strip()
+    is_of_it = variable in names_in(formula) and name not in names_in(formula)
+    return ["grad", f"{name} = {formula.strip()}", "--at", point] if is_of_it else None
+
+
+_CALLED = LazyPattern(r"([A-Za-z]+)\s*([(\[])(.+)[)\]]", re.DOTALL)
+_ENDS_OF = LazyPattern(r"([^\W\d]\w*)\s*=\s*(.+?)\s*\.\.\s*(.+)", re.DOTALL)
+"""`x = 0..1`."""
+
+
+def called_arguments(text: str) -> list[str] | None:
+    """Return a command with its arguments for a call as computer algebra has it; None for another text.
+
+    >>> called_arguments("diff(x^2*y, x)"), called_arguments("integrate(x^2, (x, 0, 1))")
+    (['diff', 'x^2*y', '--wrt', 'x'], ['integrate', 'x^2', '--between', 'x=0:1'])
+    >>> called_arguments("limit(sin(x)/x, x, 0)"), called_arguments("solve(x^2 = 4, x)")
+    (['limit', 'sin(x)/x', '--at', 'x=0'], ['solve', 'x^2 = 4', '--for', 'x'])
+    """
+    call = _CALLED.fullmatch(text)
+    read = _CALLS.get(call[1] if call[1] == "D" else call[1].lower()) if call else None
+    if call is None or read is None or not _in_parentheses(f"({call[3]})"):
+        return None
+    formula, *more = _parts(call[3])
+    is_a_letter = call[1].lower() in ("d", "int")  # Python's `int(x)` is a whole number
+    return None if is_a_letter and not more else read(formula, more)
+
+
+def _parts(text: str) -> list[str]:
+    """Return the texts between the commas that stand in no parentheses."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "([{") - (char in ")]}")
+        if char == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts]
+
+
+def _derivative_call(formula: str, more: Sequence[str]) -> list[str] | None:
+    by, order = more[:1], more[1:]
+    if not all(name.isidentifier() for name in by) or not (not order or (len(order) == 1 and order[0].isdigit())):
+        return None
+    return ["diff", formula, *(["--wrt", *by] if by else []), *(["--order", *order] if order else [])]
+
+
+def _integral_call(formula: str, more: Sequence[str]) -> list[str] | None:
+    if len(more) == 1 and more[0][:1] in "({" and more[0][-1:] in ")}":
+        more = _parts(more[0][1:-1])
+    if len(more) == 1 and (ends := _ENDS_OF.fullmatch(more[0])):
+        more = ends.groups()
+    if len(more) not in (0, 1, 3) or (more and not more[0].isidentifier()):
+        return None
+    if len(more) == 3:
+        low, high = (_INFINITY.sub("inf", end) for end in more[1:])
+        return ["integrate", formula, "--between", f"{more[0]}={low}:{high}"]
+    return ["integrate", formula, *(["--over", more[0]] if more else [])]
+
+
+def _limit_call(formula: str, more: Sequence[str]) -> list[str] | None:
+    if len(more) == 1:
+        more = more[0].replace("->", "=").split("=")
+    if len(more) != 2 or not more[0].strip().isidentifier():
+        return None
+    name, to = more
+    return ["limit", formula, "--at", f"{name.strip()}={_INFINITY.sub('inf', to.strip())}"]
+
+
+def _solve_call(formula: str, more: Sequence[str]) -> list[str] | None:
+    if len(more) > 1 or not all(name.isidentifier() for name in more):
+        return None
+    return ["solve", formula.replace("==", "="), *(["--for", more[0]] if more else [])]
+
+
+_CALLS = {
+    **dict.fromkeys(("diff", "derivative", "differentiate", "D"), _derivative_call),
+    **dict.fromkeys(("integrate", "integral", "int"), _integral_call),
+    **dict.fromkeys(("limit", "lim"), _limit_call),
+    "solve": _solve_call,
+}
+"""What reads the arguments of a call, by its name in computer algebra."""
 
 
 def solve_arguments(text: str) -> list[str] | None:

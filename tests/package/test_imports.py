@@ -66,6 +66,13 @@ def test_a_good_answer_loads_nothing_that_explains_mistakes_and_no_other_arithme
     assert not loaded & unneeded
 
 
+def test_a_formula_without_a_command_loads_what_its_command_does() -> None:
+    for command, *question in (["grad", "x^2", "--at", "x=3", "--json"], ["diff", "x^2", "--format", "plain"]):
+        more = modules(*question) - modules(command, *question)
+        own = {"autodiff_cli.cli.formula"}
+        assert own <= more <= own | {"autodiff_cli.operating_system"}
+
+
 def test_a_good_answer_compiles_few_patterns() -> None:
     # each is up to a millisecond of a start; six are those of Python's own JSON
     code = (

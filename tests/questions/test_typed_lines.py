@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from autodiff_cli.capabilities.formulas.diff import _may_be_product
+from autodiff_cli.cli.formula import is_in_one_piece
 from autodiff_cli.questions.typed_lines import (
     MAX_LENGTH,
     arguments_by_hand,
-    is_in_one_piece,
     quantity_and_unit,
     words_arguments,
 )
@@ -21,6 +21,15 @@ from autodiff_cli.questions.typed_lines import (
         ("limit of sin(x)/x as x approaches infinity", ["limit", "sin(x)/x", "--at", "x=inf"]),
         ("∫₀¹ x² dx", ["integrate", "x²", "--between", "x=0:1"]),
         ("integrate x^2 from 0 to 1", ["integrate", "x^2", "--between", "0:1"]),
+        ("int_0^1 x^2 dx", ["integrate", "x^2", "--between", "x=0:1"]),
+        ("lim_{x\\to0} sin(x)/x", ["limit", "sin(x)/x", "--at", "x=0"]),
+        ("int x = 3", None),
+        ("limit x/|x|, x->0", ["limit", "x/|x|", "--at", "x=0"]),
+        ("∫₀¹ dx/(1+x)^2", ["integrate", "1/(1+x)^2", "--between", "x=0:1"]),
+        ("integral of dx/x from 1 to 2", ["integrate", "1/x", "--between", "x=1:2"]),
+        (r"\int_0^1 \frac{x\,dx}{\sqrt{1-x^2}}", ["integrate", r"\frac{x}{\sqrt{1-x^2}}", "--between", "x=0:1"]),
+        (r"\int \frac{dx}{x} + \frac{1}{x}", None),
+        ("∫ dx/x + 1", None),
         ("limits*x", None),
         ("integral", None),
         ("x^2", None),
@@ -39,6 +48,19 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(text: str,
         ("the derivative of sin x", ["diff", "sin x"]),
         ("x*y where x=1, y=2", ["grad", "x*y", "--at", "x=1, y=2"]),
         ("x = 3 at y", None),
+        ("d/dx (x^2 + 1)^3 at x=1", ["diff", "d/dx (x^2 + 1)^3", "--at", "x=1"]),
+        ("x^3 at 2", ["grad", "x^3", "--at", "2"]),
+        ("y=x^2, x=3", ["grad", "y = x^2", "--at", "x=3"]),
+        ("y=x^2, y=3", None),
+        ("x + y = 3, x = 1", None),
+        ("D[x^2, x]", ["diff", "x^2", "--wrt", "x"]),
+        ("diff(x^4, x, 2)", ["diff", "x^4", "--wrt", "x", "--order", "2"]),
+        ("int(x^2, x=0..1)", ["integrate", "x^2", "--between", "x=0:1"]),
+        ("limit(1/x, x->oo)", ["limit", "1/x", "--at", "x=inf"]),
+        ("Solve[x^2 == 4, x]", ["solve", "x^2 = 4", "--for", "x"]),
+        ("int(x)", None),
+        ("d(x+1)", None),
+        ("diff(x)*diff(y)", None),
     ],
 )
 def test_questions_in_words_are_arguments_of_commands(text: str, arguments: list[str] | None) -> None:

@@ -416,12 +416,13 @@ def answer_line(text: str, *, lenient: bool) -> int:
     parts = [*statements_of(text)]
     if not parts:
         raise usage_error("there is no expression", 'write a formula, as in `autodiff "x**2"`')
+    reading = {"lenient": True} if lenient else {"strict": True}  # which a command would choose by its output
     if any(is_equation(text, part) or are_equations(text, part) for part in parts):
-        return answer("solve", {"expr": text, "lenient": lenient})
+        return answer("solve", {"expr": text, **reading})
     is_program = len(parts) > 1 and not has_primes(text)
     if is_program or parts[-1].kind == "define":
         command = "diff" if has_variables(text) else "grad"
-        return answer(command, {"expr": text, "lenient": lenient})
+        return answer(command, {"expr": text, **reading})
     last = parts[-1]
     in_full = derivative_in_full(text[last.start : last.end], [part.name for part in parts if part.kind == "bind"])
     if in_full != text[last.start : last.end]:

@@ -363,6 +363,9 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
         raise _wrong(f"`{symbol}` is not a unit here", *span, reason)
     hints = [f"`{name}`" for name in _meant_by(symbol)]
     hint = f"did you mean {' or '.join(hints)}? " if hints else ""
+    power = units_file()["prefixes"].get(symbol)
+    if power is not None and MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER and power % 3 == 0:
+        hint = f"without a unit the prefix `{symbol}` is written as `e{power}`, as in `2e{power}`; {hint}"
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
 
 

@@ -29,6 +29,9 @@ _TITLES = {
     "the Struve function": "struve struveh struvel",
     "the Barnes function": "barnesg",
     "the Lerch transcendent": "lerchphi hurwitzzeta",
+    "a binomial coefficient (`gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`)": "binom binomial nchoosek ncr choose",
+    "the greatest common divisor": "gcd",
+    "the least common multiple": "lcm",
     "the incomplete beta function": "betainc betaincinv betaregularized",
 }
 _ABSENT = {name: title for title, names in _TITLES.items() for name in names.split()}

@@ -21,7 +21,7 @@ from ..typesetting import GREEK
 from . import context
 from .absent_functions import absent_function
 from .context import Context, Kind
-from .latex import NotReadable, document_in, read_document, translate
+from .latex import CIRCULAR, NotReadable, document_in, read_document, translate
 from .measured import Measured, measured_numbers
 from .suggestions import MAX_CONTEXT, is_glued, may_offer, meaning, own_name
 
@@ -446,7 +446,6 @@ _BINDING = LazyPattern(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQ
 """The tokens at the beginning of a statement that binds a name."""
 
 _WHOLLY_QUOTED = LazyPattern(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
-_CIRCULAR = frozenset(library_names("sin cos tan sec csc cot sinh cosh tanh sech csch coth"))
 _FUNCTIONS, _KEYWORDS = "|".join(FUNCTIONS), "|".join(KEYWORDS)
 _FRACTION_AND_OPERAND = (
     rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
@@ -464,7 +463,7 @@ _POWER_OF_NAME = LazyPattern(r"([^\W\d]\w*)\s*(?:(?:\^|\*\*).+|[⁻⁰¹²³⁴-
 
 def _is_inverse_of_angle(c: Fragments, stop: int) -> bool:
     name = c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"]
-    return name in _CIRCULAR and name not in c.valued
+    return name in CIRCULAR and name not in c.valued
 
 
 def _is_no_power_of_a_function(c: Fragments, stop: int) -> bool:
@@ -538,7 +537,8 @@ def _statement_error(c: Fragments, start: int, end: int) -> ExpressionError:
 def _latex_error(error: NotReadable, start: int) -> ExpressionError:
     at = Span(start + error.span.start, start + error.span.end)
     hint = f"write {either([*error.spellings])}" if error.spellings else error.hint or "write it as in `sin(x)/2`"
-    return ExpressionError("syntax", str(error), at, hint)
+    offers = (Offer(*at[:2], error.spellings[0], preferred=True),) if error.is_first_meant else ()
+    return ExpressionError("syntax", str(error), at, hint, offers=offers)
 
 
 _LITERAL_BEFORE = LazyPattern(r"[\d.]+\[[^\[\]]+\]\s*\Z")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 
 from ...engine.table.primitive import FUNCTIONS
+from ...engine.table.primitives import library_names
 from ...errors import Span, closest
 from ..tokens import KEYWORDS, LazyPattern
 from ..typesetting import APPLIED, FUNCTION_LETTERS, GREEK
@@ -33,6 +34,8 @@ _ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingb
 _DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
 _LETTER_CALLED = {r"\Gamma": "gamma", r"\zeta": "zeta"}
 """Greek letters that are functions before parentheses."""
+CIRCULAR = frozenset(library_names("sin cos tan sec csc cot sinh cosh tanh sech csch coth"))
+"""Functions whose power of -1 is the inverse in all books and calculators, as that of `log` is not."""
 _CALLED = ({command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}) - {*_LETTER_CALLED}
 """Letters that also denote functions: digamma, sigmoid."""
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
@@ -119,6 +122,8 @@ class NotReadable(Exception):
         super().__init__(message)
         self.hint = hint
         self.spellings = spellings
+        self.is_first_meant = False
+        """Whether informal reading takes the first spelling."""
         self.first = first
         """The index of its first token; None for the token where reading stopped."""
         self.span = Span(0, 0)
@@ -565,7 +570,9 @@ class _LatexReader:
         if exponent == "(-1)":
             inverse = FUNCTIONS[name].inverse
             spellings = (f"{inverse or 'a' + name}({argument})", f"1/{name}({argument})")
-            raise NotReadable(rf"`\{name}^{{-1}}` can be read in two ways", "", spellings, start)
+            error = NotReadable(rf"`\{name}^{{-1}}` can be read in two ways", "", spellings, start)
+            error.is_first_meant = name in CIRCULAR and self.next != "^"
+            raise error
         if self.next == "^":
             power, raised = self.exponent(), f"**{exponent}" if exponent else ""
             outside = f"({name}({argument}){raised})**{power}" if raised else f"{name}({argument})**{power}"
