@@ -26,6 +26,7 @@ EXACT = [
     ("1/sqrt(9 - x^2)", "x=0:3", lambda: mp.pi / 2),
     ("x if x > 0 else -x", "x=-1:2", lambda: mpf("2.5")),
     ("sin(x)", "x=0:2*pi", lambda: mpf(0)),
+    ("x**(-1/4)/(1+x)", "x=0:inf", lambda: mp.pi * mp.sqrt(2)),
 ]
 PROVEN: list[tuple[str, str, Callable[[Any], Any]]] = [
     # formula, ends, the integrand for mpmath
@@ -52,6 +53,7 @@ DIVERGENT = [
     ("tan(x)", "x=0:pi", "`x` = pi/2"),
     ("sin(x)", "x=0:inf", "`x` = inf"),
     ("1/(x*log(x))", "x=2:inf", "`x` = inf"),
+    ("1/(x - 3*sqrt(x) + 2)", "x=0:9", "`x` = 1"),
 ]
 UNKNOWN = [
     ("sqrt(x)", "x=-1:1", "has no value near"),

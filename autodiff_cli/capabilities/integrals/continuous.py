@@ -12,8 +12,8 @@ from ...engine.algebra.canonical import exact_value
 from ...engine.algebra.exact_constants import ExactConstants, fraction_node
 from ...engine.algebra.rational_functions import polynomial_in
 from ...engine.algebra.simplify import simplify
-from ...engine.algebra.walk import has_variables
-from ...engine.graphs.value import Value, constant, in_order, node
+from ...engine.algebra.walk import has_variables, substitute
+from ...engine.graphs.value import Value, constant, in_order, node, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.budget import Defined
 from ...engine.table.operators import ADD, DIV, GE, GT, LE, LT, NE, NEG, POW, SUB, VARIABLE
@@ -134,6 +134,9 @@ RULES: dict[str, Rule] = by_name({
 """The conditions of operations that are continuous in parts."""
 
 
+ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
+
+
 # ---- proofs
 class OpenInterval(NamedTuple):
     """An open interval; None is an infinite end."""
@@ -180,17 +183,45 @@ def follows(condition: Condition, facts: Sequence[Value]) -> bool:
 
 
 def _is_quadratic(value: Value, allowed: str) -> bool:
-    """Return whether a quadratic polynomial without real roots has an allowed sign."""
+    """Return whether a quadratic polynomial without real roots, in a variable or a root of it, has an allowed sign."""
     leaves = [leaf for leaf in in_order((value,)) if leaf.primitive is VARIABLE]
     if len(leaves) != 1:
         return False
-    coefficients = polynomial_in(value, leaves[0])
+    root = variable("root")
+    coefficients = polynomial_in(_in_root(value, leaves[0], root), root)
     if coefficients is None or len(coefficients) != 3 or any(map(has_variables, coefficients)):
         return False
     constants = ExactConstants()
     c, b, a = (constants.number(evaluate_in(constants, x, {}).value) for x in coefficients)
     sign = constants.sign(a)
     return bool(constants.sign(b * b - 4 * a * c) < 0 and {1: ">", -1: "<", 0: ""}[sign] in allowed and sign)
+
+
+def _in_root(value: Value, leaf: Value, root: Value) -> Value:
+    """Return a formula in the root of its variable of which all its powers are powers: `x - sqrt(x)` is `r**2 - r`.
+
+    Where it has a value, that root is real: even ones are those of numbers that are not negative.
+    """
+    degrees = [exponent.denominator for place in in_order((value,)) if (exponent := _power_of(place, leaf)) is not None]
+    degree = math.lcm(*degrees)
+
+    def replacement(place: Value) -> Value | None:
+        exponent = Fraction(1) if place is leaf else _power_of(place, leaf)
+        return None if exponent is None else node(POW, (root, fraction_node(exponent * degree)))
+
+    return substitute(value, replacement)
+
+
+def _power_of(value: Value, leaf: Value) -> Fraction | None:
+    """Return the exponent of a power of a leaf; None for another formula."""
+    if not value._prev or value._prev[0] is not leaf:
+        return None
+    if value.primitive.name in ROOTS:
+        return ROOTS[value.primitive.name]
+    if value.primitive is not POW:
+        return None
+    multiples, exponent = as_linear(value._prev[1])
+    return None if multiples else exponent
 
 
 def _holds_far(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
