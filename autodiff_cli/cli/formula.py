@@ -82,12 +82,8 @@ def answer_formula(args: Sequence[str]) -> int:
     from .commands import call
 
     text, options = _split(args)
-    if text == args[0] and is_in_one_piece(text):
-        # what is no question in words starts sooner
-        if _has_point(options) and ("(" not in text or _is_valid(text)):
-            return call("grad", [text, *options])
-        if not _has_point(options) and _is_valid_with_variables(text):
-            return call("diff", [text, *options])
+    if text == args[0] and is_in_one_piece(text) and (command := _command_of_piece(text, options)):
+        return call(command, [text, *options])  # what is no question in words starts sooner
     from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
 
     valued = None if "--strict" in options else _with_values(args, options)
@@ -100,14 +96,7 @@ def answer_formula(args: Sequence[str]) -> int:
         return _call_as_read(asked, options)
     asked = _implicit_slope(text, options)
     if asked is not None:
-        from ..show.error import report
-
-        code = _call_as_read(asked, options)
-        if code == 0 and not _has_point(options):
-            report(
-                Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"), None, level="note"
-            )
-        return code
+        return _answer_slope(text, asked, options)
     if is_informal and (spelled := in_parentheses(text)) != text:
         from ..show.error import write_reading
 
@@ -130,6 +119,23 @@ def answer_formula(args: Sequence[str]) -> int:
         if _has_point(options):
             return call("grad", [text, *options])
     return _as_line_of_session(text, options) if only_reading else _by_command(text, options)
+
+
+def _command_of_piece(text: str, options: Sequence[str]) -> str:
+    """Return the command that answers a formula in one piece; empty where it may need another reading."""
+    if _has_point(options):
+        return "grad" if "(" not in text or _is_valid(text) else ""
+    return "diff" if _is_valid_with_variables(text) else ""
+
+
+def _answer_slope(text: str, asked: Sequence[str], options: Sequence[str]) -> int:
+    """Answer the slope of an equation, and say how its solutions are asked for."""
+    from ..show.error import report
+
+    code = _call_as_read(asked, options)
+    if code == 0 and not _has_point(options):
+        report(Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"), None, level="note")
+    return code
 
 
 def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_informal: bool) -> int:

@@ -259,24 +259,28 @@ def _range_hint(call: _ExcessArguments) -> str:
 def _point_hint(call: _ExcessArguments) -> str:
     if "--at" not in call.options:
         return ""
-    if len(call.more) == 1 and re.fullmatch(_NUMBER, call.extra):
-        return (
-            "give each value by its name: `--at x=1,y=2`" if call.points else f"give the point with `--at {call.extra}`"
-        )
-    if not call.points and all(re.fullmatch(_NUMBER, word) for word in call.more):
-        names = _variables_in(call.positional[0]) if len(call.positional) > len(call.more) else []
-        count = len(call.more)
-        values = zip(names if len(names) == count else [*"xyzuvw"][:count], call.more, strict=False)
-        return f"give each value by its name: `--at {','.join(f'{name}={value}' for name, value in values)}`"
-    if pair := re.fullmatch(rf"\(({_NUMBER})(?:,\s*({_NUMBER}))*\)", call.extra):
-        numbers, variables = pair[0][1:-1].split(","), _variables_in(call.positional[0])
-        if len(variables) == len(numbers):
-            given = [f"{name}={number.strip()}" for name, number in zip(variables, numbers, strict=True)]
-            return f"give each value by its name: `--at {','.join(given)}`"
+    if hint := _numbers_hint(call):
+        return hint
     if len(call.more) == 2 and call.extra[:1] == "-" and (point := _as_point(call.extra[1:], call.more[1])):
         return f"did you mean `{point}`?"
     assigned = [word for word in call.positional if re.fullmatch(_ASSIGNED, word)]
     return f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
+
+
+def _numbers_hint(call: _ExcessArguments) -> str:
+    """Return the point that numbers behind a formula may be: `3`, `2 3`, `(2,3)`."""
+    by_name = "give each value by its name: `--at {}`"
+    if len(call.more) == 1 and re.fullmatch(_NUMBER, call.extra):
+        return by_name.format("x=1,y=2") if call.points else f"give the point with `--at {call.extra}`"
+    names = _variables_in(call.positional[0]) if len(call.positional) > len(call.more) else []
+    if not call.points and all(re.fullmatch(_NUMBER, word) for word in call.more):
+        count = len(call.more)
+        names = names if len(names) == count else [*"xyzuvw"][:count]
+        return by_name.format(",".join(map("{}={}".format, names, call.more)))
+    numbers = call.extra[1:-1].split(",")
+    if re.fullmatch(rf"\({_NUMBER}(?:,\s*{_NUMBER})*\)", call.extra) and len(names) == len(numbers):
+        return by_name.format(",".join(map("{}={}".format, names, map(str.strip, numbers))))
+    return ""
 
 
 def _variables_in(formula: str) -> list[str]:

@@ -15,7 +15,6 @@ from .measured_value import (
     MeasuredValue,
     Spread,
     is_asymmetric,
-    is_measured,
     quantity,
     with_distribution,
 )
@@ -26,6 +25,7 @@ from .quantities import check_temperature, make_quantity, quantity_value, to_dou
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
 """Where a unit may begin after a number."""
 _IN_BRACKETS = re.compile(r"(?<=[\d.)% ])\[([^\[\]]+)\]")
+"""A unit as it stands in a formula: with blanks for the brackets all else keeps its place."""
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
@@ -35,9 +35,7 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     >>> length, length.uncertainty, str(length.unit)
     (0.002, 3e-06, 'mm')
     """
-    if "[" in text and is_measured(text):
-        text = _IN_BRACKETS.sub(r" \1 ", text)  # as units stand in formulas; of the same length
-    parts = _split(text)
+    parts = _split(_IN_BRACKETS.sub(r" \1 ", text))
     if parts is None:
         return quantity(name, text, offset)
     written, unit = parts

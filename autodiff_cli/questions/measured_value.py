@@ -70,11 +70,6 @@ def is_asymmetric(text: str) -> bool:
     return any(pattern.fullmatch(text.strip().replace("−", "-")) for pattern in _ASYMMETRIC)
 
 
-def is_measured(text: str) -> bool:
-    """Return whether a text has an uncertainty: `5.0±0.1`, `5.0(1)`, `5.0 +0.2 -0.1`."""
-    return bool(BETWEEN.search(text) or UNCERTAIN_DIGITS.search(text)) or is_asymmetric(text)
-
-
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a text, with its uncertainty if it has one.
 

@@ -27,6 +27,7 @@ from ..language.tokens import (
     scan,
     split_statements,
 )
+from .parse_point import split
 from .problem import parse
 
 if TYPE_CHECKING:
@@ -375,9 +376,11 @@ def words_arguments(text: str) -> list[str] | None:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
-    called = called_arguments(text)
-    if called is not None:
-        return called
+    return called_arguments(text) or _sought_arguments(text) or _primed_arguments(text) or _derivative_in_words(text)
+
+
+def _sought_arguments(text: str) -> list[str] | None:
+    """Return the command and its arguments for an extreme, for roots, or for the slope of an equation."""
     extreme = _EXTREME_OF.fullmatch(text)
     if extreme is not None and not _COMMA_OUTSIDE.fullmatch(extreme[2]):
         return ["minimize" if extreme[1] else "maximize", extreme[2]]
@@ -387,6 +390,11 @@ def words_arguments(text: str) -> list[str] | None:
     slope = _SLOPE_OF.fullmatch(text)
     if slope is not None and "=" in slope[3]:
         return ["diff", slope[3], "--for", slope[1], "--wrt", slope[2]]
+    return None
+
+
+def _primed_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `diff` for a derivative that is written with primes."""
     prime = _PRIME_OF.fullmatch(text) or _THEN_PRIME.fullmatch(text)
     if prime is not None and prime[1] not in names_in(prime[2]):
         return ["diff", prime[2].strip()]
@@ -394,6 +402,11 @@ def words_arguments(text: str) -> list[str] | None:
     if behind is not None and _in_parentheses(behind[1]):
         count = len(behind[2])
         return ["diff", behind[1][1:-1].strip(), *(["--order", str(count)] if count > 1 else [])]
+    return None
+
+
+def _derivative_in_words(text: str) -> list[str] | None:
+    """Return the command and its arguments for a derivative in words, or a formula at a point."""
     derivative = _DERIVATIVE_OF.fullmatch(text)
     order = _ORDERS.get(derivative[1]) if derivative else None
     by = ["--wrt", derivative[3]] if derivative and derivative[3] else []
@@ -436,21 +449,9 @@ def called_arguments(text: str) -> list[str] | None:
     read = _CALLS.get(call[1] if call[1] == "D" else call[1].lower()) if call else None
     if call is None or read is None or not _in_parentheses(f"({call[3]})"):
         return None
-    formula, *more = _parts(call[3])
+    formula, *more = split(call[3])
     is_a_letter = call[1].lower() in ("d", "int")  # Python's `int(x)` is a whole number
     return None if is_a_letter and not more else read(formula, more)
-
-
-def _parts(text: str) -> list[str]:
-    """Return the texts between the commas that stand in no parentheses."""
-    parts, depth = [""], 0
-    for char in text:
-        depth += (char in "([{") - (char in ")]}")
-        if char == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += char
-    return [part.strip() for part in parts]
 
 
 def _derivative_call(formula: str, more: Sequence[str]) -> list[str] | None:
@@ -462,7 +463,7 @@ def _derivative_call(formula: str, more: Sequence[str]) -> list[str] | None:
 
 def _integral_call(formula: str, more: Sequence[str]) -> list[str] | None:
     if len(more) == 1 and more[0][:1] in "({" and more[0][-1:] in ")}":
-        more = _parts(more[0][1:-1])
+        more = split(more[0][1:-1])
     if len(more) == 1 and (ends := _ENDS_OF.fullmatch(more[0])):
         more = ends.groups()
     if len(more) not in (0, 1, 3) or (more and not more[0].isidentifier()):

@@ -133,8 +133,8 @@ RULES: dict[str, Rule] = by_name({
 })  # fmt: skip
 """The conditions of operations that are continuous in parts."""
 
-
-ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
+ROOTS: dict[str, Fraction] = by_name({"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)})
+"""The exponents of roots that are no powers in the text."""
 
 
 # ---- proofs

@@ -45,8 +45,6 @@ MAX_SEGMENTS = 5
 """The most segments with an antiderivative each: SymPy takes a second for each of them."""
 DISTANCES = (Fraction(1, 4), Fraction(1, 1000))
 """How near to a singular end, as a share of the interval, an antiderivative is compared with proven digits."""
-COMPARED_DIGITS = 8
-"""Of the proven digits that an antiderivative is compared with: another branch of it differs in the first."""
 FAR = (3, 50)
 """How far out this is done at an infinite end."""
 BITS_A_DIGIT = 3.33
@@ -515,11 +513,9 @@ def _above(end: IntegralEnd) -> Fraction | None:
 
 def _agrees_inside(quadrature: Quadrature, formula: Value, piece: RegularPiece) -> bool:
     """Return whether the antiderivative's differences are the proven integrals between points near the ends."""
-    rough = Quadrature(quadrature.integrand, quadrature.name, COMPARED_DIGITS, quadrature.others)
-    rough.holes = quadrature.holes
     for share, far in zip(DISTANCES, FAR, strict=True):
         low, high = _inner(piece, share, far)
-        inside = rough.integral(ball(low), ball(high))
+        inside = quadrature.integral(ball(low), ball(high))
         ends = [quadrature.enclosure(formula, x, x) for x in (low, high)]
         if not inside.is_finite() or not all(end.is_finite() for end in ends):
             return False

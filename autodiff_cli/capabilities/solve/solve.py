@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...engine.graphs.value import Value
@@ -168,7 +169,8 @@ def solve(
 ) -> Solved:
     """Return the solutions of equations, and their derivatives by `wrt`.
 
-    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions there.
+    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions there; without
+    bounds those of one equation on ever wider grids, of several between -10 and 10.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -178,13 +180,11 @@ def solve(
         answer = _formulas(text, with_units(point), unknowns)
         if answer is not None:
             return answer
-    problem = posed_equations(text, point, unknowns, between, wrt, units, system=system)
-    if every and _may_lie_anywhere(problem) and arithmetic.name != "certified":
-        if len(problem.unknowns) > 1:
-            everywhere = dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)
-            problem = posed_equations(text, point, unknowns, everywhere, wrt, units, system=system)
-        else:
-            every = False  # without it all are listed that are found on ever wider grids
+    pose = partial(posed_equations, text, point, unknowns, wrt=wrt, units=units, system=system)
+    problem = pose(between=between)
+    if every and arithmetic.name != "certified" and _may_lie_anywhere(problem):
+        every = len(problem.unknowns) > 1  # of one unknown all that ever wider grids show are listed anyway
+        problem = pose(between=dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)) if every else problem
     _check_options(problem, arithmetic, order, every)
     finder = _finder(problem, stop)
     interrupted = False
