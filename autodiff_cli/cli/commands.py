@@ -66,7 +66,7 @@ def call(command: str, args: Sequence[str]) -> int:
 def _noted(command: str, args: Sequence[str]) -> Sequence[str]:
     """Return the arguments of a question, and say how they were read if it is written in words."""
     end = end_of_words(args)
-    arguments = as_arguments(command, args[:end])
+    arguments = as_arguments(command, args[:end], args[end:])
     if arguments == args[:end]:
         return args
     from ..operating_system import command_line
@@ -81,13 +81,13 @@ def end_of_words(args: Sequence[str]) -> int:
     return next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
 
 
-def as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
+def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> Sequence[str]:
     """Return the arguments of a question that is written in words, `integrate x^2 from 0 to 1`; else those given."""
     if command not in IN_WORDS:
         return args
     text = " ".join(args)
     is_by_hand = text.lstrip().startswith(BY_HAND.get(command, ()))
-    if not is_by_hand and not any(_has_word(word, text) for word in IN_WORDS[command]):
+    if not is_by_hand and not any(_has_word(word, text, options) for word in IN_WORDS[command]):
         return args
     from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments, solve_arguments
 
@@ -100,9 +100,14 @@ def as_arguments(command: str, args: Sequence[str]) -> Sequence[str]:
     return args if arguments is None else arguments
 
 
-def _has_word(word: str, text: str) -> bool:
-    """Return whether a text has a word between blanks, or a differential at its end or in a numerator."""
+def _has_word(word: str, text: str, options: Sequence[str]) -> bool:
+    """Return whether a text has a word between blanks, or a differential at its end or in a numerator.
+
+    `dx` is a name like others where it has a value, where the variable is given, and with `--strict`.
+    """
     if word in _DIFFERENTIALS:
+        if any(option.startswith(("--over", "--strict")) or f"{word}=" in option for option in options):
+            return False
         return text.rstrip().endswith((f" {word}", f"*{word}")) or text.lstrip().startswith(f"{word}/")
     return f" {word} " in text or (word in "->→" and word in text)
 

@@ -156,7 +156,7 @@ def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
 
     error.quiet = "-q" in options or "--quiet" in options
     command, *rest = arguments
-    rest = [*as_arguments(command, rest)]
+    rest = [*as_arguments(command, rest, options)]
     write_reading("", command_line(["autodiff", command, *rest]))
     return answer(command, read([*rest, *options], command))
 
