@@ -118,7 +118,7 @@ def unknown_option(
 
 def check_is_formula(text: str, command: str) -> None:
     """Raise an error for the name of a file of data in place of a formula."""
-    if text.endswith(_DATA_ENDINGS) and not text.startswith(_DATA_ENDINGS) and " " not in text:
+    if text.endswith(_DATA_ENDINGS) and not text.startswith((*_DATA_ENDINGS, "-")) and " " not in text:
         hint = f"write the formula before it: `autodiff {command} {quoted('y = a*x + b')} --data {text}`"
         raise usage_error(f"`{text}` is no formula", hint)
 

@@ -10,7 +10,7 @@ from textwrap import dedent
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from autodiff_cli.capabilities.exercise import exercise
@@ -64,6 +64,7 @@ def test_any_command_line_is_read_or_refused(args: list[str]) -> None:
 
 
 @given(st.text(max_size=20).map(lambda text: f"-{text}"))
+@example("-.jsonl")
 def test_what_equals_no_option_is_the_expression(text: str) -> None:
     if text.partition("=")[0] not in KNOWN and text not in KNOWN and not looks_like_option(text):
         assert read([text], "grad") == {"expr": text}
