@@ -60,7 +60,15 @@ def answer_question(call: Command) -> int:
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command with these arguments; return its exit code."""
+    from ..show import error
+
+    error.quiet = is_quiet(args)  # a session's or notebook's command before this one may have left it so
     return answer(command, read(_noted(command, args) if command in IN_WORDS else args, command))
+
+
+def is_quiet(args: Sequence[str]) -> bool:
+    """Return whether arguments ask for no notes and warnings."""
+    return "-q" in args or "--quiet" in args
 
 
 def _noted(command: str, args: Sequence[str]) -> Sequence[str]:

@@ -152,9 +152,9 @@ def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
     from ..show import error
     from ..show.error import write_reading
     from .arguments import read
-    from .commands import answer, as_arguments
+    from .commands import answer, as_arguments, is_quiet
 
-    error.quiet = "-q" in options or "--quiet" in options
+    error.quiet = is_quiet(options)
     command, *rest = arguments
     rest = [*as_arguments(command, rest, options)]
     write_reading("", command_line(["autodiff", command, *rest]))
@@ -196,9 +196,10 @@ def _point_of(option: str, following: str) -> str:
 def _as_line_of_session(text: str, options: Sequence[str]) -> int:
     from .. import errors
     from ..show import error
+    from .commands import is_quiet
 
     errors.tracebacks = "--debug" in options
-    error.quiet = "-q" in options or "--quiet" in options
+    error.quiet = is_quiet(options)
     answer_line = resolve("session.session_lines.answer_line")
     return int(answer_line(text, lenient=_is_informal(options)))
 
@@ -283,8 +284,9 @@ def _answer_at(formula: str, options: Sequence[str]) -> int:
     """Answer a formula whose values stood beside it, and say how that was read."""
     from ..show import error
     from ..show.error import write_reading
+    from .commands import is_quiet
 
-    error.quiet = "-q" in options or "--quiet" in options
+    error.quiet = is_quiet(options)
     write_reading("", command_line(["autodiff", formula, *options]))
     return answer_formula([formula, *options])
 

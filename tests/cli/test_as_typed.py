@@ -40,6 +40,12 @@ def test_short_options_stand_alone(tmp_path: Path) -> None:
     assert autodiff("grad", "log(x)", "--at", "x=0", "-q").err.startswith("error: ")
 
 
+def test_quiet_holds_for_one_command() -> None:
+    typed = ("grad", "x*y", "x=2,y=3", "--format", "plain")
+    assert autodiff(*typed, "-q").err == ""
+    assert autodiff(*typed).err == "read as: autodiff grad 'x*y' --at x=2,y=3\n"
+
+
 @pytest.mark.posix
 def test_a_program_that_is_piped_is_answered_for_people_on_a_terminal(tmp_path: Path) -> None:
     shown = on_terminal("echo 'x**2' | autodiff grad --at x=2 --no-tree", tmp_path)
