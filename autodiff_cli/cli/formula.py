@@ -23,6 +23,13 @@ MAX_VARIABLE_LENGTH = 3
 _SIGNS = frozenset("_.+*/^()²³-")
 """The signs of a formula in one piece, which needs no other reading."""
 _HAS_OPTION = r"\s--?[a-zA-Z]"
+_OTHER_WORDS = frozenset((
+    "antiderivative", "derivative", "derive", "differentiate", "gradient", "integral", "maclaurin", "maximise",
+    "maximum", "minimise", "minimum", "roots", "series", "uncertainty", "zeros",
+))  # fmt: skip
+"""Synonyms of commands that can mean nothing else before a formula, `differentiate x^2`."""
+_NO_FORMULA = tuple("=+-*/^:,;<>)!")
+"""What a formula does not begin with, behind a word: the word is a name then."""
 _ASSIGNED = r"([^\W\d]\w*)\s*="
 ANYWHERE = ("--lenient", "--strict", "--json")
 """Options without values that may stand before a formula or a command too."""
@@ -45,7 +52,8 @@ def is_formula(args: Sequence[str]) -> bool:
         return not _is_hyphenated_word(first)
     # `sin x`
     is_function = first in FUNCTIONS or first in COMPOSED
-    return len(args) > 1 and (first == "lim" or (is_function and not _is_command(first)))
+    is_word = first == "lim" or first.lower() in _OTHER_WORDS
+    return len(args) > 1 and (is_word or (is_function and not _is_command(first)))
 
 
 def _is_option(text: str) -> bool:
@@ -91,7 +99,7 @@ def answer_formula(args: Sequence[str]) -> int:
         return _answer_at(*valued)
     command, space, rest = text.partition(" ")
     is_informal = _is_informal(options)
-    asked = words_arguments(text) if is_informal and command not in COMMANDS else None
+    asked = _by_other_word(args, options) or words_arguments(text) if is_informal and command not in COMMANDS else None
     if asked is not None:
         return _call_as_read(asked, options)
     asked = _implicit_slope(text, options)
@@ -117,14 +125,31 @@ def answer_formula(args: Sequence[str]) -> int:
         if only_reading:
             return call("diff", [text, *options])
         if _has_point(options):
-            return call("grad", [text, *options])
+            return call(_at_point(options), [text, *options])
     return _as_line_of_session(text, options) if only_reading else _by_command(text, options)
+
+
+def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | None:
+    """Return the command and its arguments for a line that begins with another word for it; None for another line."""
+    from ..questions.typed_lines import words_arguments
+    from .slips import COMMAND_SYNONYMS
+
+    first, *more = args[: len(args) - len(options)]
+    word, _, rest = first.partition(" ")
+    formula, *beside = [each for each in (rest.strip(), *more) if each not in ("", "of")] or [""]
+    formula = formula.removeprefix("of ")
+    if word.lower() not in _OTHER_WORDS or not formula or formula.startswith(_NO_FORMULA):
+        return None
+    command = COMMAND_SYNONYMS[word.lower()][0]
+    if command == "diff" and (not beside or beside[0] in ("at", "with", "wrt")):
+        return words_arguments(" ".join(("derivative of", formula, *beside)))
+    return [command, formula, *beside]
 
 
 def _command_of_piece(text: str, options: Sequence[str]) -> str:
     """Return the command that answers a formula in one piece; empty where it may need another reading."""
     if _has_point(options):
-        return "grad" if "(" not in text or _is_valid(text) else ""
+        return _at_point(options) if "(" not in text or _is_valid(text) else ""
     return "diff" if _is_valid_with_variables(text) else ""
 
 
@@ -173,7 +198,7 @@ def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
         return None  # which values a file has is not seen here
     named = _names_at(options)
     of_slope = {*declared("diff").options} - {"--for", "--wrt"}
-    if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named):
+    if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named) or _is_uncertain(options):
         return None
     return ["diff", *asked]
 
@@ -315,18 +340,39 @@ def _has_point(options: Sequence[str]) -> bool:
     return any(option.partition("=")[0] in ("--at", "--points", "--data") for option in options)
 
 
+def _at_point(options: Sequence[str]) -> str:
+    """Return the command that answers a formula at a point: one for uncertain values, or for a gradient."""
+    return "propagate" if _is_uncertain(options) else "grad"
+
+
+def _is_uncertain(options: Sequence[str]) -> bool:
+    """Return whether a value of the point has an uncertainty."""
+    from ..questions.problem import SPREAD, UNCERTAIN_DIGITS
+
+    return any(SPREAD.search(point) or UNCERTAIN_DIGITS.search(point) for point in _points_of(options))
+
+
+def _solve_uncertain(text: str, options: Sequence[str]) -> int:
+    """Answer an equation at uncertain values: it is propagated to what has none."""
+    from ..questions.equations import read_equations
+
+    given = _names_at(options)
+    unknowns = [name for name in read_equations(text, [*given]).program.variables if name not in given]
+    return _call_as_read(["propagate", text, *(["--for", ",".join(unknowns)] if unknowns else [])], options)
+
+
 def _by_command(text: str, options: Sequence[str]) -> int:
     from ..questions.typed_lines import are_equations, conversion_of, has_variables, is_equation, statements_of
     from .commands import call
 
     parts = [*statements_of(text)]
     if any(is_equation(text, part) or are_equations(text, part) for part in parts):
-        return call("solve", [text, *options])
+        return _solve_uncertain(text, options) if _is_uncertain(options) else call("solve", [text, *options])
     if len(parts) == 1 and parts[0].kind == "bind" and parts[0].name in _names_at(options):
         # `P = U*I` where P has a value: what is not known is another name
-        return _call_as_read(["solve", text], options)
+        return _solve_uncertain(text, options) if _is_uncertain(options) else _call_as_read(["solve", text], options)
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])
     if _has_point(options):
-        return call("grad", [text, *options])
+        return call(_at_point(options), [text, *options])
     return call("diff", [text, *options]) if has_variables(text) else call("grad", [text, "--no-tree", *options])

@@ -218,6 +218,8 @@ SHARED = 40
 """Digits of which errors that both quadratures share leave at least so many, of 50."""
 SMALL = 1e-3
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d*)?")
+LARGEST_ARGUMENT = 4000
+"""Bits of the largest argument of a function: `sin` of more needs as many bits of pi, `exp` as large an exponent."""
 LARGEST = 1e30
 """Quadratures of what diverges may agree in the digits of a huge number."""
 
@@ -263,9 +265,20 @@ def random_question(rng: Random) -> tuple[str, str]:
 
 
 # ---- the reference
+def _bounded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function of mpmath that refuses arguments of whose size it would need all bits."""
+
+    def bounded(x: Any) -> Any:
+        if x != 0 and mpmath.isfinite(x) and mpmath.mag(x) > LARGEST_ARGUMENT:
+            raise ValueError("an argument as large as this has no digits")
+        return function(x)
+
+    return bounded
+
+
 def function_of(text: str) -> Callable[[Any], Any]:
     """Return a formula as a real function by mpmath, which raises ValueError where it has none."""
-    names = {name: getattr(mpmath, name) for name in NAMES.split()}
+    names = {name: _bounded(getattr(mpmath, name)) for name in NAMES.split()}
     names.update(pi=mpmath.pi, e=mpmath.e, abs=abs, max=max, inf=mpmath.inf, sign=mpmath.sign)
     code = compile(NUMBER.sub(r"mpf('\g<0>')", text), text, "eval")
     names["mpf"] = mpmath.mpf
