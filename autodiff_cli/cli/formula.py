@@ -349,7 +349,7 @@ def _is_uncertain(options: Sequence[str]) -> bool:
     """Return whether a value of the point has an uncertainty."""
     from ..questions.problem import SPREAD, UNCERTAIN_DIGITS
 
-    return any(SPREAD.search(point) or UNCERTAIN_DIGITS.search(point) for point in _points_of(options))
+    return any(re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point) for point in _points_of(options))
 
 
 def _solve_uncertain(text: str, options: Sequence[str]) -> int:

@@ -42,8 +42,8 @@ UNCERTAIN_DIGITS = re.compile(
     rf"(?<![\w.])(?!(?<=\d,)\d{{3}}\b)({_DIGITS}\s*+)(\(\s*+(?:{_DIGITS}\s*+|\+[^()]*+)\))(?:[eE][+-]?\d++)?"
 )
 """A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
-SPREAD = re.compile(r"\+[-−]|\+/[-−]|±")
-"""What stands between a number and its uncertainty."""
+SPREAD = r"\+[-−]|\+/[-−]|±"
+"""The pattern of what stands between a number and its uncertainty; compiled where it is met."""
 
 MAX_OUTPUT_NAME = 40
 """Characters of an output's text that may be its name."""
@@ -299,7 +299,7 @@ def evaluate_constant(text: str) -> float:
         if spread is not None:
             hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "
             hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
-        elif (spread := SPREAD.search(text)) is not None:
+        elif (spread := re.search(SPREAD, text)) is not None:
             number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
             hint = f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff propagate`"
             hint += f"; a difference is `{number} - {doubt}`" if number and doubt else ""
