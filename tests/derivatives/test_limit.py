@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from mpmath import mp
 
 from autodiff_cli import ExpressionError, limit
 from autodiff_cli.engine.graphs.value_and_gradient import value_in
@@ -138,3 +141,69 @@ def test_numbers_of_a_limit() -> None:
     answer = limit("(1 + 1/x)^x", {"x": "inf"}, precision=30)
     assert answer.limit.text == "2.71828182845904523536028747135"
     assert limit("a*x", {"x": 2}).limit is None
+
+
+BESIDE_POLES = [
+    ("(x - 1)*zeta(x)", "1", lambda: 1),
+    ("zeta(x) - 1/(x - 1)", "1", lambda: mp.euler),
+    ("(zeta(x) - 1/(x - 1) + digamma(1))/(x - 1)", "1", lambda: -mp.stieltjes(1)),
+    ("zeta(x)/gamma(x - 1)", "1", lambda: 1),
+    ("zeta(2*x - 1) - zeta(x)/2", "1", lambda: mp.euler / 2),
+    ("(x - 1)^3*zeta_derivative(2, x)", "1", lambda: 2),
+    ("zeta_derivative(2, x) - 2/(x - 1)^3", "1", lambda: mp.stieltjes(2)),
+    ("(x + 3)*gamma(x)", "-3", lambda: mp.mpf(-1) / 6),
+    ("gamma(x) + 1/(x + 1)", "-1", lambda: mp.euler - 1),
+    ("gamma(x)/gamma(2*x)", "-1", lambda: -4),
+    ("digamma(x) + 1/(x + 2)", "-2", lambda: mp.mpf(3) / 2 - mp.euler),
+    ("trigamma(x) - 1/x^2", "0", lambda: mp.pi**2 / 6),
+    ("trigamma(x)*sin(pi*x)^2", "-1", lambda: mp.pi**2),
+    ("polygamma(3, x) - 6/(x + 2)^4", "-2", lambda: mp.psi(3, 1) + 6 + mp.mpf(6) / 16),
+    ("polygamma(2, x)*x^3", "0", lambda: -2),
+    ("beta(x, 2) - 1/x", "0", lambda: -1),
+    ("x*trigamma(x)", "inf", lambda: 1),
+    ("x^4*(polygamma(2, x) + 1/x^2 + 1/x^3)", "inf", lambda: mp.mpf(-1) / 2),
+    ("3^x*(zeta(x) - 1 - 2^-x)", "inf", lambda: 1),
+    ("2^x*zeta_derivative(1, x)", "inf", lambda: -mp.log(2)),
+    ("besselk(0, x) + log(x)", "0+", lambda: mp.log(2) - mp.euler),
+    ("x*(besselk(1, x) - 1/x)/(x^2*log(x))", "0+", lambda: 0.5),
+    ("bessely(0, x) - 2/pi*log(x)", "0+", lambda: 2 / mp.pi * (mp.euler - mp.log(2))),
+    ("x^2*bessely(2, x)", "0+", lambda: -4 / mp.pi),
+    ("x*bessely(-1, x)", "0+", lambda: 2 / mp.pi),
+    ("besselj(-1/2, x)*sqrt(x)", "0+", lambda: mp.sqrt(2 / mp.pi)),
+    ("bessely(1/3, x)*cbrt(x)", "0+", lambda: -mp.gamma(mp.mpf(1) / 3) * mp.cbrt(2) / mp.pi),
+    ("besselk(5/2, x)*x^(5/2)", "0+", lambda: 3 * mp.sqrt(mp.pi / 2)),
+    ("besselj(-3, x)/x^3", "0", lambda: mp.mpf(-1) / 48),
+    ("besseli(2, x)*besselk(2, x)*x", "inf", lambda: 0.5),
+    ("x*(besselk(1, x)*sqrt(x)*exp(x) - sqrt(pi/2))", "inf", lambda: mp.sqrt(mp.pi / 2) * 3 / 8),
+]
+"""Formulas and places, with the limits by the series of DLMF 5.7, 5.15, 10.8, 10.31, 10.40 and 25.2."""
+
+
+@pytest.mark.parametrize(("text", "place", "expected"), BESIDE_POLES, ids=[line[0] for line in BESIDE_POLES])
+def test_limits_beside_poles_are_those_of_mpmath(text: str, place: str, expected: Callable[[], Any]) -> None:
+    answer = limit(text, {"x": place}, precision=50)
+    with mp.workdps(60):
+        value = mp.mpf(expected())
+        assert abs(mp.mpf(answer.limit.text) - value) <= abs(value) * mp.mpf(10) ** -49
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "left", "right"),
+    [
+        ("zeta(x)", "1", "-inf", "inf"),
+        ("zeta_derivative(1, x)", "1", "-inf", "-inf"),
+        ("trigamma(x)", "-4", "inf", "inf"),
+        ("polygamma(2, x)", "0", "inf", "-inf"),
+        ("gamma(x)", "-1", "inf", "-inf"),
+        ("bessely(1, x)", "0", None, "-inf"),
+        ("besselk(0, x)", "0", None, "inf"),
+    ],
+)
+def test_sides_of_poles(text: str, place: str, left: str | None, right: str) -> None:
+    assert [side.formula for side in limit(text, {"x": place}).sides] == [left, right]
+
+
+@pytest.mark.parametrize("text", ["besselk(nu, x)", "besselk(500, x)", "bessely(x, x)", "gamma(x - 5000)"])
+def test_poles_without_a_series_are_refused(text: str) -> None:
+    with pytest.raises(ExpressionError, match="not known"):
+        limit(text, {"x": "0+"})

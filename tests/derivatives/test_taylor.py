@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from mpmath import mp, mpf
 
@@ -161,3 +163,33 @@ def test_coefficients_have_their_digits_or_a_warning(
     messages = [warning.message for warning in found.warnings if warning.kind == "lost_digits"]
     assert bool(messages) == warned
     assert all(f"the coefficient of order {order} " in message for message in messages)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "reference"),
+    [
+        ("(x - 1)*zeta(x)", 1, lambda x: (x - 1) * mp.zeta(x)),
+        ("zeta(x) - 1/(x - 1)", 1, lambda x: mp.zeta(x) - 1 / (x - 1)),
+        ("zeta(1 + sin(x))*x", 0, lambda x: mp.zeta(1 + mp.sin(x)) * x),
+        ("(x - 1)^2*zeta_derivative(1, x)", 1, lambda x: (x - 1) ** 2 * mp.zeta(x, 1, 1)),
+        ("zeta(x)/gamma(x - 1)", 1, lambda x: mp.zeta(x) * mp.rgamma(x - 1)),
+        ("(x + 2)*gamma(x)", -2, lambda x: (x + 2) * mp.gamma(x)),
+        ("digamma(x)/gamma(x)", -1, lambda x: mp.digamma(x) * mp.rgamma(x)),
+        ("trigamma(x) - 1/x^2", 0, lambda x: mp.psi(1, x) - 1 / x**2),
+        ("polygamma(2, x)*sin(x)^3", 0, lambda x: mp.psi(2, x) * mp.sin(x) ** 3),
+        ("x*beta(x, x)", 0, lambda x: x * mp.beta(x, x)),
+    ],
+)
+def test_series_through_poles_that_cancel(text: str, place: int, reference: Callable[..., mpf]) -> None:
+    answer = autodiff_cli.taylor(text, {"x": place}, order=4, precision=50)
+    with mp.workdps(200):
+        step = mpf(10) ** -9
+        polynomial = sum(mpf(c.text) * step**k for k, c in enumerate(answer.coefficients))
+        assert abs(polynomial - reference(place + step)) < 1000 * step**5
+    doubles = autodiff_cli.taylor(text, {"x": place}, order=4).coefficients
+    assert doubles == pytest.approx([float(c.text) for c in answer.coefficients], rel=1e-15)
+
+
+def test_a_guard_at_a_pole_has_the_slope_of_the_formula_around_it() -> None:
+    guarded = gradient("x*gamma(x) if x != 0 else 1", {"x": 0})
+    assert guarded.gradient["x"] == pytest.approx(-0.5772156649015329, rel=1e-14)

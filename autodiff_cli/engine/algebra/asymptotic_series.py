@@ -9,6 +9,7 @@ Gruntz, On computing limits in a symbolic manipulation system (1996).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -17,9 +18,11 @@ from typing import Any, NamedTuple
 
 from ..numbers.base import Lifted, Number, OperatorNumber, Valued
 from ..numbers.budget import charge
-from ..numbers.series import Failed, SeriesType
+from ..numbers.poles import Pole, has_poles, pole_at
+from ..numbers.series import SeriesType
 from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from ..table.primitives import BOUNDED_BY_INPUTS, BOUNDED_BY_ONE, QUOTIENTS, by_name
+from .bessel_series import bessel
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 
 ITERATED_LOGARITHMS = 4
@@ -567,14 +570,22 @@ class AsymptoticSeries(Lifted):
         varying = [x for x in xs if not x.is_constant]
         if len(varying) != 1:
             return self.defined(name, xs)
+        x = self.still(varying[0])
+        rest = Multiseries(self, [term for term in x.terms if term.monomial], x.end)
         try:
-            coefficients = self.taylor(name, xs)
+            pole = self.pole(name, xs)
+            coefficients = self.taylor(name, xs) if pole is None else pole.regular
         except (ValueError, ArithmeticError):
             return self.defined(name, xs)
-        (x,) = varying
-        x = self.still(x)
-        rest = Multiseries(self, [term for term in x.terms if term.monomial], x.end)
-        return self.power_series(coefficients.__getitem__, rest)
+        regular = self.power_series(coefficients.__getitem__, rest)
+        return regular if pole is None else pole.leading / rest**pole.order + regular
+
+    def pole(self, name: str, xs: Sequence[Multiseries]) -> Pole | None:
+        """Return the Laurent series of a function at the limit of its last input; None if it has no pole there."""
+        place = xs[-1].constant.ratio
+        if xs[-1].is_constant or place is None or place.denominator != 1 or not has_poles(name):
+            return None
+        return pole_at(self.base, name, [x.constant for x in xs[:-1]], int(place), self.size)
 
     def defined(self, name: str, xs: Sequence[Multiseries]) -> Multiseries:
         """Return a function by its definition in others."""
@@ -586,14 +597,7 @@ class AsymptoticSeries(Lifted):
         """Return the coefficients of a function's power series at the limits of its inputs."""
         power = SeriesType(self.base)
         numbers = [x.constant if x.is_constant else power.variable(x.constant, self.one) for x in xs]
-        out = power.step(name, *numbers)
-        power.waiting.append(out)
-        try:
-            for n in range(1, self.size):
-                power.extend(n)
-        except Failed as failed:
-            raise failed.error from None
-        return [self.base.number(out.at(k)) for k in range(self.size)]
+        return [self.base.number(c) for c in power.coefficients(power.step(name, *numbers), self.size)]
 
 
 class EventualSigns:
@@ -742,15 +746,7 @@ def _lgamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
 def _gamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         return m.exp(_lgamma(m, x))
-    if m.limit_sign(x) < 0:
-        raise NoAsymptotics  # it has poles without end
-    c = x.constant.ratio
-    if c is None or c > 0 or c.denominator != 1:
-        return m.function("gamma", [x])
-    product = m.number(1)
-    for k in range(int(-c) + 1):  # (DLMF 5.5.1)
-        product = product * (x + k)
-    return m.function("gamma", [x + (1 - c)]) / product  # type: ignore[no-any-return]
+    return m.function("gamma", [x])
 
 
 def _digamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
@@ -758,15 +754,31 @@ def _digamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
         # (DLMF 5.11.2)
         coefficients = [Fraction(0), *(_bernoulli(2 * k) / (2 * k) for k in range(1, m.size))]
         return m.log(x) - 1 / (2 * x) - m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))  # type: ignore[no-any-return]
-    if m.limit_sign(x) < 0:
-        raise NoAsymptotics
-    c = x.constant.ratio
-    if c is None or c > 0 or c.denominator != 1:
-        return m.function("digamma", [x])
-    poles = m.number(0)
-    for k in range(int(-c) + 1):
-        poles = poles + 1 / (x + k)
-    return m.function("digamma", [x + (1 - c)]) - poles  # type: ignore[no-any-return]
+    return m.function("digamma", [x])
+
+
+def _polygamma(m: AsymptoticSeries, order: Number, x: Multiseries) -> Multiseries:
+    n = int(order)
+    if not n:
+        return _digamma(m, x)
+    if m.limit_sign(x) > 0:
+        # (DLMF 5.15.8)
+        rising = [Fraction(math.factorial(2 * k + n - 1), math.factorial(2 * k)) for k in range(m.size)]
+        tail = m.power_series(lambda k: m.base.number(_bernoulli(2 * k) * rising[k]), 1 / (x * x))
+        return (-1) ** (n - 1) * (tail + math.factorial(n) / (2 * x)) / x**n  # type: ignore[no-any-return]
+    return m.function("polygamma", [m.number(n), x])
+
+
+def _zeta_derivative(m: AsymptoticSeries, order: Number, x: Multiseries) -> Multiseries:
+    n = int(order)
+    if m.limit_sign(x) > 0:
+        # the sum over k of (-log(k))**n * k**-x (DLMF 25.2.6)
+        logs = [m.base.log(m.base.number(k)) for k in range(2, m.size + 2)]
+        powers = [m.exp(m.mul(m.number(-log), x)) for log in logs]
+        terms = [m.mul(m.number((-log) ** n), power) for log, power in zip(logs, powers, strict=True)]
+        rest = Multiseries(m, [], m.lead(powers[-1]).monomial)
+        return m.sum(m.number(0 if n else 1), *terms[:-1], rest)  # type: ignore[no-any-return]
+    return m.function("zeta_derivative", [m.number(n), x]) if n else m.function("zeta", [x])
 
 
 def _sinc(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
@@ -790,7 +802,9 @@ SPECIAL: dict[str, Callable[..., Any]] = by_name({
     "pow": _pow, "sqrt": _root(Fraction(1, 2)), "cbrt": _root(Fraction(1, 3)), "sin": _waving("sin"),
     "cos": _waving("cos"), "atan": _atan, "asin": _at_edge("asin"), "acos": _at_edge("acos"),
     "acosh": _acosh, "asinh": _asinh, "erf": _erf, "erfc": _erfc, "gamma": _gamma, "lgamma": _lgamma,
-    "digamma": _digamma, "sinc": _sinc, "atan2": _atan2,
+    "digamma": _digamma, "trigamma": lambda m, x: _polygamma(m, 1, x), "polygamma": _polygamma,
+    "zeta": lambda m, x: _zeta_derivative(m, 0, x), "zeta_derivative": _zeta_derivative, "sinc": _sinc,
+    "atan2": _atan2, **{name: bessel(name) for name in ("besselj", "bessely", "besseli", "besselk")},
 })  # fmt: skip
 """Functions that are singular, or that oscillate, and arithmetic."""
 NOT_BY_DEFINITION = by_name(dict.fromkeys(("digamma", "trigamma"), True))

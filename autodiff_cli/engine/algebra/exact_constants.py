@@ -201,6 +201,8 @@ class ExactConstants(Lifted):
 
     def _known_value(self, name: str, xs: Sequence[ExactConstant]) -> ExactConstant | None:
         """Return simple values: of roots, of sines of multiples of pi, of exponentials of logarithms."""
+        if name == "zeta_derivative" and [x.ratio for x in xs] == [1, 0]:
+            return self.log(2 * self.pi) / -2  # type: ignore[no-any-return]  # (DLMF 25.6.11)
         if len(xs) != 1:
             return None
         x = xs[0]
@@ -209,6 +211,8 @@ class ExactConstants(Lifted):
                 return self._root_of(x.ratio)
             if name == "exp" and x.ratio == 1:
                 return self.literal("e")
+            if name == "gamma" and x.ratio.denominator == 2 and 0 < x.ratio < MAX_SHOWN_POWER:  # (DLMF 5.4.6)
+                return self.sqrt(self.pi) * math.prod(x.ratio - k for k in range(1, int(x.ratio) + 1))  # type: ignore[no-any-return]
             share = PI_SHARES.get((name, x.ratio))
             return None if share is None else self.pi * Fraction(*share)
         if name in CIRCULAR:

@@ -10,8 +10,9 @@ from functools import partial
 
 from ..numbers.base import Lifted, Number, NumberType, OperatorNumber, Valued
 from ..numbers.budget import Defined
-from ..numbers.series import Failed, SeriesType
-from ..table.primitive import PRIMITIVES, Primitive
+from ..numbers.poles import Pole, has_poles, nearest_whole, pole_at
+from ..numbers.series import SeriesType
+from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from ..table.primitives import QUOTIENTS, by_name
 from .value import Source
 from .value_and_gradient import evaluate_in
@@ -119,7 +120,12 @@ class _LaurentType(Lifted):
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
         operation = ARITHMETIC.get(name)
         if operation is None:
-            return self.function(name, numbers)
+            try:
+                return self.function(name, numbers)
+            except (ValueError, ArithmeticError):
+                if name not in BY_DEFINITION_AT_POLES:
+                    raise
+                return self.number(DEFINITIONS[name](self, *numbers))
         a, b = map(self.expand, numbers)
         return operation(self, a, b)
 
@@ -157,16 +163,31 @@ class _LaurentType(Lifted):
     def function(self, name: str, inputs: Sequence[Laurent]) -> Laurent:
         end = min(x.end for x in inputs if x.varies)
         self.check_expandable(name, inputs, end)
+        pole = self.pole(name, inputs, end)
+        if pole is not None:
+            return self.beside_pole(pole, inputs[-1])
         power = SeriesType(self.base)
         numbers = [power.variable(*[x.at(k) + self.zero for k in range(end)]) if x.varies else x.x for x in inputs]
-        out = power.step(name, *numbers)
-        power.waiting.append(out)
-        try:
-            for n in range(1, end):
-                power.extend(n)
-        except Failed as failed:
-            raise failed.error from None
-        return self.trim(0, [out.at(k) for k in range(end)], end)
+        return self.trim(0, power.coefficients(power.step(name, *numbers), end), end)
+
+    def pole(self, name: str, inputs: Sequence[Laurent], count: int) -> Pole | None:
+        """Return the series of a function at its last input's first coefficient; None if it has no pole there."""
+        *fixed, x = inputs
+        if not has_poles(name) or not x.varies or any(each.varies for each in fixed):
+            return None
+        place = nearest_whole(x.at(0))
+        if place is None or not self.is_zero(x.at(0) - place):
+            return None
+        return pole_at(self.base, name, [each.x for each in fixed], place, count)
+
+    def beside_pole(self, pole: Pole, x: Laurent) -> Laurent:
+        """Return the series of a function at a pole, of its input's series."""
+        u = self.trim(1, [x.at(k) for k in range(1, x.end)], x.end)
+        total = Laurent(self, 0, [])  # the rest has the size of the power of u that it is multiplied by
+        for coefficient in reversed(pole.regular):
+            total = self.sum(self.product(total, u), self.trim(0, [coefficient]))
+        leading = self.trim(0, [self.base.number(pole.leading.numerator) / pole.leading.denominator])
+        return self.sum(self.quotient(leading, self.power(u, pole.order)), total)
 
     @staticmethod
     def check_expandable(name: str, inputs: Sequence[Laurent], end: int) -> None:
@@ -180,6 +201,8 @@ class _LaurentType(Lifted):
             raise NoSeries
 
 
+BY_DEFINITION_AT_POLES = by_name({"beta": True})
+"""Functions whose poles are those of the functions that define them."""
 ARITHMETIC: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
     "add": _LaurentType.sum, "sub": _LaurentType.difference,
     "mul": _LaurentType.product, "div": _LaurentType.quotient,

@@ -137,6 +137,16 @@ class SeriesType(Lifted):
                         raise Failed(series, n, error) from None
                     series.c.append(coefficient)
 
+    def coefficients(self, out: Series, count: int) -> list[Number]:
+        """Return the first coefficients of a series. Raises the error of the operation that has none."""
+        self.waiting.append(out)
+        try:
+            for n in range(1, count):
+                self.extend(n)
+        except Failed as failed:
+            raise failed.error from None
+        return [out.at(k) for k in range(count)]
+
     def _marked(self, order: int) -> bool:
         behind = False
         stack, self.waiting = self.waiting, []
