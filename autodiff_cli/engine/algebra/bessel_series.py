@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import Any
 
-if TYPE_CHECKING:
-    from .asymptotic_series import AsymptoticSeries, Multiseries
-    from .exact_constants import ExactConstant
+from .exact_constants import ExactConstant
+
+Type = Any
+"""The number type of asymptotic series, which imports this module."""
+Series = Any
+"""A number of that type."""
 
 MAX_ORDER = 100
 """The largest order with a series: each whole one more is a term more."""
 
 
-def bessel_at_zero(m: AsymptoticSeries, name: str, order: ExactConstant, x: Multiseries) -> Multiseries | None:
+def bessel_at_zero(m: Type, name: str, order: ExactConstant, x: Series) -> Series | None:
     """Return a Bessel function where its argument goes to 0; None if the order is too large, or may be whole or not.
 
     Raises `NotReal`.
@@ -27,8 +30,8 @@ def bessel_at_zero(m: AsymptoticSeries, name: str, order: ExactConstant, x: Mult
         mirror = sign ** abs(int(order)) if order.ratio < 0 else 1  # (DLMF 10.4.1, 10.27.1, 10.27.3)
         size = m.base.number(abs(order.ratio))
         if name in ("besselj", "besseli"):
-            return mirror * _ascending(m, size, x, sign)  # type: ignore[no-any-return]
-        return mirror * _of_whole_order(m, int(size), x, sign)  # type: ignore[no-any-return]
+            return mirror * _ascending(m, size, x, sign)
+        return mirror * _of_whole_order(m, int(size), x, sign)
     if m.base.may_be_whole(order):
         return None
     first = _ascending(m, order, x, sign)
@@ -36,19 +39,19 @@ def bessel_at_zero(m: AsymptoticSeries, name: str, order: ExactConstant, x: Mult
         return first
     mirrored, turn = _ascending(m, -order, x, sign), order * m.base.pi
     if name == "besselk":  # (DLMF 10.27.4)
-        return m.number(m.base.pi / (2 * m.base.sin(turn))) * (mirrored - first)  # type: ignore[no-any-return]
-    return (m.number(m.base.cos(turn)) * first - mirrored) / m.number(m.base.sin(turn))  # type: ignore[no-any-return]
+        return m.number(m.base.pi / (2 * m.base.sin(turn))) * (mirrored - first)
+    return (m.number(m.base.cos(turn)) * first - mirrored) / m.number(m.base.sin(turn))
 
 
-def _ascending(m: AsymptoticSeries, order: ExactConstant, x: Multiseries, sign: int) -> Multiseries:
+def _ascending(m: Type, order: ExactConstant, x: Series, sign: int) -> Series:
     """Return J or I (DLMF 10.2.2, 10.25.2)."""
     coefficients = [1 / m.base.gamma(order + 1)]
     for k in range(1, m.size):
         coefficients.append(coefficients[-1] * sign / (k * (order + k)))
-    return m.power(x / 2, order) * m.power_series(coefficients.__getitem__, x * x / 4)  # type: ignore[no-any-return]
+    return m.power(x / 2, order) * m.power_series(coefficients.__getitem__, x * x / 4)
 
 
-def _of_whole_order(m: AsymptoticSeries, n: int, x: Multiseries, sign: int) -> Multiseries:
+def _of_whole_order(m: Type, n: int, x: Series, sign: int) -> Series:
     """Return Y or K (DLMF 10.8.1, 10.31.1)."""
     square = x * x / 4
     polar = m.number(0)
@@ -65,11 +68,11 @@ def _of_whole_order(m: AsymptoticSeries, n: int, x: Multiseries, sign: int) -> M
     power = (x / 2) ** n
     regular = power * (logarithmic - m.power_series(digammas.__getitem__, square))
     if sign > 0:
-        return polar / power - (-1) ** n * regular  # type: ignore[no-any-return]
-    return 2 * (regular - polar / power) / m.number(m.base.pi)  # type: ignore[no-any-return]
+        return polar / power - (-1) ** n * regular
+    return 2 * (regular - polar / power) / m.number(m.base.pi)
 
 
-def bessel_at_infinity(m: AsymptoticSeries, name: str, order: ExactConstant, x: Multiseries) -> Multiseries | None:
+def bessel_at_infinity(m: Type, name: str, order: ExactConstant, x: Series) -> Series | None:
     """Return I or K where the argument goes to infinity (DLMF 10.40.1, 10.40.2); None for J and Y, which oscillate."""
     if name not in ("besseli", "besselk"):
         return None
@@ -79,13 +82,13 @@ def bessel_at_infinity(m: AsymptoticSeries, name: str, order: ExactConstant, x: 
         coefficients.append(coefficients[-1] * -rising * (4 * order * order - (2 * k - 1) ** 2) / (8 * k))
     tail = m.power_series(coefficients.__getitem__, 1 / x)
     width = m.number(2 * m.base.pi) * x if rising > 0 else 2 * x / m.number(m.base.pi)
-    return m.exp(rising * x) / m.sqrt(width) * tail  # type: ignore[no-any-return]
+    return m.exp(rising * x) / m.sqrt(width) * tail
 
 
-def bessel(name: str) -> Callable[[AsymptoticSeries, Multiseries, Multiseries], Multiseries]:
+def bessel(name: str) -> Callable[[Type, Series, Series], Series]:
     """Return a Bessel function of series, by order and argument."""
 
-    def function(m: AsymptoticSeries, order: Multiseries, x: Multiseries) -> Multiseries:
+    def function(m: Type, order: Series, x: Series) -> Series:
         found = None
         if order.is_constant and order.constant.digits is not None:
             toward = m.limit_sign(x)
