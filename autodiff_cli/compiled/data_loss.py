@@ -474,6 +474,11 @@ class DataLoss:
     def is_smooth(self) -> bool:
         return Single(self.evaluator.graph).is_smooth
 
+    @property
+    def step_functions(self) -> set[str]:
+        """Return the names of functions that are constant between their jumps."""
+        return Single(self.evaluator.graph).step_functions
+
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return a warning for each place without a derivative, with its count of rows."""
         if not self.evaluator.may_kink:

@@ -520,6 +520,10 @@ class ReducedProblem(SearchProblem):
     def is_smooth(self) -> bool:
         return all(function.is_smooth for function, _ in self.problem.functions)
 
+    @property
+    def step_functions(self) -> set[str]:
+        return set().union(*(function.step_functions for function, _ in self.problem.functions))
+
     def kinks(self, point: Mapping[str, float], wrt: Sequence[str]) -> tuple[Diagnostic, ...]:
         """Return the kinks of the function and of its constraints."""
         functions = [self.problem.functions[k] for k in (0, *self.places)]

@@ -384,6 +384,8 @@ class SearchProblem(ABC):
         sentence = "the Hessian there is singular along {listed}, so it does not show whether this is a minimum; "
         rises = all(1 in both and 0 not in both for both in trends)
         trend = "the value rises that way" if rises and every else "no lower value was found that way"
+        steps = ", ".join(f"`{name}`" for name in sorted(self.function.step_functions))
+        trend += f"; derivatives do not see the jumps of {steps}: try other starts" if steps else ""
         return say(sentence + trend, listed=listed)
 
     def _contradicted(self, row: DescentStep, verdict: Verdict) -> bool:

@@ -77,6 +77,16 @@ class Single:
             if parents
         )
 
+    @property
+    def step_functions(self) -> set[str]:
+        """Return the names of functions such as `floor`, which are constant between their jumps."""
+        graph = graph_of(self.output)
+        return {
+            primitive.name
+            for primitive, parents in zip(graph.primitives, graph.parents, strict=True)
+            if primitive.jumps and primitive.has_structural_zeros and not graph.constants.keys() >= {*parents}
+        }
+
     def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors.
 
