@@ -10,7 +10,7 @@ from ..engine.table.primitive import COMPOSED, FUNCTIONS
 from ..errors import ExpressionError, Span, closest
 from ..language.builder import UNROLLED, Program
 from ..language.equation_trees import TwoSided, is_head, residuals_tree, split_equations
-from ..language.tokens import AUGMENT, EQUALS, NAME
+from ..language.tokens import AUGMENT, CLOSE, COMPARISON, EQUALS, KIND, NAME, OPEN
 from .problem import build, parse
 
 
@@ -41,6 +41,7 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
         if kind != "define":
             known_names |= {*statement.names(text)} - ({name} if kind == "bind" else set())
         if kind == "equation":
+            _check_is_no_inequality(text, statement)
             equations.append(statement)
             continue
         (defined if kind == "define" else bound).add(name)
@@ -69,6 +70,23 @@ def _without_equations(text: str, named: Collection[str], statements: Sequence[T
         message = f"this defines a function `{name}` that depends on nothing, and is no equation"
         raise ExpressionError("name", message, span, hint)
     return Equations(program, [_text_at(text, output.span) for output in program.outputs])
+
+
+def _check_is_no_inequality(text: str, statement: TwoSided) -> None:
+    """Raise an error for a statement whose sides are compared, `x**2 > 4`; a condition may choose a number."""
+    depth, signs = 0, []
+    for kind, start, end in statement.tokens:
+        depth += (kind == OPEN) - (kind == CLOSE)
+        if kind == KIND["IF"]:
+            return
+        if kind == COMPARISON and depth == 0:
+            signs.append((start, end))
+    if not signs or statement.sign is not None:
+        return
+    (start, end), *more = signs
+    equation = f"{text[statement.span.start : start].strip()} = {text[end : statement.span.end].strip()}"
+    hint = "an equation for each sign has its ends" if more else f"its ends are among the solutions of `{equation}`"
+    raise ExpressionError("type", "this is an inequality, and equations are solved here", Span(start, end), hint)
 
 
 def read_with_unknowns(
