@@ -92,33 +92,67 @@ def answer_formula(args: Sequence[str]) -> int:
     text, options = _split(args)
     if text == args[0] and is_in_one_piece(text) and (command := _command_of_piece(text, options)):
         return call(command, [text, *options])  # what is no question in words starts sooner
-    from ..questions.typed_lines import arguments_by_hand, in_parentheses, words_arguments
-
     valued = None if "--strict" in options else _with_values(args, options)
     if valued is not None:
         return _answer_at(*valued)
-    command, space, rest = text.partition(" ")
-    is_informal = _is_informal(options)
-    asked = _by_other_word(args, options) or words_arguments(text) if is_informal and command not in COMMANDS else None
-    if asked is not None:
-        return _call_as_read(asked, options)
+    answered = _answer_in_words(args, text, options)
+    if answered is not None:
+        return answered
+    text = _in_parentheses(text, options)
+    answered = _answer_by_hand(args, text, options)
+    return _answer_plain(text, options) if answered is None else answered
+
+
+def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> int | None:
+    """Answer a question in words, or about the slope of an equation in x and y; None for another line."""
+    from ..questions.typed_lines import words_arguments
+
+    if _is_informal(options) and text.partition(" ")[0] not in COMMANDS:
+        asked = _by_other_word(args, options) or words_arguments(text)
+        if asked is not None:
+            return _call_as_read(asked, options)
     asked = _implicit_slope(text, options)
-    if asked is not None:
-        return _answer_slope(text, asked, options)
-    if is_informal and (spelled := in_parentheses(text)) != text:
+    return None if asked is None else _answer_slope(text, asked, options)
+
+
+def _in_parentheses(text: str, options: Sequence[str]) -> str:
+    """Return a formula with parentheses for the brackets of what is differentiated, and say so, in informal reading."""
+    from ..questions.typed_lines import in_parentheses
+
+    spelled = in_parentheses(text) if _is_informal(options) else text
+    if spelled != text:
         from ..show.error import write_reading
 
-        text = spelled
-        write_reading("", text)
+        write_reading("", spelled)
+    return spelled
+
+
+def _answer_by_hand(args: Sequence[str], text: str, options: Sequence[str]) -> int | None:
+    """Answer a question as it is written by hand, `∫ x dx`, or in one pair of quotes; None for another line.
+
+    Raises a usage error for a word that is a command's name elsewhere, `expand (x + 1)^3`.
+    """
+    from ..questions.typed_lines import arguments_by_hand
+
     asked = arguments_by_hand(text)
     if asked is not None:
+        from .commands import call
+
         return call(asked[0], [*asked[1:], *options])
+    command, space, rest = text.partition(" ")
     if space and command in COMMANDS and text == args[0]:
-        return _answer_in_quotes(command, rest, options, is_informal=is_informal)
+        return _answer_in_quotes(command, rest, options, is_informal=_is_informal(options))
     if _is_meant_as_command(command, rest):
         from .slips import bad_command
 
-        raise bad_command(command)  # `integrate x^2` in quotes
+        raise bad_command(command)
+    return None
+
+
+def _answer_plain(text: str, options: Sequence[str]) -> int:
+    """Answer a formula, as a command would if it is written as commands read it, else as a line of a session."""
+    from .commands import call
+
     only_reading = all(option in _READING for option in options)
     if _is_plain(text, options):
         # what needs no session starts sooner
