@@ -5,6 +5,7 @@ The sum of squares along K is bisected here, and an interval of a formula of K h
 
 from __future__ import annotations
 
+import json
 import math
 from typing import Any
 
@@ -61,17 +62,21 @@ def test_a_formula_that_turns_has_its_values_over_the_interval(fitted: Any, ends
     assert high == pytest.approx((ends_of_k[1] - 6) ** 2, rel=1e-6)
 
 
-def test_a_formula_of_several_parameters_says_how_its_profile_is_found(fitted: Any) -> None:
-    answer = autodiff_cli.propagate("V/K", fit=fitted)
+def test_a_formula_of_several_parameters_beside_others_says_how_its_profile_is_found(fitted: Any) -> None:
+    answer = autodiff_cli.propagate("V/K*c", {"c": "1 ± 0.1"}, fit=fitted)
     assert answer.results[0].profile is None
-    assert all("fit again with the quantity as a parameter" in (one.hint or "") for one in answer.warnings[:2])
+    hints = [one.hint or "" for one in answer.warnings if one.kind == "profile"]
+    assert len(hints) == 2 and all(hint.startswith("fit again with the quantity as a parameter") for hint in hints)
     # what the hint says: V = q*K. By SciPy: the least sum over K with q held, bisected
     again = autodiff_cli.fit("y = q*K*x/(K+x)", {"x": X.tolist(), "y": Y.tolist()}, {"q": 2, "K": 5})
     assert again.parameters["q"].interval == pytest.approx((1.17161001, 3.06130883), rel=1e-6)
 
 
-def test_another_level_has_no_interval_by_profile(fitted: Any) -> None:
-    answer = autodiff_cli.propagate("K", fit=fitted, level=0.9)
+def test_another_level_has_no_interval_by_profile_without_the_rows_of_the_fit(fitted: Any, tmp_path: Any) -> None:
+    record = {name: x for name, x in fitted.to_dict().items() if name != "refit"}
+    path = tmp_path / "fit.json"
+    path.write_text(json.dumps(record))
+    answer = autodiff_cli.propagate("K", fit=str(path), level=0.9)
     assert answer.results[0].profile is None
     assert "fit with `level=0.9`" in (answer.warnings[0].hint or "")
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .least_squares import EndPoint, Model
     from .likelihood import CountDistribution
     from .profiles import Profiles
+    from .refits import KeptRows
 
 DEFAULT_LEVEL = 0.95
 TYPED_ROWS = 100  # that count as the formula's length each
@@ -108,6 +109,14 @@ class Fit(Record):
       converged: whether they converged
       count: how many of them ended there
     tried optional nonempty: with `--starts`: what was tried, in words
+    refit optional: where intervals are by profile, of up to 10,000 rows: what `propagate --fit` fits again for the \
+    profile of a formula of several parameters
+      formula: the formula, as it was read
+      columns: the numbers of the columns, by name
+      weights: the weight of each row; null where they are 1, and for counts
+      errors: the uncertainties of predictors in each row, by name
+      trials: the trials of each row; null without any
+      bounds: the bounds of parameters, by name; null for an end without one
     method: the method
     evaluations: how often the data were evaluated; looks at other starts are not counted
     units
@@ -153,6 +162,7 @@ class Fit(Record):
     deviance: float | None = None
     starts: tuple[FitEnd, ...] | None = None
     tried: str = ""
+    refit: KeptRows | None = None
 
     def heading_of(self, name: str, what: str = "") -> str:
         """Return a column, and `what` it is, with its unit: `U [V]`."""
@@ -310,6 +320,7 @@ def _of_least_squares(
     lost = _rounding_warnings(inference.model, inference.end.values)
     answer = _answer(text, inference, profiles, arithmetic, predictions, interrupted=interrupted)
     answer = answer._replace(warnings=(*answer.warnings, *misleading))
+    answer = _with_rows(answer, profiles, inference.model)
     return _with_lost_digits(answer, inference, lost) if lost else answer
 
 
@@ -343,6 +354,8 @@ def _of_likelihood(
     warnings = [warning for warning in answer.warnings if warning.kind not in left_out]
     if found.tried is not None:
         answer = _with_tried(answer, found.tried, None, "the deviance")
+    trials = None if family.trials is None else family.trials.tolist()
+    answer = _with_rows(answer, profiles, inference.model, trials, counts=True)
     return answer._replace(
         rss=found.deviance,
         deviance=found.deviance,
@@ -356,6 +369,17 @@ def _of_likelihood(
         standardised=found.residuals(),
         warnings=(*warnings, *found.warnings(goodness), *lost, *misleading),
     )
+
+
+def _with_rows(
+    answer: Fit, profiles: Profiles | None, model: Model, trials: list[float] | None = None, *, counts: bool = False
+) -> Fit:
+    """Return an answer with the rows that it was fitted to, where it has intervals by profile."""
+    if profiles is None or not profiles.ends:
+        return answer
+    from .refits import kept_rows
+
+    return answer._replace(refit=kept_rows(answer.text, model, trials, counts=counts))
 
 
 def _with_tried(answer: Fit, tried: FitStarts, units: FitUnits | None, what: str = "the sum of squares") -> Fit:

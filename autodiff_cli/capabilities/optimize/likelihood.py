@@ -20,7 +20,7 @@ from .convergence import SearchStopped
 from .inference import DOUBTFUL_P_VALUE, Goodness, Inference
 from .least_squares import EndPoint, FitRows, Model, column_sizes, gauss_newton
 from .observations import Observations
-from .profiles import ProfileAlong, Profiles, Refit, profiles_of
+from .profiles import Profile, ProfileAlong, Profiles, Refit, profiles_of
 
 if TYPE_CHECKING:
     from .convergence import Several
@@ -354,23 +354,26 @@ def _rise_along(model: Model, family: CountDistribution, end: EndPoint, along: A
     return 0.0, math.inf
 
 
-class LikelihoodProfile(ProfileAlong):
+class LikelihoodProfile(Profile):
+    """The deviance along a quantity, with the parameters fitted again by Fisher scoring."""
+
+    family: CountDistribution
+
+    def at(self, x: float, near: Refit, before: Refit) -> Refit:
+        """Return the fit with the quantity at `x`."""
+        with np.errstate(all="ignore"):
+            found = [(model, scored(model, self.family, values)) for model, values in self.starts(x, near, before)]
+        if not found:
+            return Refit(x, math.inf, near.values, has_value=False)
+        return self.rise(x, *min(found, key=lambda each: each[1].cost))
+
+
+class LikelihoodProfileAlong(LikelihoodProfile, ProfileAlong):
     """The deviance along one parameter, with the others fitted again."""
 
     def __init__(self, inference: Inference, name: str, family: CountDistribution) -> None:
         super().__init__(inference, name)
         self.family = family
-
-    def at(self, x: float, near: Refit, before: Refit) -> Refit:
-        """Return the fit with the parameter at `x`."""
-        if not self.others:
-            cost = deviance_at(self.model, self.family, np.array([x])) / 2
-            return self.rise(x, EndPoint(np.zeros(0), cost, 0.0, ""))
-        held = {**self.reduced.parameters.held, self.name: x}
-        model = self.reduced.copy(parameters=self.reduced.parameters._replace(held=held))
-        with np.errstate(all="ignore"):
-            ends = [scored(model, self.family, start) for start in self.starts(x, near, before)]
-        return self.rise(x, min(ends, key=lambda end: end.cost))
 
 
 def profiled(found: LikelihoodFit) -> Profiles | None:
@@ -379,4 +382,4 @@ def profiled(found: LikelihoodFit) -> Profiles | None:
     has_maximum = not (found.rises or found.interrupted) and found.edge is None and not inference.at_bound
     if not has_maximum or not inference.errors or inference.outcome(False)[0] != "converged":
         return None
-    return profiles_of(inference, lambda inference, name: LikelihoodProfile(inference, name, found.family))
+    return profiles_of(inference, lambda inference, name: LikelihoodProfileAlong(inference, name, found.family))

@@ -97,11 +97,11 @@ def _second_derivatives(model: Model, values: Any, along: Mapping[str, float]) -
     return np.where(np.isfinite(second), second, 0.0)
 
 
-class _Unsettled(Exception):
-    """A fit with a parameter held did not converge."""
+class Unsettled(Exception):
+    """A fit with a quantity held did not converge."""
 
 
-class _Lower(Exception):
+class LowerSum(Exception):
     """A sum of squares is lower than the least one."""
 
     def __init__(self, values: Any) -> None:
@@ -109,41 +109,51 @@ class _Lower(Exception):
 
 
 class Refit(NamedTuple):
-    """A fit with a parameter held."""
+    """A fit with a quantity held."""
 
     x: float
     rise: float  # root of the rise of the sum, in deviations
-    values: Any  # of the others
+    values: Any  # of all parameters
     has_value: bool = True
     is_settled: bool = True
 
 
-class ProfileAlong:
-    """The sum of squares along one parameter."""
+Start = tuple[Model, Any]
+"""A model with a quantity held, and values of its free parameters to start from."""
 
-    def __init__(self, inference: Inference, name: str) -> None:
-        model, values = inference.model, inference.end.values
-        self.model, self.k = model, model.parameters.free.index(name)
-        self.others = [k for k in range(len(model.parameters.free)) if k != self.k]
-        self.estimate, self.half = float(values[self.k]), inference.factor * inference.errors[name]
-        self.reduced = model.holding({name: self.estimate}) if self.others else model
-        self.least, self.variance, self.factor = 2 * inference.end.cost, inference.scatter.variance, inference.factor
-        self.name, self.middle = name, Refit(self.estimate, 0.0, values[self.others])
+
+class Profile:
+    """The sum of squares along a quantity, with the parameters fitted again at each value of it."""
+
+    def __init__(
+        self, inference: Inference, estimate: float, error: float, limits: tuple[float, float] = (-math.inf, math.inf)
+    ) -> None:
+        self.model, self.limits = inference.model, limits
+        self.estimate, self.half, self.factor = estimate, inference.factor * error, inference.factor
+        self.least, self.variance = 2 * inference.end.cost, inference.scatter.variance
+        self.middle = Refit(estimate, 0.0, inference.end.values)
+
+    def starts(self, x: float, near: Refit, before: Refit) -> list[Start]:
+        """Return starts with the quantity at `x`, by two fits nearby; none where it has no such value."""
+        raise NotImplementedError
+
+    def complete(self, model: Model, values: Any) -> Any:
+        """Return the values of all parameters that belong to those of a model with the quantity held."""
+        raise NotImplementedError
 
     def at(self, x: float, near: Refit, before: Refit) -> Refit:
-        """Return the fit with the parameter at `x`, from what two fits extrapolate to. Raises `_Unsettled`."""
+        """Return the fit with the quantity at `x`, from what two fits extrapolate to. Raises `Unsettled`."""
         charge(REFIT)
-        if not self.others:
-            evaluated = self.model(np.array([x]))
-            return self.rise(x, EndPoint(np.zeros(0), evaluated.cost, 0.0, ""))
-        parameters = self.reduced.parameters
-        model = self.reduced.copy(parameters=parameters._replace(held={**parameters.held, self.name: x}))
-        starts = [start for start in self.starts(x, near, before) if model(start).error is None]
+        starts = [(model, values) for model, values in self.starts(x, near, before) if model(values).error is None]
         found: list[Refit] = []
-        ends = (polished(model, start, "", enough=POLISHED) for start in starts)
-        more = (searched(model, start, REFIT_EVALUATIONS, enough=POLISHED) for start in starts[-1:])
-        for end in chain(ends, more):
-            found.append(self.rise(x, end))
+        ends = ((model, polished(model, values, "", enough=POLISHED)) for model, values in starts)
+        more = (
+            (model, searched(model, values, REFIT_EVALUATIONS, enough=POLISHED))
+            for model, values in starts[-1:]
+            if model.parameters.free
+        )
+        for model, end in chain(ends, more):
+            found.append(self.rise(x, model, end))
             # any values show that the sum is as low as theirs, and only a minimum that it is not lower
             if found[-1].rise < self.factor:
                 return found[-1]
@@ -151,49 +161,60 @@ class ProfileAlong:
             return Refit(x, math.inf, near.values, has_value=False)
         settled = [there for there in found if there.is_settled]
         if not settled:
-            raise _Unsettled
+            raise Unsettled
         return min(settled, key=lambda there: there.rise)
 
-    def starts(self, x: float, near: Refit, before: Refit) -> list[Any]:
-        """Return values of the others to start from with the parameter at `x`, extrapolated ones first."""
+    def extrapolated(self, x: float, near: Refit, before: Refit) -> list[Any]:
+        """Return values of all parameters at `x` by a line through two fits, and those of the nearer one."""
         if near.x == before.x:
             return [near.values]
         step = (near.values - before.values) * ((x - near.x) / (near.x - before.x))
-        return [np.clip(near.values + step, *self.reduced.parameters.limits), near.values]
+        return [np.clip(near.values + step, *self.model.parameters.limits), near.values]
 
-    def rise(self, x: float, end: EndPoint) -> Refit:
-        """Return a fit with the parameter at `x`, and by how much the sum has risen there."""
+    def rise(self, x: float, model: Model, end: EndPoint) -> Refit:
+        """Return a fit with the quantity at `x`, and by how much the sum has risen there."""
+        values = self.complete(model, end.values)
         if not end.cost < UNDEFINED_SUM_OF_SQUARES:
-            return Refit(x, math.inf, end.values, has_value=False)
+            return Refit(x, math.inf, values, has_value=False)
         rise = (2 * end.cost - self.least) / self.variance
         if rise < -LOWER * (1 + self.least / self.variance):
-            raise _Lower(np.insert(end.values, self.k, x))
-        return Refit(x, math.sqrt(max(0.0, rise)), end.values, is_settled=end.moved <= SETTLED)
+            raise LowerSum(values)
+        return Refit(x, math.sqrt(max(0.0, rise)), values, is_settled=end.moved <= SETTLED)
 
     def end(self, sign: int) -> float | None:
-        """Return an end, or None where the sum does not rise enough however far. Raises `_Unsettled`."""
-        inner, step = self.middle, self.half * FIRST_STEP
+        """Return an end, or None where the sum does not rise enough however far. Raises `Unsettled`."""
+        return self.end_from(self.middle, sign)
+
+    def end_from(self, inner: Refit, sign: int) -> float | None:
+        """Return an end that is met from a fit inside of it, or None where it is open. Raises `Unsettled`."""
+        step = self.half * FIRST_STEP
         for _ in range(MAX_BRANCHES):
             bracket = self._bracket(inner, sign, step)
             if not isinstance(bracket, list):
                 return bracket
             self._shorten(bracket)
             inner, outer = bracket
-            # else another branch of fits with the parameter held, which does not meet this one
+            # else another branch of fits with the quantity held, which does not meet this one
             if inner.rise > self.factor * (1 - MAX_GAP):
                 return inner.x
+            if (extreme := self.extreme(inner, outer)) is not None:
+                return extreme
             step = 4 * abs(outer.x - inner.x)
-        raise _Unsettled
+        raise Unsettled
+
+    def extreme(self, inner: Refit, outer: Refit) -> float | None:
+        """Return the largest or least value of the quantity, if it has none on one side of two fits; else None."""
+        return None
 
     def _beyond_if_settled(self, x: float, inner: Refit, before: Refit) -> Refit | None:
         try:
             return self._beyond(x, inner, before)
-        except _Unsettled:
+        except Unsettled:
             return None
 
     def _bracket(self, start: Refit, sign: int, step: float) -> list[Refit] | float | None:
         """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
-        bound = float(self.model.parameters.limits[1 if sign > 0 else 0][self.k])
+        bound = self.limits[1 if sign > 0 else 0]
         inner, before, rises, retries = start, start, [start.rise], 0
         for doubling in range(MAX_DOUBLINGS):
             x = inner.x + sign * step
@@ -206,7 +227,7 @@ class ProfileAlong:
                 # it may be too far to be found from here
                 step, retries = step / 4, retries + 1
                 if retries > MAX_RETRIES:
-                    raise _Unsettled
+                    raise Unsettled
                 continue
             if outer.rise >= self.factor:
                 return [inner, outer]
@@ -218,7 +239,7 @@ class ProfileAlong:
         return None
 
     def _beyond(self, x: float, inner: Refit, before: Refit) -> Refit:
-        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the parameter 0."""
+        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the quantity 0."""
         if x * inner.x < 0:
             zero = self.at(0.0, inner, before)
             if not zero.has_value:
@@ -237,6 +258,27 @@ class ProfileAlong:
 
         xtol = ROOT_ERROR * self.half
         brentq(beyond, ends[0].x, ends[1].x, xtol=xtol, rtol=ROOT_ERROR, maxiter=MAX_ROOT_STEPS, disp=False)
+
+
+class ProfileAlong(Profile):
+    """The sum of squares along one parameter."""
+
+    def __init__(self, inference: Inference, name: str) -> None:
+        model, values = inference.model, inference.end.values
+        self.name, self.k = name, model.parameters.free.index(name)
+        low, high = (float(ends[self.k]) for ends in model.parameters.limits)
+        super().__init__(inference, float(values[self.k]), inference.errors[name], (low, high))
+        self.reduced = model.holding({name: self.estimate})
+
+    def starts(self, x: float, near: Refit, before: Refit) -> list[Start]:
+        """Return starts with the parameter at `x`."""
+        parameters = self.reduced.parameters
+        model = self.reduced.copy(parameters=parameters._replace(held={**parameters.held, self.name: x}))
+        return [(model, np.delete(values, self.k)) for values in self.extrapolated(x, near, before)]
+
+    def complete(self, model: Model, values: Any) -> Any:
+        """Return the values of all parameters."""
+        return np.insert(values, self.k, model.parameters.held[self.name])
 
 
 def _limit(rises: list[float]) -> float:
@@ -305,7 +347,7 @@ def far_values(inference: Inference) -> dict[str, float]:
         for name, error in names.items():
             profile = ProfileAlong(inference, name)
             for x in (profile.estimate * times for times in FAR_FACTORS):
-                with suppress(_Unsettled, _Lower):
+                with suppress(Unsettled, LowerSum):
                     is_far = abs(x - profile.estimate) > FAR_ERRORS * error
                     if is_far and profile.at(x, profile.middle, profile.middle).rise < FLAT_RISE:
                         far[name] = x
@@ -322,15 +364,10 @@ def profiles_of(inference: Inference, along: Callable[[Inference, str], ProfileA
                 profile = along(inference, name)
                 try:
                     ends[name] = profile.end(-1), profile.end(1)
-                except _Unsettled:
+                except Unsettled:
                     lost.append(name)
-    except _Lower as lower:
-        # it was not found, or rejected: as a peak between two rows
-        there = ",".join(
-            f"{name}={x:.4g}" for name, x in zip(inference.model.parameters.free, lower.values, strict=True)
-        )
-        message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
-        return Profiles({}, (Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`"),))
+    except LowerSum as lower:
+        return Profiles({}, (minima_warning(inference, lower),))
     except BudgetExceeded:
         lost = [name for name in inference.errors if name not in ends]
         hint = "a larger `--work` does it, or `--intervals linear`"
@@ -340,6 +377,14 @@ def profiles_of(inference: Inference, along: Callable[[Inference, str], ProfileA
         return Profiles(ends)
     message = f"the interval of {quote(lost)} by profile was not found: the linear one misleads, and is left out"
     return Profiles(ends, (Diagnostic("no_interval", message, None, hint),))
+
+
+def minima_warning(inference: Inference, lower: LowerSum) -> Diagnostic:
+    """Return the warning of a sum of squares that is lower than that of the fit."""
+    # it was not found, or rejected: as a peak between two rows
+    there = ",".join(f"{name}={x:.4g}" for name, x in zip(inference.model.parameters.free, lower.values, strict=True))
+    message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
+    return Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`")
 
 
 def _can_profile(inference: Inference) -> bool:

@@ -48,7 +48,7 @@ from ...questions.parse_point import Range, constant_value, is_name, pieces
 from ...questions.problem import Point, as_number
 from ...record import Record
 from .covariance_matrix import CovarianceMatrix
-from .fit_intervals import Ends, ProfiledParameter, profile_intervals
+from .fit_intervals import Ends, FitProfiles, ProfiledParameter
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 from .worst_case import WorstCase, worst_cases
 
@@ -118,7 +118,7 @@ class Result(Record):
     validation: Validation | None = None
     worst_case: WorstCase | None = None
     profile: Ends | None = None
-    """The interval by the profile of a fit, if the output has one of its parameters and no other input."""
+    """The interval by the profile of a fit, if the output has its parameters and no other input."""
 
 
 class Input(Record):
@@ -248,6 +248,7 @@ class Estimates(NamedTuple):
     level: float
     units: Mapping[str, str] = {}
     profiles: Mapping[str, tuple[float | None, float | None]] = {}  # intervals that are not those of standard errors
+    record: Mapping[str, Any] | None = None  # of a fit, if it has the rows that were fitted
 
 
 def estimates_of_fit(record: object) -> Estimates:
@@ -272,33 +273,14 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
-        profiles = {}
+        profiles, has_rows = {}, record.get("refit") is not None
+        assert not has_rows or (isinstance(record["refit"], Mapping) and isinstance(record["rows"], int))
         if record.get("interval_method") == "profile":
             profiles = {n: (ends[0], ends[1]) for n, ends in record["intervals"].items() if ends is not None}
     except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not an answer of `fit`", hint) from None
-    return Estimates(values, pairs, level, units, profiles)
-
-
-def _profile_warnings(
-    fitted: Estimates, names: Iterable[str], results: Sequence[Result], level: float
-) -> Iterator[Diagnostic]:
-    """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
-    hint = "the interval by profile is shown below the linear one"
-    if level != fitted.level:
-        hint = f"fit with `--level {level:g}`: the interval by profile of a formula of one parameter follows from that"
-    elif any(result.profile is None for result in results):
-        hint = (
-            "fit again with the quantity as a parameter, for its own profile: for `q = V/K` with `q*K` in place of `V`"
-        )
-    for name in names:
-        low, high = fitted.profiles[name]
-        ends = f"{'-∞' if low is None else f'{low:.6g}'} to {'∞' if high is None else f'{high:.6g}'}"
-        unit = f" {fitted.units[name]}" if name in fitted.units else ""
-        interval = f"its {fitted.level * 100:g} % interval by profile is {ends}{unit}"
-        message = f"`{name}` is taken as normal, and in the fit it is not: {interval}"
-        yield Diagnostic("profile", message, None, hint)
+    return Estimates(values, pairs, level, units, profiles, record if has_rows else None)
 
 
 def propagate(
@@ -330,21 +312,11 @@ def propagate(
     """
     level = level or (DEFAULT_LEVEL if fitted is None else fitted.level)
     seed = DEFAULT_SEED if seed is None else seed
-    count, interrupted = samples or 0, False
-    if samples is not None:
-        message = "`--samples` needs NumPy, which comes with the extra `optimize`"
-        require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+    count, interrupted = _count_of_draws(samples), False
     is_implicit = not (unknowns is None and between is None)
     sources = _Sources(text, is_implicit, point or {}, readings or {}, draws or {}, correlation or {})
-    if covariance is not None:
-        sources.add_covariance(covariance)
-    if fitted is not None:
-        sources.add_fit(fitted)
-    sources.add_linear_correlations()
-    if left_out(units):
-        units = None
-    else:
-        sources.add_units(asked=bool(units))
+    sources.add_estimates(covariance, fitted)
+    units = sources.add_units(units)
     system = system or sources.has_measured_units
     values = sources.values
     model = _model(text, values, unknowns, between, units, system)
@@ -355,14 +327,7 @@ def propagate(
         spread = _spread(inputs, sources.correlation, sources.readings, [*sources.tables.values()], model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
-        if worst_case:
-            cases = worst_cases(model, linear.rows, list(inputs), linear.units)
-            results = [result._replace(worst_case=case) for result, case in zip(results, cases, strict=True)]
-        if sources.profiled and fitted is not None:
-            if level == fitted.level:
-                profiles = profile_intervals(model, list(inputs), linear.units, sources.profiled)
-                results = [result._replace(profile=ends) for result, ends in zip(results, profiles, strict=True)]
-            warnings[first_notes:first_notes] = _profile_warnings(fitted, sources.profiled, results, level)
+        results = linear.with_worst_cases(results) if worst_case else results
         if covariance is not None:
             warnings += _digit_warnings(linear, results, covariance.rounding_of_correlation())
         if count:
@@ -370,16 +335,13 @@ def propagate(
             results, count, interrupted = _with_draws(
                 model, spread, results, linear.units, copies, count, seed, stop, warnings
             )
-        of_outputs = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
-        if not all(math.isfinite(x) for row in of_outputs for x in row):
-            raise OverflowError
+        of_outputs = _covariance_of_outputs(linear)
+    if sources.profiled and fitted is not None:
+        profiles = FitProfiles(model, list(inputs), fitted, sources.profiled)
+        results = profiles.with_intervals(results, linear.units, level)
+        warnings[first_notes:first_notes] = profiles.warnings
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
-    warnings[first_notes:first_notes] = [
-        _two_piece_note(name, shown[name], getattr(values[name], "unit", Unit()))
-        for name, entry in inputs.items()
-        if entry.distribution.family == "twopiece"
-    ]
-    warnings[first_notes:first_notes] = _limit_notes(shown, values, bool(worst_case))
+    warnings[first_notes:first_notes] = _input_notes(shown, values, bool(worst_case))
     return Propagation(
         text=text,
         results=results,
@@ -395,6 +357,22 @@ def propagate(
         warnings=tuple(warnings),
         units=None if model.units is None else _units_of_answer(model.units, inputs),
     )
+
+
+def _count_of_draws(samples: int | None) -> int:
+    """Return how many draws are wanted. Raises a usage error if the library for them is lacking."""
+    if samples is not None:
+        message = "`--samples` needs NumPy, which comes with the extra `optimize`"
+        require("numpy", "optimize", message, "; without `--samples` the budget needs nothing")
+    return samples or 0
+
+
+def _covariance_of_outputs(linear: _Linearisation) -> list[list[float]]:
+    """Return the covariance matrix of the outputs. Raises OverflowError where a number of it is no double."""
+    of_outputs = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
+    if not all(math.isfinite(x) for row in of_outputs for x in row):
+        raise OverflowError
+    return of_outputs
 
 
 def _model(
@@ -478,6 +456,14 @@ class _Sources:
             message = f"`{name}` has {plural(len(column), what)}, which does not give its uncertainty"
             raise point_error(message, "give two rows or more, or the value with its uncertainty in `--at`")
 
+    def add_estimates(self, covariance: CovarianceMatrix | None, fitted: Estimates | None) -> None:
+        """Add what was estimated together, and the correlations of numbers that depend on each other."""
+        if covariance is not None:
+            self.add_covariance(covariance)
+        if fitted is not None:
+            self.add_fit(fitted)
+        self.add_linear_correlations()
+
     def add_covariance(self, matrix: CovarianceMatrix) -> None:
         """Give the quantities that a covariance matrix names their uncertainties and correlations."""
         names = variables_of(self.text, [*matrix.values, *self.values], self.is_implicit)
@@ -546,10 +532,15 @@ class _Sources:
                 raise point_error(message, LEAVE_ONE)
         self.correlation = {**shared, **self.correlation}
 
-    def add_units(self, *, asked: bool) -> None:
-        """Give the measured quantities the units of their columns or of their fit."""
-        if not self.texts:
-            return
+    def add_units(self, wanted: Sequence[str] | str | None) -> Sequence[str] | str | None:
+        """Give the measured quantities the units of their columns or of their fit; return those that are asked for."""
+        if left_out(wanted):
+            return None
+        if self.texts:
+            self._add_units(asked=bool(wanted))
+        return wanted
+
+    def _add_units(self, *, asked: bool) -> None:
         have_units = any(hasattr(x, "unit") for x in self.quantities.values())
         asked = asked or has_unit_literals(self.text) or have_units
         angles = uses_angles(program_of(self.text, list(self.values), self.is_implicit))
@@ -577,6 +568,11 @@ class _Linearisation(NamedTuple):
     estimates: list[float]
     rows: list[list[float]]
     whitened: list[list[float]]  # derivatives by independent draws of unit variance
+
+    def with_worst_cases(self, results: Sequence[Result]) -> list[Result]:
+        """Return the results with their worst cases."""
+        cases = worst_cases(self.model, self.rows, list(self.spread.inputs), self.units)
+        return [result._replace(worst_case=case) for result, case in zip(results, cases, strict=True)]
 
 
 def _linearise(model: Model, spread: _InputCovariance, warnings: list[Diagnostic], *, by_size: bool) -> _Linearisation:
@@ -639,6 +635,14 @@ def _as_typed(entry: Input, value: Any) -> Input:
     own = value.typed
     distribution = own.distribution._replace(dof=entry.distribution.dof)
     return entry._replace(estimate=float(own), uncertainty=own.uncertainty, distribution=distribution)
+
+
+def _input_notes(inputs: Mapping[str, Input], values: Mapping[str, Any], worst_case: bool) -> Iterator[Diagnostic]:
+    """Yield notes on how the uncertainties of inputs are read."""
+    yield from _limit_notes(inputs, values, worst_case)
+    for name, own in inputs.items():
+        if own.distribution.family == "twopiece":
+            yield _two_piece_note(name, own, getattr(values[name], "unit", Unit()))
 
 
 def _two_piece_note(name: str, own: Input, unit: Unit) -> Diagnostic:

@@ -64,7 +64,7 @@ def worst_cases(
             down, up = (middle - low, high - middle) if slope >= 0 else (high - middle, middle - low)
             below, above = below + abs(slope) * down, above + abs(slope) * up
         value = present(_at(model, j, nominal), unit)
-        proven = proven_range(model, j, limits, unit) if isinstance(model, Explicit) else None
+        proven = _presented(proven_range(model, j, limits), unit) if isinstance(model, Explicit) else None
         cases.append(WorstCase(below, above, value - below, value + above, *(proven or (None, None))))
     return cases
 
@@ -76,10 +76,15 @@ def _at(model: Model, j: int, nominal: Mapping[str, float]) -> float:
     return value
 
 
+def _presented(ends: tuple[float, float] | None, unit: Unit) -> tuple[float, float] | None:
+    """Return bounds in a unit, rounded outwards."""
+    return None if ends is None else (_outwards(present(ends[0], unit), -1), _outwards(present(ends[1], unit), 1))
+
+
 def proven_range(
-    model: Explicit, j: int, limits: Mapping[str, tuple[float, float, float]], unit: Unit
+    model: Explicit, j: int, limits: Mapping[str, tuple[float, float, float]]
 ) -> tuple[float, float] | None:
-    """Return bounds of an output over all values within the limits, if there are any."""
+    """Return bounds of an output, in its SI unit, over all values within the limits, if there are any."""
     try:
         m = range_numbers()
     except ImportError:
@@ -102,7 +107,7 @@ def proven_range(
     low, high = float(ends[0].mid() - ends[0].rad()), float(ends[1].mid() + ends[1].rad())
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
-    return _outwards(present(low, unit), -1), _outwards(present(high, unit), 1)
+    return low, high
 
 
 def _outwards(x: float, sign: int) -> float:
