@@ -154,7 +154,7 @@ def test_a_ratio_of_linear_parameters_has_the_interval_of_fieller(noise: float) 
     t = float(student.ppf(0.975, 5)) ** 2
     roots = np.roots([b * b - t * v[1, 1], -2 * (a * b - t * v[0, 1]), a * a - t * v[0, 0]])
     # where b is not told from 0, all values are inside but those between the roots, and the interval includes these
-    is_bounded = b * b > t * v[1, 1]
+    is_bounded = bool(b * b > t * v[1, 1])
     assert is_bounded is (noise < 4)
     assert profile.ends() == (pytest.approx(tuple(sorted(roots.real)), rel=1e-6) if is_bounded else (None, None))
 
@@ -260,7 +260,7 @@ def test_a_record_in_a_file_gives_the_interval_of_the_answer_in_memory(enzyme: A
 
 def edited(fitted: Any, tmp_path: Any, change: Callable[[dict[str, Any]], None]) -> str:
     """Return the path of a record of a fit that was changed."""
-    record = fitted.to_dict()
+    record = json.loads(json.dumps(fitted.to_dict()))
     change(record)
     path = tmp_path / "edited.json"
     path.write_text(json.dumps(record))
