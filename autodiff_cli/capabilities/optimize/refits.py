@@ -69,16 +69,19 @@ def refitted(record: Mapping[str, Any], level: float) -> tuple[Inference, CountD
         family = _family_of(record)
         total = float(record["rss"])
         if family is None:
+            found = 2 * model(start).cost
             end = polished(model, start, str(record["method"]))
             inference = Inference(model, end, level, scaled=False)
         else:
-            from .likelihood import scored, weighted_at
+            from .likelihood import deviance_at, scored, weighted_at
 
+            found = deviance_at(model, family, start)
             end = scored(model, family, start)
             inference = Inference(weighted_at(model, family, end.values), end, level, scaled=False)
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise _foreign_rows() from None
-    if not math.isclose(2 * end.cost, total, rel_tol=SAME_SUM) or not inference.errors:
+    # at the estimates, not only at their minimum: another formula may have it too, at other estimates
+    if not all(math.isclose(x, total, rel_tol=SAME_SUM) for x in (found, 2 * end.cost)) or not inference.errors:
         raise _foreign_rows()
     return inference, family
 
