@@ -9,7 +9,7 @@ comes of fits to the rows in the record of the fit: Bates and Watts, Nonlinear R
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from ...capability import resolve
 from ...engine.algebra.guards_at_point import jacobian_around
@@ -23,13 +23,21 @@ from ...errors import AutodiffError, Diagnostic
 from .measurement_model import Explicit, Model
 from .worst_case import proven_range
 
-if TYPE_CHECKING:
-    from .propagate import Estimates, Result
-
 Ends = tuple[float | None, float | None]
 """The ends of an interval, None where it is open."""
 CHARACTERS, ROW_LENGTH = 1000, 10
 """The length of a formula, and of each row of the fit, for the work of the fits that a profile takes."""
+
+
+class Estimates(NamedTuple):
+    """Quantities that were estimated together, or fixed."""
+
+    values: dict[str, float]
+    correlation: dict[tuple[str, str], float]
+    level: float
+    units: Mapping[str, str] = {}
+    profiles: Mapping[str, Ends] = {}  # intervals that are not those of standard errors
+    record: Mapping[str, Any] | None = None  # of a fit, if it has the rows that were fitted
 
 
 class ProfiledParameter(NamedTuple):
@@ -50,24 +58,24 @@ class FitProfiles:
         self.warnings: list[Diagnostic] = []
         self.refitted: Any = None
 
-    def with_intervals(self, results: Sequence[Result], units: Sequence[Unit], level: float) -> list[Result]:
-        """Return the results with their intervals by profile, those that are known. Raises `ExpressionError`."""
-        shown = []
-        for j, (result, unit) in enumerate(zip(results, units, strict=True)):
-            ends = self._of_output(self.model, j, result, level) if isinstance(self.model, Explicit) else None
+    def intervals(self, outputs: Sequence[str], units: Sequence[Unit], level: float) -> list[Ends | None]:
+        """Return the intervals of the outputs, those that are known. Raises `ExpressionError`."""
+        found: list[Ends | None] = []
+        for j, (output, unit) in enumerate(zip(outputs, units, strict=True)):
+            ends = self._of_output(self.model, j, output, level) if isinstance(self.model, Explicit) else None
             low, high = (None if end is None else present(end, unit) for end in ends or (None, None))
-            shown.append(result if ends is None else result._replace(profile=(low, high)))
-        self.warnings[:0] = self._warnings(shown, level)
-        return shown
+            found.append(None if ends is None else (low, high))
+        self.warnings[:0] = self._warnings(any(ends is None for ends in found), level)
+        return found
 
-    def _of_output(self, model: Explicit, j: int, result: Result, level: float) -> Ends | None:
+    def _of_output(self, model: Explicit, j: int, output: str, level: float) -> Ends | None:
         """Return the interval of an output in its SI unit; None if it has other inputs, or none is known."""
         used = [name for name in self.inputs if name in model.output_program(j).leaves]
         if not used or not self.profiled.keys() >= {*used}:
             return None
         if len(used) == 1 and level == self.fitted.level:
             return self._of_one(model, j, used[0])
-        return self._of_several(model, j, used, result.output, level)
+        return self._of_several(model, j, used, output, level)
 
     def _scale(self, model: Model, name: str) -> tuple[float, float, float]:
         """Return the estimate in the unit of the model, that in the unit of the fit, and the ratio of these units."""
@@ -123,10 +131,9 @@ class FitProfiles:
 
         return at
 
-    def _warnings(self, results: Sequence[Result], level: float) -> Iterator[Diagnostic]:
+    def _warnings(self, lacking: bool, level: float) -> Iterator[Diagnostic]:
         """Yield a warning for each parameter whose interval in the fit is not that of its standard error."""
         fitted, hint = self.fitted, "the interval by profile is shown below the linear one"
-        lacking = [result.output for result in results if result.profile is None]
         if lacking and level != fitted.level and fitted.record is None:
             hint = f"fit with `--level {level:g}`: the interval by profile of a formula of one parameter comes of that"
         elif lacking:

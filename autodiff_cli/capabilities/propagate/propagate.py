@@ -48,7 +48,7 @@ from ...questions.parse_point import Range, constant_value, is_name, pieces
 from ...questions.problem import Point, as_number
 from ...record import Record
 from .covariance_matrix import CovarianceMatrix
-from .fit_intervals import Ends, FitProfiles, ProfiledParameter
+from .fit_intervals import Ends, Estimates, FitProfiles, ProfiledParameter
 from .measurement_model import Explicit, Implicit, Model, program_of, variables_of
 from .worst_case import WorstCase, worst_cases
 
@@ -240,17 +240,6 @@ def pairs_of_object(value: object) -> dict[Pair, float]:
     return parse_pairs(f"{name}={number}" for name, number in value.items())
 
 
-class Estimates(NamedTuple):
-    """Quantities that were estimated together, or fixed."""
-
-    values: dict[str, float]
-    correlation: dict[Pair, float]
-    level: float
-    units: Mapping[str, str] = {}
-    profiles: Mapping[str, tuple[float | None, float | None]] = {}  # intervals that are not those of standard errors
-    record: Mapping[str, Any] | None = None  # of a fit, if it has the rows that were fitted
-
-
 def estimates_of_fit(record: object) -> Estimates:
     """Return the parameters in a fit's JSON record."""
     try:
@@ -338,7 +327,8 @@ def propagate(
         of_outputs = _covariance_of_outputs(linear)
     if sources.profiled and fitted is not None:
         profiles = FitProfiles(model, list(inputs), fitted, sources.profiled)
-        results = profiles.with_intervals(results, linear.units, level)
+        ends = profiles.intervals([result.output for result in results], linear.units, level)
+        results = [result._replace(profile=own) for result, own in zip(results, ends, strict=True)]
         warnings[first_notes:first_notes] = profiles.warnings
     shown = {name: _as_typed(entry, values[name]) for name, entry in inputs.items()}
     warnings[first_notes:first_notes] = _input_notes(shown, values, bool(worst_case))

@@ -24,9 +24,9 @@ from ...questions.parse_point import (
 from ...questions.problem import Problem, pose
 from ...streams.requests import Reading, Request, mapping, unknowns_of_object
 from .covariance_matrix import CovarianceMatrix, read_covariance
+from .fit_intervals import Estimates
 from .measurement_model import variables_of
 from .propagate import (
-    Estimates,
     Propagation,
     estimates_of_fit,
     pairs_of_object,
