@@ -9,7 +9,8 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, pairwise
+from operator import itemgetter
 from pathlib import Path
 
 from ..operating_system import is_dumb_terminal, split_words
@@ -23,6 +24,8 @@ INDENT, PROMPT, CONTINUED, CONTINUES = "  ", "$ ", "> ", " \\"
 FRAME = tuple("╭│├╰")
 _ARGUMENT = re.compile(r"""(?:--[\w-]+ )?(?:"[^"]*"|'[^']*'|[^\s"'])+""")
 _BAR = re.compile(r"(?<!\\)\|")
+_DELIMITERS = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
+"""The line below the head of a table."""
 _OTHER_PAGE = re.compile(r"\[([^]]+)\]\((?:commands/)?(?!reference)(\w+)\.md[^)]*\)")
 _TUTORIAL = re.compile(r"\[([^]]+)\]\((?:\.\./)?(\d)-[\w-]+\.md[^)]*\)")
 _NOT_HERE = re.compile(r"!?\[([^]]+)\]\((?:\.\.|reference|[\w-]+\.svg)[^)]*\)")
@@ -76,7 +79,8 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
 
     text = _TUTORIAL.sub(r"\1 (`autodiff tutorial \2`)", _OTHER_PAGE.sub(r"\1 (`autodiff help \2`)", text))
     text = _NOT_HERE.sub(r"\1", text)
-    for is_table, lines in groupby(text.splitlines(), lambda line: line.startswith("|")):
+    for is_table, group in groupby(_with_tables(text.splitlines()), itemgetter(0)):
+        lines = [line for _, line in group]
         if is_table:
             head, _, *rows = [_BAR.split(line)[1:-1] for line in lines]
             yield from (*_table([head, *rows], terminal), "")
@@ -87,6 +91,14 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
             console.print(Markdown("\n".join(lines), hyperlinks=False))
         drawn = [line.rstrip() for line in capture.get().splitlines()]
         yield from (*drawn, "") if any(drawn) else ()
+
+
+def _with_tables(lines: Sequence[str]) -> Iterator[tuple[bool, str]]:
+    """Yield each line with whether it is of a table: a bar may also begin a line of a sentence."""
+    is_table = False
+    for line, below in pairwise([*lines, ""]):
+        is_table = line.startswith("|") and (is_table or bool(_DELIMITERS.fullmatch(below)))
+        yield is_table, line
 
 
 def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:

@@ -144,3 +144,10 @@ def test_a_pager_that_is_left_early_is_no_error() -> None:
     for pager in ("true", "false", "head -1"):
         shown = on_terminal("help", "grad", env={"PAGER": pager})
         assert shown.code == 0 and "rror" not in shown.out and shown.out.count("\n") <= 1
+
+
+def test_a_line_of_a_sentence_may_begin_with_a_bar() -> None:
+    page = "# Sizes\n\nWhere the size is below\n|`t`|, and above\n| 2, it counts.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    shown = draw_page(page, Terminal(width=80))
+    assert "Where the size is below |t|, and above | 2, it counts." in shown
+    assert [line.split() for line in shown.splitlines() if "1" in line] == [["│", "1", "│", "2", "│"]]

@@ -68,7 +68,7 @@ def check_mathml(graph: Value, text: str, point: dict[str, float]) -> None:
 
 
 WITH_DERIVATIVES_IN_SYMPY: dict[str, dict[str, str] | None] = {
-    "gammainc": {"wrt": "y"}, "gammaincc": {"wrt": "y"}, "zeta": None,
+    "gammainc": {"wrt": "y"}, "gammaincc": {"wrt": "y"}, "betainc": {"wrt": "z"}, "zeta": None,
     **{f"bessel{kind}": {"wrt": "y"} for kind in "jyik"},
 }  # fmt: skip
 """Functions of whose derivatives SymPy has some, or none."""

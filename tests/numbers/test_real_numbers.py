@@ -27,6 +27,7 @@ SPECIAL = {
     "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
     "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma",
     "gamma_density", "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative",
+    "beta_density", "beta_density_derivative", "betainc", "betainc_derivative",
     "zeta", "zeta_derivative", "faddeeva_re", "faddeeva_im",
     *(f"bessel{kind}{form}" for kind in "jyik" for form in ("", "_slope", "_derivative")),
     "norminv_scaled", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
@@ -218,6 +219,13 @@ for names, case in (
      Case([(0.0, 0.0, 2.5, 3.0), (1.0, 0.0, 2.5, 3.0), (1.0, 1.0, 0.25, 0.01), (0.0, 2.0, 3.0, 3.5)], (), 0)),
     ("gammainc_derivative",
      Case([(0.0, 2.5, 3.0), (1.0, 2.5, 3.0), (1.0, 0.001, 0.01), (2.0, 20.0, 18.5), (1.0, 5.0, 90.0)], (), 0)),
+    ("beta_density betainc",
+     Case([(0.5, 0.25, 1e-300), (1.0, 1e-10, 0.99), (1e-8, 1e-8, 0.5), (200.0, 300.0, 0.41), (2.0, 3.0, 1 - EPS)],
+          (log_uniform(-2, 2), log_uniform(-2, 2), INSIDE), 15)),
+    ("beta_density_derivative",
+     Case([(0.0, 0.0, 1.0, 2.5, 3.0, 0.3), (1.0, 0.0, 0.0, 2.5, 3.0, 0.9), (0.0, 1.0, 1.0, 0.25, 1.5, 0.01)], (), 0)),
+    ("betainc_derivative",
+     Case([(0.0, 0.0, 2.5, 3.0, 0.3), (1.0, 0.0, 2.5, 3.0, 0.9), (0.0, 1.0, 0.25, 1.5, 0.01)], (), 0)),
     ("zeta", line([*(1 + d for d in (EPS, -EPS / 2, 1e-9)), -0.5, 0.0, TINY, -2.0, -4 + 1e-12, -259.0, 64.0, 1e5],
           mixed(uniform(-4, 4), uniform(-200, 0), log_uniform(0, 3)), 40)),
     ("besselj bessely besseli besselk besselj_slope bessely_slope besseli_slope besselk_slope",
@@ -346,6 +354,8 @@ PLAIN_POINTS: dict[str, tuple[float, ...]] = {
     **{f"bessel{kind}": (0.3, 1.6) for kind in "jyik"},
     **{f"bessel{kind}_derivative": (1, 0.3, 1.6) for kind in "jyik"},
     "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
+    "betainc": (1.5, 2.5, 0.3), "beta_density": (1.5, 2.5, 0.3), "betainc_derivative": (0, 1, 1.5, 2.5, 0.3),
+    "beta_density_derivative": (1, 0, 1, 1.5, 2.5, 0.3),
 }  # fmt: skip
 """Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""
 
@@ -406,7 +416,8 @@ def test_outside_the_domain(error: type[Exception], call: str) -> None:
 @pytest.mark.parametrize("name", sorted(NAMES - CONDITIONS - INSIDE_ONLY))
 def test_whole_numbers_are_floats_too(name: str) -> None:
     count = len(OPERATIONS[name].params)
-    whole = next(p for p in ((2,), (2, 3), (2, 3, 4), (0,), (1,), (0, 3), (2, 0), (1, 1, 2, 3))
+    whole = next(p for p in ((2,), (2, 3), (2, 3, 4), (0,), (1,), (0, 3), (2, 0), (1, 1, 2, 3),
+                             (2, 3, 1), (0, 1, 2, 3, 1), (0, 0, 1, 2, 3, 1))
                  if (OPERATIONS[name].variadic or len(p) == count) and accepts(name, p))  # fmt: skip
     result = getattr(REAL, name)(*whole)
     assert {type(part) for part in parts(result)} == {float}

@@ -426,6 +426,43 @@ define("gamma_density_derivative", gamma_density_by, None, None, lambda n, k, a,
        lambda n, k, a, x: gamma_density_by(n, k + 1, a, x))  # fmt: skip
 
 
+# ---- the incomplete beta function, as an integral
+def beta_density(a: Any, b: Any, x: Any) -> Any:
+    return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - mp.loggamma(a) - mp.loggamma(b) + mp.loggamma(a + b))
+
+
+def lower_beta(a: Any, b: Any, x: Any) -> Any:
+    return mp.betainc(a, b, 0, x, regularized=True)
+
+
+def lower_beta_by(i: Any, j: Any, a: Any, b: Any, x: Any) -> Any:
+    return by_arguments(lambda c, d: lower_beta(c, d, x), (int(i), int(j)), (a, b))
+
+
+def beta_density_by(i: Any, j: Any, k: Any, a: Any, b: Any, x: Any) -> Any:
+    def by_x(c: Any, d: Any) -> Any:
+        # the product rule for x^(c - 1) and (1 - x)^(d - 1)
+        powers = [mp.binomial(k, n) * mp.ff(c - 1, n) * mp.ff(d - 1, k - n) * (-1 / (1 - x)) ** (k - n) / x**n
+                  for n in range(int(k) + 1)]  # fmt: skip
+        return beta_density(c, d, x) * mp.fsum(powers)
+
+    return by_arguments(by_x, (int(i), int(j)), (a, b))
+
+
+define("beta_density", beta_density, lambda a, b, x: beta_density_by(1, 0, 0, a, b, x),
+       lambda a, b, x: beta_density_by(0, 1, 0, a, b, x),
+       lambda a, b, x: beta_density_by(0, 0, 1, a, b, x))  # fmt: skip
+define("beta_density_derivative", beta_density_by, None, None, None,
+       lambda i, j, k, a, b, x: beta_density_by(i + 1, j, k, a, b, x),
+       lambda i, j, k, a, b, x: beta_density_by(i, j + 1, k, a, b, x),
+       lambda i, j, k, a, b, x: beta_density_by(i, j, k + 1, a, b, x))  # fmt: skip
+define("betainc", lower_beta, lambda a, b, x: lower_beta_by(1, 0, a, b, x),
+       lambda a, b, x: lower_beta_by(0, 1, a, b, x), beta_density)  # fmt: skip
+define("betainc_derivative", lower_beta_by, None, None, lambda i, j, a, b, x: lower_beta_by(i + 1, j, a, b, x),
+       lambda i, j, a, b, x: lower_beta_by(i, j + 1, a, b, x),
+       lambda i, j, a, b, x: beta_density_by(i, j, 0, a, b, x))  # fmt: skip
+
+
 # ---- the zeta function, by Euler-Maclaurin summation at every number
 def zeta(order: Any, s: Any) -> Any:
     with mp.workdps(2 * mp.dps + 2 * int(abs(s))):

@@ -117,6 +117,10 @@ SAMPLES: dict[str, tuple[float | tuple[float, ...], ...]] = {
     "gammainc": ((0.5, 1e-10), (0.5, 0.25), (2.5, 1.5), (20.0, 12.0), (3.0, 150.0)),
     "gammaincc": ((0.5, 1e-10), (0.5, 0.25), (2.5, 1.5), (20.0, 12.0), (3.0, 150.0), (1e-5, 0.5)),
     "gammainc_derivative": ((0.0, 2.5, 1.5), (1.0, 2.5, 1.5), (2.0, 0.5, 3.0)),
+    "beta_density": ((0.5, 2.0, 0.25), (2.5, 3.0, 0.75), (40.0, 60.0, 0.39)),
+    "beta_density_derivative": ((0.0, 0.0, 1.0, 2.5, 3.0, 0.3), (1.0, 1.0, 1.0, 4.0, 6.0, 0.39)),
+    "betainc": ((0.5, 2.0, 0.25), (2.5, 3.0, 0.75), (40.0, 60.0, 0.39), (2.0, 3.0, 1e-10)),
+    "betainc_derivative": ((0.0, 0.0, 2.5, 3.0, 0.3), (0.0, 1.0, 2.0, 0.5, 0.75)),
     "zeta": (-30.5, -3.25, -0.25, 0.0, 0.5, 1.0000001, 2.0, 12.5, 80.0),
     "zeta_derivative": ((0.0, 2.5), (1.0, -3.25), (1.0, 0.5), (1.0, 7.0)),
     **dict.fromkeys(
@@ -147,7 +151,17 @@ def samples_of(primitive: Primitive) -> list[tuple[float, ...]]:
 
 
 OF_FEW_TARGETS = (
-    *("gammainc", "gammaincc", "gammainc_derivative", "besselj", "bessely", "besseli", "besselk"),
+    *(
+        "gammainc",
+        "gammaincc",
+        "gammainc_derivative",
+        "betainc",
+        "betainc_derivative",
+        "besselj",
+        "bessely",
+        "besseli",
+        "besselk",
+    ),
     *("faddeeva_re", "faddeeva_im"),
     *("besselj_derivative", "bessely_derivative", "besseli_derivative", "besselk_derivative"),
 )

@@ -240,7 +240,9 @@ def test_linear_rows_are_those_whose_derivatives_depend_on_no_input() -> None:
         ):
             continue
         count = max(map(len, samples_of(row)))
-        points = [sample for sample in samples_of(row) if len(sample) == count] + [(0.25, 0.75, 0.5, 0.125)[:count]]
+        points = [sample for sample in samples_of(row) if len(sample) == count] + [
+            (0.25, 0.75, 0.5, 0.125, 0.375, 0.625)[:count]
+        ]
         slopes = set()
         for point in points:
             with suppress(ValueError, ArithmeticError, Refusal):

@@ -144,7 +144,7 @@ sin cos tan sec csc cot asin acos atan atan2 asec acsc acot sinh cosh tanh sech 
 acoth arcsin arccos arctan sinc deg rad where
 relu leaky_relu elu gelu silu swish sigmoid softplus softsign tanh logsumexp logaddexp logit heaviside
 erf erfc erfinv erfcx normpdf normcdf norminv lambertw
-gammainc gammaincc gammainc_derivative zeta zeta_derivative faddeeva_re faddeeva_im
+gammainc gammaincc gammainc_derivative betainc betainc_derivative zeta zeta_derivative faddeeva_re faddeeva_im
 besselj bessely besseli besselk
 gamma lgamma digamma trigamma polygamma beta sum mean prod min max hypot logsumexp
 """

@@ -155,7 +155,8 @@ def _rounding_warnings(
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1)]
         return {f"the second derivative by {quote(dict.fromkeys((names[j], names[i])))}": rows[i][j] for i, j in pairs}
 
-    return warnings + lost_number_warnings(graph, posed.values, posed.point, second_derivatives, "hessian")
+    lost = lost_number_warnings(graph, posed.values, posed.point, second_derivatives, "hessian")
+    return warnings + [warning for warning in lost if warning not in warnings]
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:

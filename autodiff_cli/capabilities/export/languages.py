@@ -248,7 +248,8 @@ class Scientific(Target):
         library, function = self.library(), self.defined()
         code = "\n".join([*library, *function])
         helpers = [text for name, text in self.helpers.items() if f"{name}(" in code]
-        parts = [function, library, helpers] if self.calls_below else [library, helpers, function]
+        apart = ["\n\n".join(helpers)] if helpers else []
+        parts = [function, library, apart] if self.calls_below else [library, apart, function]
         heading = self.heading(f"Returns the value and its derivatives{self.variables_phrase()}.")
         return ["\n".join(heading).strip("\n"), "\n\n".join(["\n".join(part).strip("\n") for part in parts if part])]
 

@@ -124,6 +124,12 @@ class ComplexBalls(NumberType):
         a, x = self.number(a), self.number(x)
         return x.gamma_upper(a, regularized=1) if a.real > 0 and x.real > 0 else NOWHERE
 
+    def betainc(self, a: Any, b: Any, x: Any) -> Any:
+        """Return the regularized incomplete beta function, between its cuts."""
+        a, b, x = self.number(a), self.number(b), self.number(x)
+        inside = a.real > 0 and b.real > 0 and x.real > 0 and x.real < 1
+        return x.beta_lower(a, b, regularized=1) if inside else NOWHERE
+
     def sinc(self, x: Any) -> Any:
         """Return sin(pi*x)/(pi*x)."""
         return x.sinc_pi()
@@ -207,7 +213,8 @@ CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atan
 """Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
 UNKNOWN = library_names(
     "round atan2 polygamma erfinv trigamma beta norminv norminv_scaled lambertw lambertw_branch "
-    "gammainc_derivative zeta_derivative gamma_density gamma_density_derivative faddeeva_re faddeeva_im "
+    "gammainc_derivative zeta_derivative gamma_density gamma_density_derivative betainc_derivative beta_density "
+    "beta_density_derivative faddeeva_re faddeeva_im "
     "besselj bessely besseli besselk besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
 )
 """Functions that are refused: not known there."""

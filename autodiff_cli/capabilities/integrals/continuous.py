@@ -114,6 +114,8 @@ RULES: dict[str, Rule] = by_name({
     **dict.fromkeys(("normpdf_scaled", "normcdf_scaled"), lambda x, mu, sigma: [(sigma, ">")]),
     **dict.fromkeys(("gammainc", "gammaincc"), lambda a, x: [(a, ">"), (x, ">=")]),
     "gammainc_derivative": lambda n, a, x: [(a, ">"), (x, ">=")],
+    "betainc": lambda a, b, x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
+    "betainc_derivative": lambda i, j, a, b, x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
     "zeta": lambda s: [(_one_less(s), "!=")], "zeta_derivative": lambda n, s: [(_one_less(s), "!=")],
     **dict.fromkeys(("besselj", "bessely", "besseli", "besselk"), lambda nu, x: [(x, ">")]),
     **dict.fromkeys(BESSEL_DERIVATIVES, lambda n, nu, x: [(x, ">")]),

@@ -125,6 +125,8 @@ beta: Several
 gammainc: Several
 gammaincc: Several
 gammainc_derivative: Several
+betainc: Several
+betainc_derivative: Several
 zeta: Unary
 zeta_derivative: Several
 besselj: Several

@@ -1,4 +1,4 @@
-"""The incomplete gamma function and its derivatives by all arguments, as enclosures."""
+"""Special functions of several arguments, with derivatives by all of them, as enclosures."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from .parameter_series import (
     Linear,
     TermFunctions,
     bessel_derivative,
+    beta_density_at_zero,
+    beta_first_term,
+    beta_series,
+    beta_sum,
     gamma_density_at_zero,
     gamma_first_term,
     hypergeometric_sum,
@@ -63,10 +67,15 @@ def _gamma_density_derivative(m: Any, n: Any, k: Any, a: Any, x: Any) -> Any:
 
 
 def _density_at_zero(n: int, k: int, a: Any) -> Any:
+    _check_whole(k, a)
+    return arb(gamma_density_at_zero(n, k, a))
+
+
+def _check_whole(k: int, a: Any) -> None:
+    """Raise `Refusal` where it is undecided whether a number is one of 1 … k + 1."""
     is_known = a > k + 1 or a.is_exact() or not any(a.contains(j) for j in range(1, k + 2))
     if not is_known:
         raise undecided("cannot determine whether this power is 0")
-    return arb(gamma_density_at_zero(n, k, a))
 
 
 def _gammainc(m: Any, a: Any, x: Any) -> Any:
@@ -91,6 +100,69 @@ def _gammainc_derivative(m: Any, n: Any, a: Any, x: Any) -> Any:
     return total[order][0] * math.factorial(order)
 
 
+# ---- the incomplete beta function
+def _end(x: Any) -> int | None:
+    """Return 0 or 1 if a number is that; None if it is neither. Raises `Refusal` if that is undecided."""
+    for end in (0, 1):
+        if x == end:
+            return end
+        if x.contains(end):
+            raise undecided(f"cannot determine whether this number is {end}")
+    return None
+
+
+def _beta_density(m: Any, a: Any, b: Any, x: Any) -> Any:
+    if _end(x.a) is not None:
+        return _beta_density_at_end(0, 0, 0, a.a, b.a, x.a)
+    logarithm = (a.a - 1) * x.a.log() + (b.a - 1) * (-x.a).log1p()
+    return (logarithm + (a.a + b.a).lgamma() - a.a.lgamma() - b.a.lgamma()).exp()
+
+
+def _beta_density_derivative(m: Any, i: Any, j: Any, k: Any, a: Any, b: Any, x: Any) -> Any:
+    if _end(x.a) is not None:
+        by_a, by_b, by_x = (whole_order(float(n)) for n in (i, j, k))
+        return _beta_density_at_end(by_a, by_b, by_x, a.a, b.a, x.a)
+    return DEFINITIONS["beta_density_derivative"](m, i, j, k, a, b, x).a
+
+
+def _beta_density_at_end(i: int, j: int, k: int, a: Any, b: Any, x: Any) -> Any:
+    if x == 1:
+        value = _beta_density_at_end(j, i, k, b, a, arb(0))
+        return -value if k % 2 else value
+    _check_whole(k, a)
+    return arb(beta_density_at_zero(i, j, k, a, b))
+
+
+def _betainc(m: Any, a: Any, b: Any, x: Any) -> Any:
+    return _betainc_by((0, 0), a.a, b.a, x.a)
+
+
+def _betainc_derivative(m: Any, i: Any, j: Any, a: Any, b: Any, x: Any) -> Any:
+    return _betainc_by((whole_order(float(i)), whole_order(float(j))), a.a, b.a, x.a)
+
+
+def _betainc_by(orders: tuple[int, int], a: Any, b: Any, x: Any) -> Any:
+    if _end(x) is not None:
+        return arb(0) if any(orders) else x
+    rest = 1 - x
+    series, before = beta_series(a, b, x, rest, ctx.prec), ctx.prec
+    ctx.prec += series.lost
+    try:
+        if not series.mirrored:
+            return _beta_sum(orders, a, b, x, (x.log(), (-x).log1p()))
+        value = _beta_sum(orders[::-1], b, a, 1 - x, ((-x).log1p(), x.log()))
+        return -value if any(orders) else 1 - value
+    finally:
+        ctx.prec = before
+
+
+def _beta_sum(orders: tuple[int, int], a: Any, b: Any, x: Any, logs: tuple[Any, Any]) -> Any:
+    by_a, by_b = orders
+    total = beta_sum(beta_first_term(FUNCTIONS, a, b, logs, orders), a, b, x, _enough)
+    return total[by_a][by_b] * (math.factorial(by_a) * math.factorial(by_b))
+
+
+# ---- the zeta function
 def _zeta(m: Any, s: Any) -> Any:
     return _zeta_derivative(m, 0, s)
 

@@ -59,7 +59,7 @@ _BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative
 """Functions without a formula in doubles that is right over their whole range."""
 
 _BY_ENCLOSURES = library_names(
-    "faddeeva_re faddeeva_im "
+    "faddeeva_re faddeeva_im beta_density beta_density_derivative betainc betainc_derivative "
     "besselj bessely besseli besselk besselj_slope bessely_slope "
     "besseli_slope besselk_slope besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
 )

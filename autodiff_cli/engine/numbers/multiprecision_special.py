@@ -1,4 +1,4 @@
-"""The incomplete gamma function and its derivatives by all arguments, in multiprecision."""
+"""Special functions of several arguments, with derivatives by all of them, in multiprecision."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ from .parameter_series import (
     Linear,
     TermFunctions,
     bessel_derivative,
+    beta_density_at_zero,
+    beta_first_term,
+    beta_series,
+    beta_sum,
     gamma_density_at_zero,
     gamma_first_term,
     hypergeometric_sum,
@@ -223,6 +227,87 @@ def _gammainc_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
         return _lower_gamma_slope(m, a, x, 64 + lost)
     coefficient = _settled(m, lambda: _lower_gamma_series(m, a, x, order + 1)[order][0], 64 + lost)
     return coefficient * math.factorial(order)
+
+
+# ---- the incomplete beta function
+def _beta_sizes(m: Any, a: Number, b: Number, x: Number) -> tuple[Number, tuple[Number, Number], int]:
+    """Return 1 - x, the logarithms of x and 1 - x, and the bits before the point of what is multiplied with them."""
+    context = m.context
+    logs = context.ln(x), context.log1p(-x)
+    return context.fsub(1, x, exact=True), logs, _size(context, a * logs[0], b * logs[1], a, b) + 16
+
+
+def _beta_term(m: Any, a: Number, b: Number, x: Number, orders: tuple[int, int] = (0, 0)) -> Coefficients:
+    context = m.context
+    m._charge("gamma")
+    *_, extra = _beta_sizes(m, a, b, x)
+    with context.extraprec(extra):
+        _, logs, _ = _beta_sizes(m, a, b, x)
+        return beta_first_term(_functions(m), a, b, logs, orders)
+
+
+def _beta_density(m: Any, a: Number, b: Number, x: Number) -> Number:
+    if x in (0, 1):
+        return _beta_density_at_end(0, 0, 0, a, b, x)
+    return a * _beta_term(m, a, b, x)[0][0] / (x * m.context.fsub(1, x, exact=True))
+
+
+def _beta_density_derivative(m: Any, i: Number, j: Number, k: Number, a: Number, b: Number, x: Number) -> Number:
+    if x in (0, 1):
+        by_a, by_b, by_x = (whole_order(float(n)) for n in (i, j, k))
+        return _beta_density_at_end(by_a, by_b, by_x, a, b, x)
+    return _settled(m, lambda: DEFINITIONS["beta_density_derivative"](m, i, j, k, a, b, x))
+
+
+def _beta_density_at_end(i: int, j: int, k: int, a: Number, b: Number, x: Number) -> Number:
+    if x == 0:
+        return beta_density_at_zero(i, j, k, a, b)
+    value = beta_density_at_zero(j, i, k, b, a)
+    return -value if k % 2 else value
+
+
+def _betainc(m: Any, a: Number, b: Number, x: Number) -> Number:
+    if x in (0, 1):
+        return x
+    if x * (a + b + 2) <= a + 1:
+        return _lower_beta(m, a, b, x)
+    rest = m.context.fsub(1, x, exact=True)
+    return _complement(m, lambda: _lower_beta(m, b, a, rest))
+
+
+def _lower_beta(m: Any, a: Number, b: Number, x: Number) -> Number:
+    # DLMF 8.17.22, from its even part: the fraction converges below the mean
+    def part(k: int) -> tuple[Number, Number]:
+        half = k // 2
+        if k % 2:
+            return -(a + half) * (a + b + half) * x / ((a + 2 * half) * (a + 2 * half + 1)), 1
+        return half * (b - half) * x / ((a + 2 * half - 1) * (a + 2 * half)), 1
+
+    with m.context.extraprec(_size(m.context, a, b) + 16):
+        fraction = _continued_fraction(m, m.context.one, part)
+    return _beta_term(m, a, b, x)[0][0] / fraction
+
+
+def _betainc_derivative(m: Any, i: Number, j: Number, a: Number, b: Number, x: Number) -> Number:
+    by_a, by_b = whole_order(float(i)), whole_order(float(j))
+    if by_a == by_b == 0:
+        return _betainc(m, a, b, x)
+    if x in (0, 1):
+        return 0
+    rest = m.context.fsub(1, x, exact=True)
+    series = beta_series(a, b, x, rest, m.context.prec)
+    if series.mirrored:
+        return -_beta_sum(m, (by_b, by_a), b, a, rest, series.lost)
+    return _beta_sum(m, (by_a, by_b), a, b, x, series.lost)
+
+
+def _beta_sum(m: Any, orders: tuple[int, int], a: Number, b: Number, x: Number, lost: int) -> Number:
+    by_a, by_b = orders
+
+    def coefficient() -> Number:
+        return beta_sum(_beta_term(m, a, b, x, orders), a, b, x, _enough(m))[by_a][by_b]
+
+    return _settled(m, coefficient, 64 + lost) * math.factorial(by_a) * math.factorial(by_b)
 
 
 # ---- the zeta function

@@ -17,8 +17,16 @@ Number = Any
 Coefficients = list[list[Number]]
 """The factor of ε^i δ^j at [i][j]."""
 
+MOST_TERMS = 1e12
+"""Where more terms are needed their number is no matter."""
+
+BITS_OF_STEP = 100
+"""How many bits of a term take a step of work."""
+
+LN_2 = math.log(2.0)
+
 CHECKED_EACH = 8
-"""Terms between two looks at the remainder of a sum."""
+"""The least terms between two looks at the remainder of a sum."""
 
 TERM_STEPS = 3
 """The work of a coefficient of a term, in microseconds."""
@@ -33,7 +41,7 @@ class Linear(NamedTuple):
 
     def after(self, terms: int) -> Linear:
         """Return the factor of a later term: each is greater by 1."""
-        return self._replace(constant=self.constant + terms)
+        return Linear(self.constant + terms, self.first, self.second)
 
 
 def zeros(rows: int, columns: int) -> Coefficients:
@@ -103,7 +111,8 @@ def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Se
     ratio = abs(z)
     for k, f in enumerate(lower):
         # an upper factor over a lower one tends to 1: it is at most the larger of its value now and 1
-        ratio = ratio * (1 + abs(upper[k].constant / f.constant - 1) if k < len(upper) else 1 / f.constant)
+        excess = upper[k].constant / f.constant - 1 if k < len(upper) else 0
+        ratio = ratio * (1 + (abs(excess) + excess) / 2 if k < len(upper) else 1 / f.constant)
     if not ratio < 1:
         return None
     series = zeros(len(term), len(term[0]))
@@ -116,6 +125,11 @@ def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Se
     rest = [[-c for c in row] for row in series]
     rest[0][0] = 1 + rest[0][0]
     return quotient([[abs(c) for c in row] for row in term], rest)
+
+
+def _block(terms: int) -> int:
+    """Return how many terms follow before the next look at the remainder."""
+    return max(CHECKED_EACH, terms // 8)
 
 
 def hypergeometric_sum(
@@ -132,8 +146,9 @@ def hypergeometric_sum(
     total, term, k = zeros(len(first), len(first[0])), first, 0
     steps = TERM_STEPS * len(first) * len(first[0]) * (1 + len(upper) + len(lower))
     while True:
-        budget.charge(CHECKED_EACH * steps)
-        for _ in range(CHECKED_EACH):
+        block = _block(k)
+        budget.charge(block * steps)
+        for _ in range(block):
             total = [[c + d for c, d in zip(row, more, strict=True)] for row, more in zip(total, term, strict=True)]
             term = [[c * z for c in row] for row in term]
             for f in upper:
@@ -183,6 +198,141 @@ def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
         raise ZeroDivisionError("infinite at 0")
     count = math.comb(k, steps)
     return -count if (k - steps) % 2 else count
+
+
+# ---- the incomplete beta function
+class BetaSeries(NamedTuple):
+    """Which series of the incomplete beta function is summed, and how many bits its sum loses."""
+
+    mirrored: bool
+    """Whether it is that of I_{1-x}(b, a) = 1 - I_x(a, b) (DLMF 8.17.4)."""
+    lost: int
+
+
+def beta_series(a: Number, b: Number, x: Number, rest: Number, bits: int) -> BetaSeries:
+    """Return the series that takes less work for so many bits, at x and 1 - x = `rest`."""
+    a, b, x, rest = (min(max(float(number), 1e-300), 1e300) for number in (a, b, x, rest))
+    works = []
+    for mirrored, (p, q, z, y) in enumerate([(a, b, x, rest), (b, a, rest, x)]):
+        # above the mean, the sum is 1 less the first term of the other series or more
+        lost = max(0.0, -_log_beta_term(q, p, y, z) / LN_2) if z * (p + q) > p else 0.0
+        works.append((_beta_terms(p, q, z, y, bits + lost) * (bits + lost), bool(mirrored), lost))
+    work, mirrored, lost = min(works)
+    # of more than some million terms or bits no sum is begun
+    budget.charge(work / BITS_OF_STEP)
+    return BetaSeries(mirrored, math.ceil(lost))
+
+
+def _log_beta_term(a: float, b: float, x: float, rest: float) -> float:
+    return a * math.log(x) + b * math.log(rest) + math.lgamma(a + b) - math.lgamma(a + 1) - math.lgamma(b)
+
+
+def _beta_terms(a: float, b: float, x: float, rest: float, bits: float) -> float:
+    """Return about how many terms of the series are above 2^-bits of the first."""
+
+    def logarithm(k: float) -> float:
+        return k * math.log(x) + math.lgamma(a + b + k) - math.lgamma(a + 1 + k) - start
+
+    start = math.lgamma(a + b) - math.lgamma(a + 1)
+    # terms rise while (a + b + k)·x is above a + 1 + k
+    top = max(0.0, ((a + b) * x - a - 1) / rest)
+    step = 8.0
+    while logarithm(top + step) > -bits * LN_2 and step < MOST_TERMS:
+        step *= 1.5
+    return top + step
+
+
+def beta_first_term(
+    f: TermFunctions, a: Number, b: Number, logs: tuple[Number, Number], orders: tuple[int, int]
+) -> Coefficients:
+    """Return x^(a + ε)·(1 - x)^(b + δ)·Γ(a + b + ε + δ)/(Γ(a + 1 + ε)·Γ(b + δ)), as far as ε and δ to the `orders`.
+
+    It is the first term of the series of betainc (DLMF 8.17.8); `logs` are log(x) and log(1 - x).
+    """
+    rows, columns = orders[0] + 1, orders[1] + 1
+    of_sum = _log_gamma(f, a + b, rows + columns - 1)
+    logarithm = [[of_sum[i + j] * math.comb(i + j, i) for j in range(columns)] for i in range(rows)]
+    for i, c in enumerate(_log_gamma(f, a + 1, rows)):
+        logarithm[i][0] -= c
+    for j, c in enumerate(_log_gamma(f, b, columns)):
+        logarithm[0][j] -= c
+    logarithm[0][0] += a * logs[0] + b * logs[1]
+    if rows > 1:
+        logarithm[1][0] += logs[0]
+    if columns > 1:
+        logarithm[0][1] += logs[1]
+    return exponential(logarithm, f.exp(logarithm[0][0]))
+
+
+def beta_sum(
+    first: Coefficients,
+    a: Number,
+    b: Number,
+    x: Number,
+    enough: Callable[[Coefficients, Coefficients], Coefficients | None],
+) -> Coefficients:
+    """Return I_x(a + ε, b + δ), as far as its first term has ε and δ (DLMF 8.17.8)."""
+    if len(first) + len(first[0]) > 3:
+        return hypergeometric_sum(first, x, (Linear(a + b, 1, 1),), (Linear(a + 1, 1),), enough)
+    by_a, has_slope = len(first) - 1, len(first) + len(first[0]) - 2
+    upper, lower, k = a + b, a + 1, 0
+    # a term's derivative is h times it, h = Σ 1/(a + b + j) - 1/(a + 1 + j) by a and Σ 1/(a + b + j) by b
+    total, slopes, h = 1 + 0 * x, 0 * x, 0 * x
+    term = total
+    while True:
+        block = _block(k)
+        budget.charge(block * TERM_STEPS)
+        for _ in range(block):
+            term = term * (x * upper) / lower
+            total = total + term
+            if has_slope:
+                h = h + 1 / upper - by_a / lower
+                slopes = slopes + term * h
+            upper, lower = upper + 1, lower + 1
+        k += block
+        sums = [[total], [slopes]] if has_slope else [[total]]
+        bound = _beta_rest(term, x, upper, lower, abs(h), by_a)
+        if bound is not None and (result := enough(sums, bound[: len(sums)])) is not None:
+            return _with_slope(first, result)
+
+
+def _beta_rest(term: Number, x: Number, upper: Number, lower: Number, h: Number, by_a: int) -> Coefficients | None:
+    """Return bounds on what follows a term, and on its derivative: terms fall by `ratio` or more, h grows by `step`."""
+    excess = upper / lower - 1
+    ratio = x * (1 + (abs(excess) + excess) / 2)
+    if not ratio < 1:
+        return None
+    step = abs(1 / upper - by_a / lower)
+    rest = term * ratio / (1 - ratio)
+    return [[rest], [rest * (h + step / (1 - ratio))]]
+
+
+def _with_slope(first: Coefficients, sums: Coefficients) -> Coefficients:
+    """Return the product of the first term and the sum, of which at most one derivative is known."""
+    if len(first[0]) == 1:
+        return product(first, sums)
+    (value, slope), (total,), (slopes,) = first[0], *sums
+    return [[value * total, slope * total + value * slopes]]
+
+
+def beta_density_at_zero(i: int, j: int, k: int, a: Number, b: Number) -> Number:
+    """Return the derivative of beta_density at x = 0, i times by a > 0, j times by b > 0 and k times by x.
+
+    Raises ZeroDivisionError where it is infinite. It is Σ c(n)·x^(a - 1 + n), where c(n) is (1 - b)·…·(n - b)/n!
+    over B(a, b). The k-th derivative at 0 is that of the power k if `a` is whole: those below have none.
+    """
+    if a > k + 1:
+        return 0
+    whole = next((n for n in range(1, k + 2) if a == n), None)
+    if i or whole is None:
+        raise ZeroDivisionError("infinite at 0")
+    # 1/B(a, b) = b·(b + 1)·…·(b + a - 1)/(a - 1)!
+    n = k + 1 - whole
+    total = zeros(1, j + 1)
+    total[0][0] = 1
+    for t in range(-n, whole):
+        total = times(total, Linear(b + t, 0, 1))
+    return total[0][j] * ((-1) ** n * math.comb(k, n) * math.factorial(j))
 
 
 # ---- the zeta function

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial, reduce
+from itertools import product
 from operator import add, mul
 from typing import Any
 
@@ -222,6 +223,75 @@ entry("gamma_density_derivative", "n k a x", "", None, None,
     lambda m, n, k, a, x, out: m.gamma_density_derivative(n + 1, k, a, x),
     lambda m, n, k, a, x, out: m.gamma_density_derivative(n, k + 1, a, x), facts="finite",
     definition=_gamma_density_derivative, domain="a > 0 and x >= 0", constant_params=("n", "k"), family="gamma")
+
+
+def _beta_density_derivative(m: Any, i: Number, j: Number, k: Number, a: Number, b: Number, x: Number) -> Number:
+    """Return the derivative of beta_density, `i` times by a, `j` times by b and `k` times by x."""
+    by_a, by_b, by_x = int(float(i)), int(float(j)), int(float(k))
+    values = _by_beta_shapes(m, by_a, by_b, a, b, x)
+    terms = [
+        math.comb(by_a, p) * math.comb(by_b, q) * values[by_a - p, by_b - q] * ratio
+        for p in range(by_a + 1) for q in range(by_b + 1)
+        if not (isinstance(ratio := _beta_density_ratio(p, q, by_x, a, b, x), int) and ratio == 0)
+    ]
+    return reduce(add, terms)
+
+
+def _by_beta_shapes(m: Any, by_a: int, by_b: int, a: Number, b: Number, x: Number) -> dict[tuple[int, int], Number]:
+    """Return the derivatives of beta_density by a and b, from those of its logarithm."""
+
+    def logarithmic(p: int, q: int, first: bool) -> Number:
+        # a derivative of log(x) - digamma(a) + digamma(a + b), or of the same for b and 1 - x
+        shared = _digamma_derivative(m, p + q, a + b)
+        if q if first else p:
+            return shared
+        own = _digamma_derivative(m, p, a) if first else _digamma_derivative(m, q, b)
+        return shared - own if p or q else (m.log(x) if first else m.log1p(-x)) - own + shared
+
+    values: dict[tuple[int, int], Number] = {(0, 0): m.beta_density(a, b, x)}
+    for k, n in product(range(by_a + 1), range(by_b + 1)):
+        if k or n:
+            u, v = (k - 1, n) if k else (k, n - 1)
+            terms = [
+                math.comb(u, p) * math.comb(v, q) * logarithmic(p, q, k > 0) * values[u - p, v - q]
+                for p in range(u + 1) for q in range(v + 1)
+            ]
+            values[k, n] = reduce(add, terms)
+    return values
+
+
+def _digamma_derivative(m: Any, n: int, x: Number) -> Number:
+    return m.polygamma(n, x) if n else m.digamma(x)
+
+
+def _beta_density_ratio(p: int, q: int, k: int, a: Number, b: Number, x: Number) -> Number:
+    """Return the p-th by a and q-th by b of Σ (k over j)·(-1)^(k - j)·[a - 1]ⱼ·[b - 1]ₖ₋ⱼ/(x^j·(1 - x)^(k - j)).
+
+    [t]ⱼ is t·(t - 1)·…·(t - j + 1): of x^(a - 1)·(1 - x)^(b - 1) the k-th derivative by x, over itself.
+    """
+    total: Number = 0
+    for j in range(k, -1, -1):
+        if p <= j and q <= k - j:
+            factor = math.comb(k, j) * (-1) ** (k - j)
+            above = factor * _falling(a - 1, j, p) * _falling(b - 1, k - j, q)
+            below = [x] * j + [1 - x] * (k - j)
+            total = total + (above / reduce(mul, below) if below else above)
+    return total
+
+
+def _falling(t: Number, j: int, p: int) -> Number:
+    """Return the p-th derivative of t·(t - 1)·…·(t - j + 1), for p up to j."""
+    total: Number = math.perm(j, p)
+    for power in range(j - 1, p - 1, -1):
+        total = total * t + _falling_coefficient(j, power) * math.perm(power, p)
+    return total
+
+
+entry("beta_density_derivative", "i j k a b x", "", None, None, None,
+    lambda m, i, j, k, a, b, x, out: m.beta_density_derivative(i + 1, j, k, a, b, x),
+    lambda m, i, j, k, a, b, x, out: m.beta_density_derivative(i, j + 1, k, a, b, x),
+    lambda m, i, j, k, a, b, x, out: m.beta_density_derivative(i, j, k + 1, a, b, x), facts="finite",
+    definition=_beta_density_derivative, domain="a > 0, b > 0 and 0 <= x <= 1", constant_params=("i", "j", "k"))
 
 
 def none_at_all(m: Any, *_: Number) -> Number:
@@ -586,6 +656,21 @@ special("gammainc_derivative", "n a x", "`n`-th derivative of gammainc(a, x) by 
     lambda m, n, a, x, out: m.gammainc_derivative(n + 1, a, x),
     lambda m, n, a, x, out: m.gamma_density_derivative(n, 0, a, x), constant_params=("n",), shown_orders=(1,),
     domain="a > 0 and x >= 0", source="DLMF 8.7.1", family="gamma", facts="finite")
+entry("beta_density", "a b x", "", lambda m, a, b, x, out: m.beta_density_derivative(1, 0, 0, a, b, x),
+    lambda m, a, b, x, out: m.beta_density_derivative(0, 1, 0, a, b, x),
+    lambda m, a, b, x, out: m.beta_density_derivative(0, 0, 1, a, b, x),
+    definition=lambda m, a, b, x: m.pow(x, a - 1) * m.pow(1 - x, b - 1) / m.beta(a, b),
+    domain="a > 0, b > 0 and 0 <= x <= 1")
+special("betainc", "a b x", "regularized incomplete beta function, the beta distribution's for shapes `a` and `b`",
+    lambda m, a, b, x, out: m.betainc_derivative(1, 0, a, b, x),
+    lambda m, a, b, x, out: m.betainc_derivative(0, 1, a, b, x), lambda m, a, b, x, out: m.beta_density(a, b, x),
+    domain="a > 0, b > 0 and 0 <= x <= 1", source="DLMF 8.17.2", values="[0, 1]",
+    complement="`betainc(b, a, 1 - x)`", facts="finite")
+special("betainc_derivative", "i j a b x", "derivative of betainc(a, b, x), `i` times by `a` and `j` times by `b`",
+    None, None, lambda m, i, j, a, b, x, out: m.betainc_derivative(i + 1, j, a, b, x),
+    lambda m, i, j, a, b, x, out: m.betainc_derivative(i, j + 1, a, b, x),
+    lambda m, i, j, a, b, x, out: m.beta_density_derivative(i, j, 0, a, b, x), constant_params=("i", "j"),
+    shown_orders=(1, 0), domain="a > 0, b > 0 and 0 <= x <= 1", source="DLMF 8.17.8", facts="finite")
 
 special("zeta", "s", "Riemann zeta function, 1 + 1/2**s + 1/3**s + … and its continuation to `s` below 1",
     lambda m, s, out: m.zeta_derivative(1, s), domain="s != 1", source="DLMF 25.2.1, 25.4.1", family="zeta",

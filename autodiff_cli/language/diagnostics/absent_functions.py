@@ -32,7 +32,7 @@ _TITLES = {
     "a binomial coefficient (`gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`)": "binom binomial nchoosek ncr choose",
     "the greatest common divisor": "gcd",
     "the least common multiple": "lcm",
-    "the incomplete beta function": "betainc betaincinv betaregularized",
+    "the inverse of the incomplete beta function": "betaincinv inversebetaregularized",
 }
 _ABSENT = {name: title for title, names in _TITLES.items() for name in names.split()}
 

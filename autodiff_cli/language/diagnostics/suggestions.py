@@ -39,17 +39,22 @@ _CALLED = {
     "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw", "lambert_w": "lambertw",
     "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc", "gammap": "gammainc", "gammaq": "gammaincc",
     "gamma_p": "gammainc", "gamma_q": "gammaincc", "gamma_inc": "gammainc",
+    "ibeta": "betainc", "incbeta": "betainc", "betai": "betainc", "beta_inc": "betainc",
+    "beta_incomplete_regularized": "betainc",
     "jn": "besselj", "yn": "bessely", "jv": "besselj", "yv": "bessely", "iv": "besseli", "kv": "besselk",
     "bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk",
 }  # fmt: skip
 """Names of functions in other programs, in lower case."""
 
 _WRITTEN = {
+    "betaregularized": "betainc({1}, {2}, {0})", "pbeta": "betainc({1}, {2}, {0})",
     "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
     "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
 }  # fmt: skip
 """Functions of other languages as expressions."""
-_WRITTEN_ARGUMENTS = {name: 2 if "{1}" in written else 1 for name, written in _WRITTEN.items()}
+_WRITTEN_ARGUMENTS = {
+    name: 1 + max([k for k in range(3) if f"{{{k}}}" in written]) for name, written in _WRITTEN.items()
+}
 
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
 """Ambiguous names: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
