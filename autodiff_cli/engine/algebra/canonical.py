@@ -14,7 +14,7 @@ from ..numbers import budget
 from ..numbers.base import NO_RESULT, Refusal
 from ..numbers.exact import EXACT, size
 from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
-from ..table.primitive import Primitive
+from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import ABS, LOG, SQRT, by_name
 
 MAX_SHORT = 3
@@ -31,6 +31,7 @@ MAX_FOLDED_EXPONENT = 64
 IRRATIONALS = ("pi", "π", "e")
 SURELY_SHORT = 3 * MAX_DIGITS
 MIN_SIZE = Fraction(1, 10**MAX_EXPONENT)
+CBRT = PRIMITIVES["cbrt"]
 ZERO, HALF, ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
 Key = TypeVar("Key", bound=Hashable)
@@ -377,6 +378,8 @@ class Canonicalizer:
         even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
         if even:
             return self._with_squared_norms(c, factors, even)
+        for base in [base for base in factors if base.primitive is CBRT]:
+            factors = _with_cube_root(factors, base)
         return self.product_form(c, factors, numbers)
 
     def _has_numbers(self, factors: Terms) -> bool:
@@ -510,6 +513,18 @@ RULES: dict[str, Rule] = by_name({
     "or_": _junction(False),
 })  # fmt: skip
 """Rules of operations that use all inputs."""
+
+
+def _with_cube_root(factors: Terms, root: Value) -> Terms:
+    """Return x/cbrt(x)**2 as cbrt(x), which has that value on both sides of 0."""
+    inside, e = root._prev[0], factors[root]
+    f = factors.get(inside, ZERO)
+    if e.denominator != 1 or f.denominator != 1 or (f * e >= 0 and e % 3):
+        return factors
+    thirds = 3 * f + e
+    whole = Fraction(int(thirds / 3))  # rounded to 0
+    rest = {base: power for base, power in factors.items() if base is not root and base is not inside}
+    return rest | {base: power for base, power in ((inside, whole), (root, thirds - 3 * whole)) if power}
 
 
 def strip_minus(p: Canonicalizer, form: Form) -> Form | None:

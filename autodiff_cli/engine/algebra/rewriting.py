@@ -18,7 +18,6 @@ from .canonical import (
     MAX_SHORT,
     ONE,
     ZERO,
-    Canonicalizer,
     Form,
     Number,
     Product,
@@ -30,6 +29,7 @@ from .canonical import (
     negated_sum,
     number_text,
 )
+from .root_forms import RootForms, divide, multiply
 from .walk import facts_of
 
 MAX_ROUNDS = 3
@@ -103,7 +103,7 @@ def _is_plain_polynomial(parts: Sequence[Part]) -> bool:
     return all(e > 0 and e.denominator == 1 for _, factors in parts for e in factors.values())
 
 
-class Shortener(Canonicalizer):
+class Shortener(RootForms):
     """A pass that keeps the shortest form of each sum and product."""
 
     def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = (), tries: int = MAX_TRIED_TERMS) -> None:
@@ -113,6 +113,19 @@ class Shortener(Canonicalizer):
         self.depth = 0
         self.left = min(MIN_TRIED_TERMS + TRIED_TERMS_PER_NODE * len(self.order), tries)
         self.places = {leaf: k for k, leaf in enumerate(leaves)}
+        self.ways_of_products = (
+            self.by_exponents,
+            self.by_quotients,
+            self.by_reciprocals,
+            self.by_signs_of_products,
+            self.by_signs,
+            self.by_roots,
+            self.by_denominators,
+            self.into_choice,
+            self.by_negation,
+            self.by_cancelling,
+        )
+        self.ways_of_roots = self.by_even_roots, self.by_nested_roots, self.by_roots_of_numbers, self.by_signs
 
     def form(self, value: Value) -> Form:
         form = super().form(value)
@@ -120,12 +133,25 @@ class Shortener(Canonicalizer):
         # a sum or product that its only user absorbs
         if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
             return form
-        shorter: Form | None = _attempt(self._shorten, form) if self.left >= 0 else None
+        shorten = self._shorten_term if user and user.primitive in _COLLECTED else self._shorten
+        shorter: Form | None = _attempt(shorten, form) if self.left >= 0 else None
         return shorter or form
 
     def _shorten(self, form: Form) -> Form | None:
+        shorter = self._shorten_term(form)
+        if isinstance(shorter, Product):
+            return self._with_roots(shorter)
+        if isinstance(shorter, Sum):  # before, terms may have had roots in common
+            terms = [(c, None, self._with_roots(self.forms.get(term, term))) for term, c in shorter.terms.items()]
+            return self.sum([*terms, (shorter.constant, None, Number(ONE))])
+        return shorter
+
+    def _with_roots(self, form: Form) -> Form:
+        return self._shortest_product(form, self.ways_of_roots) if isinstance(form, Product) else form
+
+    def _shorten_term(self, form: Form) -> Form | None:
         if isinstance(form, Product):
-            return self._product_merged(form)
+            return self._shortest_product(form, self.ways_of_products)
         if isinstance(form, Sum) and len(form.terms) <= MAX_TERMS:
             return self._sum_of(self.shortest_sum(self._parts(form)))
         return None
@@ -236,7 +262,7 @@ class Shortener(Canonicalizer):
         common = shared_factors([factors for _, factors in parts])
         if not common:
             return None
-        inner = self.shortest_sum([(c, _divide(factors, common)) for c, factors in parts], again)
+        inner = self.shortest_sum([(c, divide(factors, common)) for c, factors in parts], again)
         one = self.factor_content([self.times_sum(common, inner)])
         # A denominator or function precedes its sum even if that is no shorter.
         plain = all(not base._prev for base in common) and not any(e < 0 for e in common.values())
@@ -252,8 +278,8 @@ class Shortener(Canonicalizer):
                     continue
                 places = places or {frozenset(factors.items()): k for k, (_, factors) in enumerate(parts)}
                 own, name, others = partner
-                rest = _divide(factors, {base: Fraction(2)})
-                square = _multiply(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
+                rest = divide(factors, {base: Fraction(2)})
+                square = multiply(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
                 for other, ratio, replacement in (
                     (square, own * others, (c * own, rest)),
                     (rest, -own, (-c * own * others, square)),
@@ -285,7 +311,7 @@ class Shortener(Canonicalizer):
     def _choose(self, part: Part, choice: Value, side: int) -> Part:
         c, factors = part
         taken = self.forms.get(choice._prev[side], choice._prev[side])
-        rest = self.product_form(ONE, _divide(factors, {choice: ONE}))
+        rest = self.product_form(ONE, divide(factors, {choice: ONE}))
         return self._part(c, self.product([(ONE, None, rest), (ONE, None, taken)]))
 
     def align_powers(self, parts: list[Part]) -> list[Part] | None:
@@ -302,8 +328,8 @@ class Shortener(Canonicalizer):
                     form = self.forms.get(exponent)
                     if isinstance(form, Sum) and form.constant.denominator == 1 and form.constant:
                         power = self._raised_to(bottom, self.sum_form(ZERO, form.terms))
-                        rest = _multiply(_divide(rest, {base: ONE}), {power: ONE})
-                        rest = _multiply(rest, {bottom: form.constant})
+                        rest = multiply(divide(rest, {base: ONE}), {power: ONE})
+                        rest = multiply(rest, {bottom: form.constant})
             merged.append((c, rest))
         return self.shortest_sum(merged, False) if merged != parts else None
 
@@ -324,7 +350,7 @@ class Shortener(Canonicalizer):
                     if fits and length - token_count(base, self.sizes) <= MAX_COPIED_SIZE:
                         by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
-                    product = [(check_digits(a * b), _multiply(f, g)) for a, f in product for b, g in by]
+                    product = [(check_digits(a * b), multiply(f, g)) for a, f in product for b, g in by]
             expanded += product
             if len(expanded) > MAX_EXPANDED_TERMS:
                 return None
@@ -338,7 +364,7 @@ class Shortener(Canonicalizer):
             group = [part for part in left if sign * part[1].get(base, 0) > 0]
             rest = [part for part in left if sign * part[1].get(base, 0) <= 0]
             common = shared_factors([factors for _, factors in group])
-            inner = self.shortest_sum([(c, _divide(factors, common)) for c, factors in group])
+            inner = self.shortest_sum([(c, divide(factors, common)) for c, factors in group])
             left = [*rest, self.times_sum(common, inner)]
         return left if len(left) < len(parts) else None
 
@@ -347,7 +373,7 @@ class Shortener(Canonicalizer):
         c, factors = inner[0] if len(inner) == 1 else self._part(ONE, self._sum_of(inner))
         ahead = {base: e for base, e in common.items() if not base._prev}
         behind = {base: e for base, e in common.items() if base._prev}
-        return c, _multiply(_multiply(ahead, factors), behind)
+        return c, multiply(multiply(ahead, factors), behind)
 
     def _common(self, parts: list[Part]) -> tuple[Value, int] | None:
         counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
@@ -368,9 +394,9 @@ class Shortener(Canonicalizer):
         if not below or self._product_size(ONE, below) > MAX_COPIED_SIZE:
             return None
         divisor = lcm(*[c.denominator for c, _ in parts])
-        top = self.shortest_sum([(c * divisor, _multiply(factors, below)) for c, factors in parts])
+        top = self.shortest_sum([(c * divisor, multiply(factors, below)) for c, factors in parts])
         c, factors = self.times_sum({}, top)
-        return [(c / divisor, _divide(factors, below))]
+        return [(c / divisor, divide(factors, below))]
 
     def factor_content(self, parts: list[Part]) -> list[Part]:
         """Return the sum with its content, the common divisor, outside."""
@@ -381,7 +407,7 @@ class Shortener(Canonicalizer):
                 if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MAX_TERMS:
                     cofactors = self.factor_content(self._parts(inner))
                     if len(cofactors) == 1:
-                        one = [(c * cofactors[0][0], _multiply(cofactors[0][1], _divide(factors, {base: ONE})))]
+                        one = [(c * cofactors[0][0], multiply(cofactors[0][1], divide(factors, {base: ONE})))]
                         if self._size(one) < self._size(parts) + (cofactors[0][0].denominator != 1):
                             return one
             return parts
@@ -391,28 +417,18 @@ class Shortener(Canonicalizer):
         return [self._part(content, self._sum_of([(c / content, factors) for c, factors in parts]))]
 
     # ---- products
-    def _product_merged(self, form: Product) -> Form:
+    def _shortest_product(self, form: Product, ways: Sequence[Callable[[Product], Form | None]]) -> Form:
         best: Form = form
-        least = self._size(self._parts(form))
-        for way in (
-            self.by_exponents,
-            self.by_quotients,
-            self.by_signs,
-            self.by_roots,
-            self.by_denominators,
-            self.into_choice,
-            self.by_negation,
-            self.by_cancelling,
-        ):
+        least = -1
+        for way in ways:
             shorter = _attempt(way, best) if isinstance(best, Product) else None
             if shorter is not None:
+                if least < 0:
+                    least = self._size(self._parts(form))
                 size = self._size(self._parts(shorter))
                 if size < least + (way == self.by_exponents):
                     best, least = shorter, size
         return best
-
-    def _replace(self, form: Product, old: Terms, new: Terms, c: Fraction = ONE) -> Form:
-        return self.product_form(form.coefficient * c, _multiply(_divide(form.factors, old), new))
 
     def _exponent(self, factor: Value, bottom: Value | None) -> Form:
         """Return y of a factor b**y or exp(y), and 1 of b itself."""
@@ -430,7 +446,7 @@ class Shortener(Canonicalizer):
                 continue
             exponent = self.sum([(e, None, self._exponent(base, bottom)) for base, e in members])
             rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
-            merged = _multiply(rest, {self._raised_to(bottom, exponent): ONE})
+            merged = multiply(rest, {self._raised_to(bottom, exponent): ONE})
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
     def _raised_to(self, bottom: Value | None, exponent: Form) -> Value:
@@ -448,6 +464,17 @@ class Shortener(Canonicalizer):
                     k = min(e, -f)
                     quotient = self.node(PRIMITIVES[name], *base._prev)
                     return self._replace(form, {base: k, other: -k}, {quotient: k})
+        return None
+
+    def by_reciprocals(self, form: Product) -> Form | None:
+        """Return sech(x)/tanh(x) as csch(x)."""
+        for base, e in form.factors.items():
+            if base.primitive.name == "sech" and e > 0 and e.denominator == 1:
+                other = self.node(PRIMITIVES["tanh"], *base._prev)
+                f = form.factors.get(other, ZERO)
+                if f < 0 and f.denominator == 1:
+                    k = min(e, -f)
+                    return self._replace(form, {base: k, other: -k}, {self.node(PRIMITIVES["csch"], *base._prev): k})
         return None
 
     def by_signs(self, form: Product) -> Form | None:
@@ -505,9 +532,9 @@ class Shortener(Canonicalizer):
             inner = self.forms.get(base)
             if e != 1 or not isinstance(inner, Sum) or len(inner.terms) > MAX_TERMS:
                 continue
-            others, parts = _divide(form.factors, {base: ONE}), self._parts(inner)
+            others, parts = divide(form.factors, {base: ONE}), self._parts(inner)
             if any(other * factors.get(one, ZERO) < 0 for one, other in others.items() for _, factors in parts):
-                return self._sum_of([(form.coefficient * c, _multiply(others, factors)) for c, factors in parts])
+                return self._sum_of([(form.coefficient * c, multiply(others, factors)) for c, factors in parts])
         return None
 
     def into_choice(self, form: Product) -> Form | None:
@@ -552,14 +579,6 @@ def _attempt(way: Callable[[Any], Any], form: Any) -> Any:
         return way(form)
     except (RuleNotApplicable, Refusal, ArithmeticError):
         return None
-
-
-def _multiply(one: Terms, other: Terms) -> Terms:
-    return add_multiple(dict(one), other)
-
-
-def _divide(factors: Terms, others: Terms) -> Terms:
-    return add_multiple(dict(factors), others, -1)
 
 
 def shared_factors(listed: Sequence[Terms]) -> Terms:
