@@ -55,11 +55,26 @@ def _zeta_derivative(n: float, s: float) -> float:
     return check_finite(float(zeta.zeta_right(REAL, int(n), float(s))))
 
 
+def _faddeeva_re(n: float, x: float, y: float) -> float:
+    return _faddeeva("faddeeva_re", n, x, y)
+
+
+def _faddeeva_im(n: float, x: float, y: float) -> float:
+    return _faddeeva("faddeeva_im", n, x, y)
+
+
+def _faddeeva(name: str, n: float, x: float, y: float) -> float:
+    from .double.faddeeva import faddeeva  # rarely needed
+
+    value = faddeeva(n, float(x), float(y), imaginary=name == "faddeeva_im")
+    return by_enclosures(name, n, x, y) if value is None else value
+
+
 _BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative")
 """Functions without a formula in doubles that is right over their whole range."""
 
 _BY_ENCLOSURES = library_names(
-    "faddeeva_re faddeeva_im beta_density beta_density_derivative betainc betainc_derivative "
+    "beta_density beta_density_derivative betainc betainc_derivative "
     "besselj bessely besseli besselk besselj_slope bessely_slope "
     "besseli_slope besselk_slope besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
 )
@@ -72,6 +87,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | functions_of(vars(elementary))
     | functions_of(vars(special))
     | by_name({"norminv_scaled": _norminv_scaled, "zeta_derivative": _zeta_derivative})
+    | by_name({"faddeeva_re": _faddeeva_re, "faddeeva_im": _faddeeva_im})
     | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
     | {name: partial(by_enclosures, name) for name in _BY_ENCLOSURES}
 )
