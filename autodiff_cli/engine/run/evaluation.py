@@ -211,9 +211,9 @@ def error_at(
         message = f"underflow: the result of `{name}` is too small for a double, and counts as 0: {message}"
         hint = "use `--precision`, or rescale"
     names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
-    if names:
-        shown = ", ".join(f"{name} = {_with_unit(data)}" for name, data in list(names.items())[:5])
-        message += f" (here {shown}{', …' if len(names) > 5 else ''})"
+    stated = [text for name, data in names.items() if (text := _stated(name, data)) is not None]
+    if stated:
+        message += f" (here {', '.join(stated[:5])}{', …' if len(stated) > 5 else ''})"
     if fault.kind == "derivative" and fault.position == 1 and graph.primitives[fault.node] is POW:
         held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
         rest = [name for name, i in wanted.items() if i is not None and name not in held]
@@ -232,6 +232,14 @@ def _underflowed(graph: Graph, node: int) -> int | None:
             if is_never_zero and all(isinstance(data[p], float) and data[p] for p in graph.parents[i]):
                 return i
     return None
+
+
+def _stated(name: str, x: Number) -> str | None:
+    """Return what a variable is where an operation failed, its value or dimension; None if that says nothing."""
+    if getattr(x, "dimension", None) is None:
+        return f"{name} = {_with_unit(x)}" if getattr(x, "is_constant", True) else None
+    text = str(x)
+    return None if text == "?" else f"{name} is {text}" if text == "a number" else f"{name} is in {text}"
 
 
 def _with_unit(x: Number) -> str:
