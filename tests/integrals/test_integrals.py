@@ -140,7 +140,7 @@ def random_formula(drawn: random.Random, depth: int) -> str:
 def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(antiderivatives, "is_available", lambda: False)  # proven digits need no SymPy
     drawn, answered = random.Random(11), 0
-    for _ in range(12):
+    for _ in range(6):
         text = random_formula(drawn, 2)
         with mp.workdps(50):
             answer = integrate(text, between="x=0:1", precision=12)
@@ -156,7 +156,7 @@ def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch)
             expected = mp.quad(value, [mpf(k) / 24 for k in range(25)], maxdegree=3)
         answered += answer.kind == "proven"
         assert answer.value == pytest.approx(float(expected), rel=1e-5, abs=1e-6), text  # kinks
-    assert answered == 12
+    assert answered == 6
 
 
 # ---- antiderivatives

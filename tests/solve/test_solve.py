@@ -430,7 +430,7 @@ def test_what_is_an_equation(text: str, given: list[str], equations: list[str], 
         ("1/2x = 3", [], "can be read in two ways", "1/2x"),
         ("q = 2; x = sin y", ["x"], "needs parentheses", "sin y"),
         ("", [], "no expression", ""),
-        ("x < 3", [], "this is a condition", "x < 3"),
+        ("x < 3", [], "this is an inequality", "<"),
     ],
 )
 def test_what_is_no_equation(text: str, given: list[str], message: str, at: str) -> None:

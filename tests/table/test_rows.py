@@ -289,15 +289,22 @@ OTHERS: dict[str, tuple[str, str]] = {
         "the methods of a Value, as people know them, and those that NumPy's functions call",
     ),
     "engine/algebra/asymptotic_series": (
-        "acos acosh asin asinh atan atan2 cbrt cos digamma erf erfc exp gamma lgamma log sin sinc sqrt trigamma",
+        "acos acosh asin asinh atan atan2 besseli besselj besselk bessely cbrt cos digamma erf erfc exp gamma lgamma"
+        " log polygamma sin sinc sqrt trigamma zeta zeta_derivative",
         "how functions grow, oscillate or end where they have no power series",
     ),
     "engine/algebra/exact_constants": (
-        "acos acot asin atan cos exp log sin sqrt tan",
+        "acos acot asin atan cos exp gamma log sin sqrt tan zeta_derivative",
         "simple values: multiples of pi, roots, powers of logarithms",
     ),
-    "engine/algebra/canonical": ("sum prod sqrt", "arithmetic, for which there is a form of its own"),
-    "engine/algebra/rewriting": ("sum prod sign", "how signs merge"),
+    "engine/algebra/bessel_series": ("besseli besselj besselk", "which of two series each has"),
+    "engine/graphs/laurent": ("beta", "its poles are those of the functions that define it"),
+    "engine/algebra/canonical": ("sum prod sqrt cbrt", "arithmetic, for which there is a form of its own"),
+    "engine/algebra/rewriting": (
+        "sum prod sign tanh sech csch",
+        "how signs merge, and quotients of hyperbolic functions",
+    ),
+    "engine/algebra/root_forms": ("cbrt sign", "roots of roots, and how signs merge"),
     "capabilities/graph/graph": ("sum prod", "what a long sum or product is called"),
     "questions/distributions": ("beta gamma", "distributions of these names"),
     "capabilities/formulas/derivation": (
@@ -356,6 +363,7 @@ OPERATORS: dict[str, str] = {
     "capabilities/solve/conditions": "where products, quotients, powers and logarithms are 0 or not",
     "capabilities/solve/pieces": "where a piece ends: at a divisor of 0, at the base of a power; the branch taken",
     "engine/algebra/asymptotic_series": "arithmetic of series, and of their logarithms and exponentials",
+    "engine/algebra/root_forms": "the modulus that the root of a square is",
     "engine/algebra/exact_constants": "simple values of roots, sines and logarithms; conditions on parameters",
     "capabilities/limit/limit": "conditions on parameters, without a minus sign",
     "capabilities/limit/limit_view": "a word of a sentence",

@@ -7,6 +7,7 @@ its variance times the square of Student's t.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from itertools import chain
@@ -122,7 +123,7 @@ Start = tuple[Model, Any]
 """A model with a quantity held, and values of its free parameters to start from."""
 
 
-class Profile:
+class Profile(ABC):
     """The sum of squares along a quantity, with the parameters fitted again at each value of it."""
 
     def __init__(
@@ -133,13 +134,13 @@ class Profile:
         self.least, self.variance = 2 * inference.end.cost, inference.scatter.variance
         self.middle = Refit(estimate, 0.0, inference.end.values)
 
+    @abstractmethod
     def starts(self, x: float, near: Refit, before: Refit) -> list[Start]:
         """Return starts with the quantity at `x`, by two fits nearby; none where it has no such value."""
-        raise NotImplementedError
 
+    @abstractmethod
     def complete(self, model: Model, values: Any) -> Any:
         """Return the values of all parameters that belong to those of a model with the quantity held."""
-        raise NotImplementedError
 
     def at(self, x: float, near: Refit, before: Refit) -> Refit:
         """Return the fit with the quantity at `x`, from what two fits extrapolate to. Raises `Unsettled`."""
