@@ -383,6 +383,7 @@ def test_on_a_telephone_the_graph_runs_downwards_and_its_numbers_stand_free(open
     tab.click("#back")
     count = tab.inner_text("#count")
     tab.set_viewport_size({"width": 844, "height": 390})
+    tab.wait_for_selector("#graph svg:not([hidden]):not(.narrow)")  # the browser tells the page of it a little later
     assert tab.inner_text("#count") == count
     assert tab.locator("#graph svg:not([hidden]):not(.narrow)").count() == 1
     assert tab.text_content("#graph svg:not([hidden])").count("grad") == tab.evaluate(
