@@ -119,6 +119,7 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _dispatch(args: Sequence[str]) -> int:
+    from .cli.arguments import HelpAsked
     from .cli.commands import call
     from .cli.declarations import COMMANDS
     from .errors import ExpressionError
@@ -131,25 +132,26 @@ def _dispatch(args: Sequence[str]) -> int:
         if [*args] == ["version"] or (args[1:] == ["--version"] and args[0] in COMMANDS):
             args = ["--version"]
         if args and args[0] in COMMANDS:
-            from .cli.arguments import HelpAsked
-
-            try:
-                return call(args[0], args[1:])
-            except HelpAsked as asked:
-                args = [args[0], *asked.args]
+            return call(args[0], args[1:])
         from .cli.formula import ANYWHERE, answer_formula, is_formula
 
         if args and args[0] in ANYWHERE and not {*args} <= {*ANYWHERE}:
             return _dispatch([*args[1:], args[0]])
         if is_formula(args):
             return answer_formula(args)
-        from .cli.app import run_app
-
-        return run_app(args)
+        return _run_app(args)
+    except HelpAsked as asked:
+        return _run_app(asked.args)
     except ExpressionError as error:
         if sys.stdout is not None:
             sys.stdout.flush()
         return _report(error)
+
+
+def _run_app(args: Sequence[str]) -> int:
+    from .cli.app import run_app
+
+    return run_app(args)
 
 
 class _Closed(io.TextIOBase):

@@ -324,7 +324,7 @@ def run_app(args: Sequence[str]) -> int:
             show(**read(args[1:], args[0]))
             return 0
         except HelpAsked as asked:
-            args = [args[0], *asked.args]
+            args = asked.args
     group: Any = typer.main.get_command(app)
     try:
         level = HELP_ALL if HELP_ALL in args else None

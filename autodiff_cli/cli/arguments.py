@@ -33,7 +33,7 @@ SHORT = {"-o": "--output", "-q": "--quiet"}
 
 
 class HelpAsked(Exception):
-    """The command line has this help option."""
+    """The command line has a help option: the command, and the option."""
 
 
 class NothingAsked(Exception):
@@ -69,7 +69,7 @@ def scan_options(
         arg = word if SHORT.get(word) not in options else SHORT[word]
         name, equals, value = arg.partition("=")
         if arg in HELP_OPTIONS:
-            raise HelpAsked(arg)
+            raise HelpAsked(command, arg)
         if arg == "--":
             late, remaining = remaining[::-1], []
             positional += late

@@ -86,7 +86,7 @@ def _noted(command: str, args: Sequence[str]) -> Sequence[str]:
 
 def end_of_words(args: Sequence[str]) -> int:
     """Return the place of the first option among arguments."""
-    return next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q")), len(args))
+    return next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q", "-h")), len(args))
 
 
 def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> Sequence[str]:

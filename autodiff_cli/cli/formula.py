@@ -23,11 +23,6 @@ MAX_VARIABLE_LENGTH = 3
 _SIGNS = frozenset("_.+*/^()²³-")
 """The signs of a formula in one piece, which needs no other reading."""
 _HAS_OPTION = r"\s--?[a-zA-Z]"
-_OTHER_WORDS = frozenset((
-    "antiderivative", "derivative", "derive", "differentiate", "gradient", "integral", "maclaurin", "maximise",
-    "maximum", "minimise", "minimum", "roots", "series", "uncertainty", "zeros",
-))  # fmt: skip
-"""Synonyms of commands that can mean nothing else before a formula, `differentiate x^2`."""
 _NO_FORMULA = tuple("=+-*/^:,;<>)!")
 """What a formula does not begin with, behind a word: the word is a name then."""
 _ASSIGNED = r"([^\W\d]\w*)\s*="
@@ -52,8 +47,8 @@ def is_formula(args: Sequence[str]) -> bool:
         return not _is_hyphenated_word(first)
     # `sin x`
     is_function = first in FUNCTIONS or first in COMPOSED
-    is_word = first == "lim" or first.lower() in _OTHER_WORDS
-    return len(args) > 1 and (is_word or (is_function and not _is_command(first)))
+    has_formula = len(args) > 1 and not looks_like_option(args[1])
+    return has_formula and (first == "lim" or _is_word(first) or (is_function and not _is_command(first)))
 
 
 def _is_option(text: str) -> bool:
@@ -74,6 +69,12 @@ def _is_command(word: str) -> bool:
     from .slips import COMMAND_ADVICE, COMMAND_SYNONYMS
 
     return word in COMMAND_SYNONYMS or word in COMMAND_ADVICE
+
+
+def _is_word(word: str) -> bool:
+    from .slips import WORDS
+
+    return word.lower() in WORDS
 
 
 def _is_meant_as_command(word: str, rest: str) -> bool:
@@ -166,15 +167,15 @@ def _answer_plain(text: str, options: Sequence[str]) -> int:
 def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | None:
     """Return the command and its arguments for a line that begins with another word for it; None for another line."""
     from ..questions.typed_lines import words_arguments
-    from .slips import COMMAND_SYNONYMS
+    from .slips import WORDS
 
     first, *more = args[: len(args) - len(options)]
     word, _, rest = first.partition(" ")
     formula, *beside = [each for each in (rest.strip(), *more) if each not in ("", "of")] or [""]
     formula = formula.removeprefix("of ")
-    if word.lower() not in _OTHER_WORDS or not formula or formula.startswith(_NO_FORMULA):
+    if not _is_word(word) or not formula or formula.startswith(_NO_FORMULA):
         return None
-    command = COMMAND_SYNONYMS[word.lower()][0]
+    command = WORDS[word.lower()][0]
     if command == "diff" and (not beside or beside[0] in ("at", "with", "wrt")):
         return words_arguments(" ".join(("derivative of", formula, *beside)))
     return [command, formula, *beside]
@@ -314,7 +315,9 @@ def _is_valid_with_variables(text: str) -> bool:
 
 def _split(args: Sequence[str]) -> tuple[str, list[str]]:
     """Return the formula, of all words before the options, and the options."""
-    end = next((k for k, arg in enumerate(args) if k and (looks_like_option(arg) or arg in ("-o", "-q"))), len(args))
+    from .commands import end_of_words
+
+    end = 1 + end_of_words(args[1:])
     words, options = [*args[:end]], [*args[end:]]
     if words[0] == CONVERT:
         return _conversion(words[1:]), options

@@ -24,7 +24,9 @@ def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
     return names
 
 
-COMMAND_SYNONYMS = _by_synonym("synonyms of commands")
+WORDS = _by_synonym("synonyms of commands before a formula")
+"""Commands by words that can mean nothing else before a formula, `differentiate x^2`."""
+COMMAND_SYNONYMS = WORDS | _by_synonym("synonyms of commands")
 """Commands by their names elsewhere, the likeliest first."""
 SESSION_SYNONYMS = _by_synonym("synonyms of commands of a session")
 OPTION_SYNONYMS = _by_synonym("synonyms of options")

@@ -33,6 +33,8 @@ class TwoSided(NamedTuple):
     tokens: list[Token]
     sign: int | None
     outputs: int
+    comparisons: Sequence[int] = ()
+    """Which of its tokens compare the sides of an inequality, as in `x**2 > 4`."""
 
     @property
     def span(self) -> Span:
@@ -67,21 +69,22 @@ def split_equations(text: str) -> list[TwoSided]:
 def _two_sided(text: str, tokens: list[Token], is_first: bool) -> TwoSided:
     depth = commas = 0
     signs: list[int] = []
-    doubled: list[int] = []
-    for place, (kind, start, end) in enumerate(tokens):
+    compared: list[int] = []
+    for place, (kind, _, _) in enumerate(tokens):
         depth += (kind in _OPENS) - (kind in _CLOSES)
         if depth == 0:
             commas += kind == COMMA
             if kind == EQUALS:
                 signs.append(place)
-            elif kind == COMPARISON and text[start:end] == "==":
-                doubled.append(place)
-    if not signs and not any(kind in _LOGIC for kind, _, _ in tokens):
-        # programmers may write equations so
-        signs = doubled
+            elif kind == COMPARISON:
+                compared.append(place)
+    if signs or any(kind in _LOGIC for kind, _, _ in tokens):
+        compared = []  # a condition may choose a number
+    # programmers may write equations so
+    signs = signs or [place for place in compared if text[tokens[place][1] : tokens[place][2]] == "=="]
     if len(signs) > 1:
         raise _several_signs(text, tokens, signs, is_first, commas > 0)
-    return TwoSided(tokens, signs[0] if signs else None, commas + 1)
+    return TwoSided(tokens, signs[0], commas + 1) if signs else TwoSided(tokens, None, commas + 1, compared)
 
 
 def _several_signs(

@@ -10,7 +10,7 @@ from ..engine.table.primitive import COMPOSED, FUNCTIONS
 from ..errors import ExpressionError, Span, closest
 from ..language.builder import UNROLLED, Program
 from ..language.equation_trees import TwoSided, is_head, residuals_tree, split_equations
-from ..language.tokens import AUGMENT, CLOSE, COMPARISON, EQUALS, KIND, NAME, OPEN
+from ..language.tokens import AUGMENT, EQUALS, NAME
 from .problem import build, parse
 
 
@@ -73,17 +73,11 @@ def _without_equations(text: str, named: Collection[str], statements: Sequence[T
 
 
 def _check_is_no_inequality(text: str, statement: TwoSided) -> None:
-    """Raise an error for a statement whose sides are compared, `x**2 > 4`; a condition may choose a number."""
-    depth, signs = 0, []
-    for kind, start, end in statement.tokens:
-        depth += (kind == OPEN) - (kind == CLOSE)
-        if kind == KIND["IF"]:
-            return
-        if kind == COMPARISON and depth == 0:
-            signs.append((start, end))
-    if not signs or statement.sign is not None:
+    """Raise an error for a statement whose sides are compared, `x**2 > 4`."""
+    if not statement.comparisons:
         return
-    (start, end), *more = signs
+    place, *more = statement.comparisons
+    _, start, end = statement.tokens[place]
     equation = f"{text[statement.span.start : start].strip()} = {text[end : statement.span.end].strip()}"
     hint = "an equation for each sign has its ends" if more else f"its ends are among the solutions of `{equation}`"
     raise ExpressionError("type", "this is an inequality, and equations are solved here", Span(start, end), hint)
@@ -113,7 +107,7 @@ def read_with_unknowns(
 
 
 def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:
-    tokens, place, _ = statement
+    tokens, place = statement.tokens, statement.sign
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
     if AUGMENT in kinds[:2]:

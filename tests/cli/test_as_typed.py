@@ -40,6 +40,15 @@ def test_short_options_stand_alone(tmp_path: Path) -> None:
     assert autodiff("grad", "log(x)", "--at", "x=0", "-q").err.startswith("error: ")
 
 
+@pytest.mark.parametrize(
+    ("typed", "command"),
+    [(("x^2", "--help"), "diff"), (("x^2", "--at", "x=3", "-h"), "grad"), (("x**2 = 2", "--help"), "solve")],
+)
+def test_help_beside_a_formula_is_that_of_the_command_which_answers_it(typed: tuple[str, ...], command: str) -> None:
+    shown = autodiff(*typed)
+    assert shown.code == 0 and f"Usage: autodiff {command} [OPTIONS]" in shown.out
+
+
 def test_quiet_holds_for_one_command() -> None:
     typed = ("grad", "x*y", "x=2,y=3", "--format", "plain")
     assert autodiff(*typed, "-q").err == ""

@@ -304,7 +304,7 @@ OTHERS: dict[str, tuple[str, str]] = {
         "sum prod sign tanh sech csch",
         "how signs merge, and quotients of hyperbolic functions",
     ),
-    "engine/algebra/root_forms": ("cbrt sign", "roots of roots, and how signs merge"),
+    "engine/algebra/root_forms": ("sign", "roots of roots, and how signs merge"),
     "capabilities/graph/graph": ("sum prod", "what a long sum or product is called"),
     "questions/distributions": ("beta gamma", "distributions of these names"),
     "capabilities/formulas/derivation": (

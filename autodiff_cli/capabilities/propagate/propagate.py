@@ -262,14 +262,26 @@ def estimates_of_fit(record: object) -> Estimates:
                 values[name] = as_number(estimate, name)
         pairs = {(a, b): float(r) for a, row in correlation.items() for b, r in row.items() if a < b}
         units = {n: str(unit) for n, unit in record.get("units", {}).get("parameters", {}).items() if unit is not None}
-        profiles, has_rows = {}, record.get("refit") is not None
-        assert not has_rows or (isinstance(record["refit"], Mapping) and isinstance(record["rows"], int))
-        if record.get("interval_method") == "profile":
-            profiles = {n: (ends[0], ends[1]) for n, ends in record["intervals"].items() if ends is not None}
+        profiles, has_rows = _profiles_of(record), _has_rows(record)
     except (ExpressionError, AssertionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         hint = "write that with `autodiff fit … --output fit.json`"
         raise point_error("this is not an answer of `fit`", hint) from None
     return Estimates(values, pairs, level, units, profiles, record if has_rows else None)
+
+
+def _profiles_of(record: Mapping[str, Any]) -> dict[str, Ends]:
+    """Return the intervals by profile in a fit's record."""
+    if record.get("interval_method") != "profile":
+        return {}
+    return {name: (ends[0], ends[1]) for name, ends in record["intervals"].items() if ends is not None}
+
+
+def _has_rows(record: Mapping[str, Any]) -> bool:
+    """Return whether a fit's record has the rows that it was made of. Raises `AssertionError` if they are no rows."""
+    if record.get("refit") is None:
+        return False
+    assert isinstance(record["refit"], Mapping) and isinstance(record["rows"], int)
+    return True
 
 
 def propagate(

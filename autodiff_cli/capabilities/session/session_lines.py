@@ -204,7 +204,7 @@ class Lines:
         try:
             values, others, _ = scan_options(words, command, session=True)
         except HelpAsked as asked:
-            return _app([command, *asked.args])
+            return _app([*asked.args])
         typed_line = _typed_options(options.values(), values)
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:

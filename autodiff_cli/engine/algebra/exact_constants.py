@@ -207,19 +207,23 @@ class ExactConstants(Lifted):
             return None
         x = xs[0]
         if x.ratio is not None:
-            if name == "sqrt":
-                return self._root_of(x.ratio)
-            if name == "exp" and x.ratio == 1:
-                return self.literal("e")
-            if name == "gamma" and x.ratio.denominator == 2 and 0 < x.ratio < MAX_SHOWN_POWER:  # (DLMF 5.4.6)
-                return self.sqrt(self.pi) * math.prod(x.ratio - k for k in range(1, int(x.ratio) + 1))  # type: ignore[no-any-return]
-            share = PI_SHARES.get((name, x.ratio))
-            return None if share is None else self.pi * Fraction(*share)
+            return self._of_fraction(name, x.ratio)
         if name in CIRCULAR:
             return self._of_multiple_of_pi(name, x)
         if name == "log" and x.node.source == "e":
             return self.number(1)
         return self._power_of_logarithm(x) if name == "exp" else None
+
+    def _of_fraction(self, name: str, ratio: Fraction) -> ExactConstant | None:
+        """Return simple values of functions of fractions."""
+        if name == "sqrt":
+            return self._root_of(ratio)
+        if name == "exp" and ratio == 1:
+            return self.literal("e")
+        if name == "gamma" and ratio.denominator == 2 and 0 < ratio < MAX_SHOWN_POWER:  # (DLMF 5.4.6)
+            return self.sqrt(self.pi) * math.prod(ratio - k for k in range(1, int(ratio) + 1))  # type: ignore[no-any-return]
+        share = PI_SHARES.get((name, ratio))
+        return None if share is None else self.pi * Fraction(*share)
 
     def _root_of(self, ratio: Fraction) -> ExactConstant:
         """Return the square root of a positive fraction as a fraction times the root of a whole number."""

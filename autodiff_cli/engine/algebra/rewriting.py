@@ -57,6 +57,7 @@ for _row in PRIMITIVES.values():
         _PARTNERS[_other] = (_others, _row.name, _own)
 
 _QUOTIENTS = {above: (name, below) for name, (above, below) in ALL_QUOTIENTS.items() if above}
+_QUOTIENTS |= {"sech": ("csch", "tanh")}
 """Quotient and divisor by dividend."""
 _COLLECTED = frozenset((ADD, SUB, NEG, PRIMITIVES["sum"]))
 _MULTIPLIED = frozenset((MUL, DIV, NEG, PRIMITIVES["prod"]))
@@ -116,7 +117,6 @@ class Shortener(RootForms):
         self.ways_of_products = (
             self.by_exponents,
             self.by_quotients,
-            self.by_reciprocals,
             self.by_signs_of_products,
             self.by_signs,
             self.by_roots,
@@ -464,17 +464,6 @@ class Shortener(RootForms):
                     k = min(e, -f)
                     quotient = self.node(PRIMITIVES[name], *base._prev)
                     return self._replace(form, {base: k, other: -k}, {quotient: k})
-        return None
-
-    def by_reciprocals(self, form: Product) -> Form | None:
-        """Return sech(x)/tanh(x) as csch(x)."""
-        for base, e in form.factors.items():
-            if base.primitive.name == "sech" and e > 0 and e.denominator == 1:
-                other = self.node(PRIMITIVES["tanh"], *base._prev)
-                f = form.factors.get(other, ZERO)
-                if f < 0 and f.denominator == 1:
-                    k = min(e, -f)
-                    return self._replace(form, {base: k, other: -k}, {self.node(PRIMITIVES["csch"], *base._prev): k})
         return None
 
     def by_signs(self, form: Product) -> Form | None:

@@ -7,9 +7,9 @@ from fractions import Fraction
 from ..graphs.value import Value
 from ..table.primitive import PRIMITIVES
 from ..table.primitives import ABS
-from .canonical import HALF, ONE, ZERO, Canonicalizer, Form, Number, Product, Terms, add_multiple, check_digits
+from .canonical import CBRT, HALF, ONE, ZERO, Canonicalizer, Form, Number, Product, Terms, add_multiple, check_digits
 
-SIGN, CBRT = PRIMITIVES["sign"], PRIMITIVES["cbrt"]
+SIGN = PRIMITIVES["sign"]
 
 
 class RootForms(Canonicalizer):

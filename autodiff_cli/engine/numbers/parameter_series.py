@@ -110,9 +110,7 @@ def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Se
         return None
     ratio = abs(z)
     for k, f in enumerate(lower):
-        # an upper factor over a lower one tends to 1: it is at most the larger of its value now and 1
-        excess = upper[k].constant / f.constant - 1 if k < len(upper) else 0
-        ratio = ratio * (1 + (abs(excess) + excess) / 2 if k < len(upper) else 1 / f.constant)
+        ratio = ratio * (_largest_quotient(upper[k].constant, f.constant) if k < len(upper) else 1 / f.constant)
     if not ratio < 1:
         return None
     series = zeros(len(term), len(term[0]))
@@ -125,6 +123,12 @@ def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Se
     rest = [[-c for c in row] for row in series]
     rest[0][0] = 1 + rest[0][0]
     return quotient([[abs(c) for c in row] for row in term], rest)
+
+
+def _largest_quotient(upper: Number, lower: Number) -> Number:
+    """Return a bound on a quotient of factors, here and in later terms: it tends to 1."""
+    excess = upper / lower - 1
+    return 1 + (abs(excess) + excess) / 2
 
 
 def _block(terms: int) -> int:
@@ -298,8 +302,7 @@ def beta_sum(
 
 def _beta_rest(term: Number, x: Number, upper: Number, lower: Number, h: Number, by_a: int) -> Coefficients | None:
     """Return bounds on what follows a term, and on its derivative: terms fall by `ratio` or more, h grows by `step`."""
-    excess = upper / lower - 1
-    ratio = x * (1 + (abs(excess) + excess) / 2)
+    ratio = x * _largest_quotient(upper, lower)
     if not ratio < 1:
         return None
     step = abs(1 / upper - by_a / lower)
