@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import random
 import tokenize
-from itertools import count
+from itertools import count, product
 
 import pytest
 
@@ -69,6 +69,25 @@ def test_roots_of_even_powers(text: str, derivative: str) -> None:
 )
 def test_quotients_of_hyperbolic_functions(text: str, derivative: str) -> None:
     assert diff(text, wrt="x").derivatives[0].formula == derivative
+
+
+ROOTS_OF_ODD_POWERS = ("1/sqrt(x**3*y)", "1/sqrt(x**3*y**3)", "y/sqrt(x**5*y)", "1/sqrt(x**2*y**3)", "1/sqrt(x*y)**3")
+
+
+def test_short_forms_have_a_value_wherever_the_derivative_has_one() -> None:
+    draw, compared = random.Random(3), 0
+    for short in (*ROOTS_OF_ODD_POWERS, *(_random_formula(draw, 3) for _ in range(60))):
+        text = f"{short} + 0*x + 0*y"
+        formula = f"{diff(text, wrt='x').derivatives[0].formula} + 0*x + 0*y"
+        for x, y in product((-2.5, -0.75, 1.5), (-3.0, -0.5, 2.25)):
+            try:
+                slope = gradient(text, {"x": x, "y": y}, wrt=["x"]).gradient["x"]
+            except ExpressionError:
+                continue
+            compared += 1
+            value = gradient(formula, {"x": x, "y": y}, wrt=["x"]).value
+            assert value == pytest.approx(slope, rel=1e-9, abs=1e-12), (text, formula, x, y)
+    assert compared > 300
 
 
 def _random_formula(draw: random.Random, depth: int) -> str:

@@ -79,6 +79,10 @@ def test_eigenvalues_against_numpy(rows: list[list[float]]) -> None:
     assert eigenvalues(matrix) == pytest.approx(wanted.tolist(), abs=1e-12 * max(1.0, *abs(wanted)))
 
 
+def test_what_two_checks_find_is_said_once() -> None:
+    assert len(hessian("gammainc(x, y)", {"x": 1e8, "y": 2.0}).warnings) == 1
+
+
 def test_too_many_variables_are_refused() -> None:
     names = [f"x{k}" for k in range(501)]
     with pytest.raises(ExpressionError) as caught:

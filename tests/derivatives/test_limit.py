@@ -166,6 +166,10 @@ BESIDE_POLES = [
     ("2^x*zeta_derivative(1, x)", "inf", lambda: -mp.log(2)),
     ("besselk(0, x) + log(x)", "0+", lambda: mp.log(2) - mp.euler),
     ("x*(besselk(1, x) - 1/x)/(x^2*log(x))", "0+", lambda: 0.5),
+    # terms that come after the first (DLMF 10.31.1, 10.8.1)
+    ("(besselk(0, x) + (log(x/2) - digamma(1))*(1 + x^2/4))/x^2", "0+", lambda: 0.25),
+    ("(besselk(1, x) - 1/x - x/2*log(x/2))/x", "0+", lambda: (2 * mp.euler - 1) / 4),
+    ("(bessely(1, x) + 2/(pi*x) - x/pi*log(x/2))/x", "0+", lambda: (mp.euler - 0.5) / mp.pi),
     ("bessely(0, x) - 2/pi*log(x)", "0+", lambda: 2 / mp.pi * (mp.euler - mp.log(2))),
     ("x^2*bessely(2, x)", "0+", lambda: -4 / mp.pi),
     ("x*bessely(-1, x)", "0+", lambda: 2 / mp.pi),

@@ -12,6 +12,7 @@ import pytest
 from autodiff_cli import ExpressionError, gradient, hessian, taylor
 from autodiff_cli.engine.numbers.double import twofold
 from autodiff_cli.engine.numbers.floats import REAL
+from autodiff_cli.engine.numbers.parameter_series import _beta_rest
 
 ARITHMETICS: list[dict[str, Any]] = [{}, {"precision": 30}, {"certified": True}]
 every_arithmetic = pytest.mark.parametrize("options", ARITHMETICS, ids=["doubles", "digits", "balls"])
@@ -139,6 +140,26 @@ def test_symmetry(x: float) -> None:
     for i, k in enumerate(swapped := (1, 0, 2)):
         for j, n in enumerate(swapped):
             assert math.isclose(left.hessian[i][j], right.hessian[k][n], rel_tol=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b", "x"), [(0.5, 0.25, 0.75), (3.0, 4.0, 0.125), (2.0, 90.0, 0.01), (40.0, 2.5, 0.9)])
+@pytest.mark.parametrize("by_a", [0, 1])
+def test_the_bound_on_the_rest_of_a_sum_holds_and_is_near(a: float, b: float, x: float, by_a: int) -> None:
+    begun, ended = 40, 4000
+    with mpmath.workdps(60):
+        p, q, z = map(mpmath.mpf, (a, b, x))
+        term, h, rest, slopes = mpmath.mpf(1), mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0)
+        for k in range(ended):
+            term = term * z * (p + q + k) / (p + 1 + k)
+            h += 1 / (p + q + k) - by_a / (p + 1 + k)
+            if k + 1 == begun:
+                bound = _beta_rest(term, z, p + q + begun, p + 1 + begun, abs(h), by_a)
+            elif k >= begun:
+                rest, slopes = rest + term, slopes + term * h
+        assert bound is not None
+        (of_sum,), (of_slopes,) = bound
+        assert rest <= of_sum < 4 * rest
+        assert abs(slopes) <= of_slopes
 
 
 def test_sums_of_too_many_terms_are_refused() -> None:
