@@ -38,17 +38,22 @@ def is_formula(args: Sequence[str]) -> bool:
     first = args[0]
     if first in COMMANDS or first in PAGES or looks_like_option(first) or _is_option(first):
         return False
-    from ..engine.table.primitive import COMPOSED, FUNCTIONS
     from ..language.builder import CONSTANTS  # options need no engine
 
     if first == CONVERT or first in CONSTANTS or not first.isascii() or not first.strip():
         return True
     if not first.isidentifier():
         return not _is_hyphenated_word(first)
-    # `sin x`
-    is_function = first in FUNCTIONS or first in COMPOSED
-    has_formula = len(args) > 1 and not looks_like_option(args[1])
-    return has_formula and (first == "lim" or _is_word(first) or (is_function and not _is_command(first)))
+    return len(args) > 1 and not looks_like_option(args[1]) and _begins_formula(first)
+
+
+def _begins_formula(word: str) -> bool:
+    """Return whether a word and what follows it are a formula or a question: `sin x`, `differentiate x^2`."""
+    from ..engine.table.primitive import COMPOSED, FUNCTIONS
+
+    if word == "lim" or _is_word(word):
+        return True
+    return (word in FUNCTIONS or word in COMPOSED) and not _is_command(word)
 
 
 def _is_option(text: str) -> bool:

@@ -51,6 +51,8 @@ from autodiff_cli import ExpressionError, diff, gradient
         ("abs(x**2*y)", "2*x*abs(y)"),
         ("abs(3/x)", "-3/(x*abs(x))"),
         ("y*abs(x**3)", "3*y*x*abs(x)"),
+        # y and x have one sign where there is a value
+        ("abs(y)/sqrt(y**3*x)", "-1/(2*x*sqrt(y*x))"),
     ],
 )
 def test_roots_of_even_powers(text: str, derivative: str) -> None:
@@ -71,7 +73,10 @@ def test_quotients_of_hyperbolic_functions(text: str, derivative: str) -> None:
     assert diff(text, wrt="x").derivatives[0].formula == derivative
 
 
-ROOTS_OF_ODD_POWERS = ("1/sqrt(x**3*y)", "1/sqrt(x**3*y**3)", "y/sqrt(x**5*y)", "1/sqrt(x**2*y**3)", "1/sqrt(x*y)**3")
+ROOTS_OF_ODD_POWERS = (
+    "1/sqrt(x**3*y)", "1/sqrt(x**3*y**3)", "y/sqrt(x**5*y)", "1/sqrt(x**2*y**3)", "1/sqrt(x*y)**3",
+    "abs(y)/sqrt(y**3*x)", "x*abs(y)/sqrt(y**3*x**3)",
+)  # fmt: skip
 
 
 def test_short_forms_have_a_value_wherever_the_derivative_has_one() -> None:
