@@ -274,6 +274,7 @@ def edited(fitted: Any, tmp_path: Any, change: Callable[[dict[str, Any]], None])
         lambda record: record["refit"]["columns"].pop("x"),
         lambda record: record["refit"].__setitem__("formula", "y = V*x/(K^2+x)"),
         lambda record: record["refit"].__setitem__("weights", [1, 2, 3, 4, 5, 6]),
+        lambda record: record["refit"].__setitem__("weights", [-1.0] * 6),
         lambda record: record["refit"].__setitem__("bounds", 7),
         lambda record: record["refit"].clear(),
     ],
@@ -281,6 +282,13 @@ def edited(fitted: Any, tmp_path: Any, change: Callable[[dict[str, Any]], None])
 def test_rows_of_another_fit_are_refused(enzyme: Any, tmp_path: Any, change: Any) -> None:
     path = edited(enzyme, tmp_path, change)
     with pytest.raises(ExpressionError, match="the rows in the record of the fit are not those that it was fitted to"):
+        autodiff_cli.propagate("V/K", fit=path)
+
+
+@pytest.mark.parametrize("rows", [10**12, -6, True, 5, 6.0, "6"])
+def test_the_number_of_rows_is_that_of_the_columns(enzyme: Any, tmp_path: Any, rows: Any) -> None:
+    path = edited(enzyme, tmp_path, lambda record: record.update(rows=rows))
+    with pytest.raises(ExpressionError, match="this is not an answer of `fit`"):
         autodiff_cli.propagate("V/K", fit=path)
 
 

@@ -122,7 +122,8 @@ def _model_of(record: Mapping[str, Any]) -> tuple[Model, Any]:
     predictors = [name for name in program.leaves if name in columns]
     sigma = {response: 1.0} if record["absolute_sigma"] else {}
     model = Model(problem, Observations(columns, response, predictors, sigma, None, None))
-    weights = np.ones(model.rows.count) if kept["weights"] is None else np.sqrt(np.array(kept["weights"], dtype=float))
+    with np.errstate(invalid="ignore"):  # a negative weight is no number, and gives another sum of squares
+        weights = np.ones(model.rows.count) if kept["weights"] is None else np.sqrt(np.array(kept["weights"], float))
     model.rows = FitRows(model.rows.columns, model.rows.response, weights, {})
     if kept["errors"]:
         model = model.with_errors({name: np.array(x, dtype=float) for name, x in kept["errors"].items()})
