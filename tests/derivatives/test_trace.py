@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from autodiff_cli import show as views
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.capabilities.trace.trace import Trace, trace
+from autodiff_cli.engine.algebra import symbolic
 from autodiff_cli.engine.graphs.value import Value, in_order
 from autodiff_cli.engine.table.operators import VARIABLE
 from autodiff_cli.errors import ExpressionError
@@ -33,6 +34,17 @@ AT = {"x1": 2.0, "x2": 5.0}
 def test_powers_of_negative_numbers_are_derived_as_others_are() -> None:
     assert [pull.formula for pull in trace("(x - 2)**2/3", {"x": 1}).adjoint_steps] == ["1/3", "2*v1", "1"]
     assert [pull.formula for pull in trace("x**n", {"x": -2, "n": 3}, wrt=["x"]).adjoint_steps] == ["n*x**(n - 1)"]
+
+
+def test_the_slopes_of_many_inputs_are_found_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One after the other they took time quadratic in their number: 10,000 terms took six seconds."""
+    asked = []
+    slope = symbolic._partial
+    monkeypatch.setattr(symbolic, "_partial", lambda *question: asked.append(question[-1]) or slope(*question))
+    told = trace("sum(i*x, i, 1, 100)", {"x": 2})
+    assert [pull.formula for pull in told.adjoint_steps[:100]] == ["1"] * 100
+    assert len(asked) == 100  # those of the products
+    assert told.gradient == {"x": 5050.0}
 
 
 def test_the_table_of_the_survey() -> None:

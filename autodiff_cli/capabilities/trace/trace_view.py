@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ...engine.graphs.value import node, variable
 from ...language.printer import expression_text
 from ...show.document import (
     NO_VARIABLES,
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LINES = 60
 """The default number of lines of a trace in a table."""
+MAX_INPUTS_SHOWN = 24
+"""How many inputs of an operation a table shows: their names fill two lines of a terminal."""
 BLANK = "______"
 """The placeholder for a number to be filled in."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -190,7 +193,8 @@ class TraceView(View[Trace], of=Trace):
         yield value_line("value", notation.number(answer.value))
         yield from input_lines(answer.constants, {}, (), self.digits)
         heads: tuple[str, ...] = ("forward primal trace", "operation", "in numbers", "value")
-        yield from self._table("operations", heads, answer.rows, notation.primal_cells)
+        rows = [_inputs_folded(row) for row in answer.rows] if self.folded else answer.rows
+        yield from self._table("operations", heads, rows, notation.primal_cells)
         if answer.mode == "reverse":
             heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
             seeds = notation.seeds(answer) if answer.adjoint_steps else []
@@ -242,6 +246,15 @@ def _units(value: Any) -> Any:
         trees = [_units(x) or None for x in value]
         return trees if any(trees) else None
     return unit_text(unit_of(value))
+
+
+def _inputs_folded(row: TraceRow) -> TraceRow:
+    """Return a row that shows the first and the last of many inputs: `sum(v1, v2, …, v10000)`."""
+    inputs = row.graph._prev
+    if len(inputs) <= MAX_INPUTS_SHOWN:
+        return row
+    graph = node(row.graph.primitive, (*inputs[:2], variable("…"), inputs[-1]))
+    return row._replace(graph=graph, formula=expression_text(graph))
 
 
 def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:

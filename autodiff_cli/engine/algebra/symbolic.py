@@ -132,9 +132,10 @@ def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
     for values in (inputs, without_values):
         out, failed = apply(primitive, *values), []
+        together = _all_partials(primitive, values, out, wanted)
         for k in wanted:
             try:
-                slope = _partial(primitive, values, out, name, k)
+                slope = together[k] if together else _partial(primitive, values, out, name, k)
             except ExpressionError:
                 failed.append(k)
             else:
@@ -142,6 +143,17 @@ def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
         if not (wanted := failed):
             break
     return formulas
+
+
+def _all_partials(primitive: Primitive, inputs: tuple[Value, ...], out: Value, wanted: list[int]) -> list[Any] | None:
+    """Return the derivatives by many inputs at once, in time linear in them; None if they are few, or one has none."""
+    if len(inputs) > MAX_LISTED_INPUTS and not primitive.by_output:
+        active = [False] * len(inputs)
+        for k in wanted:
+            active[k] = True
+        with suppress(ExpressionError):
+            return primitive.slopes(AT_POINT, inputs, out, active)
+    return None
 
 
 def _partial(primitive: Primitive, inputs: tuple[Value, ...], out: Value, name: str, k: int) -> Any:
