@@ -131,6 +131,58 @@ def test_signs_of_parameters() -> None:
     assert limit("x^2/(b*x + x^2)", {"x": 0, "b": 0}, wrt="x").formula == "1"
 
 
+@pytest.mark.parametrize(
+    ("text", "place", "formula", "condition"),
+    [
+        ("(x^n - 1)/(x - 1)", "1", "n", None),
+        ("(x^n - 1)/(x^m - 1)", "1", "n/m", "m != 0"),
+        ("((1 + x)^k - 1)/x", "0", "k", None),
+        ("((1 + x)^n - 1 - n*x)/x^2", "0", "n*(n - 1)/2", None),
+        ("2*N*(1 - (1 - 1/(2*N))^k)", "inf", "k", None),
+        ("(sin(a)^2 + cos(a)^2 - 1)*x", "inf", "0", None),
+        ("(exp(2*a) - exp(a)^2)*x", "inf", "0", None),
+        ("(tan(a) - sin(a)/cos(a))*x", "inf", "0", "cos(a) != 0"),
+        ("x/((a + b)^2 - a^2 - 2*a*b - b^2 + x)", "0", "1", None),
+        ("x^(a + b)/x^a - x^b", "inf", "0", None),
+    ],
+)
+def test_coefficients_that_are_zero_for_all_parameters(
+    text: str, place: str, formula: str, condition: str | None
+) -> None:
+    variable = "N" if "N" in text else "x"
+    answer = limit(text, {variable: place}, wrt=variable)
+    assert (answer.formula, answer.condition, [*answer.warnings]) == (formula, condition, [])
+
+
+@pytest.mark.parametrize("text", ["(max(a, 20) - 20)*x", "(sqrt((a - 20)^2) - (20 - a))*x", "(abs(a - 30) + a - 30)*x"])
+def test_a_coefficient_that_is_zero_for_some_parameters_stays_undecided(text: str) -> None:
+    with pytest.raises(ExpressionError, match="depends on the sign"):
+        limit(text, {"x": "inf"})
+
+
+def test_a_divisor_that_is_zero_for_all_parameters() -> None:
+    with pytest.raises(ExpressionError, match="division by zero"):
+        limit("x/(sin(a)^2 + cos(a)^2 - 1)", {"x": 0})
+
+
+@pytest.mark.parametrize(
+    ("text", "assume", "formula"),
+    [
+        ("sqrt(a*x^2 + x) - x", "sqrt(a) - 1 > 0", "inf"),
+        ("a^x", "log(a) > 0", "inf"),
+        ("a^x", "log(a) < 0", "0"),
+        ("exp((a - b)*x)", "a > b", "inf"),
+        ("exp((a - b)*x)", "2*a < 2*b", "0"),
+        ("exp((a - b)*x)", "a == b", "1"),
+        ("(2^a - 1)*x", "2**a - 1 > 0", "inf"),
+        ("(3 - 3*2^a)*x", "2**a - 1 > 0", "-inf"),
+        ("(a^2 - 1)*x", "a**2 - 1 > 0", "inf"),
+    ],
+)
+def test_the_assumption_of_the_hint_decides(text: str, assume: str, formula: str) -> None:
+    assert limit(text, {"x": "inf"}, assume=assume).formula == formula
+
+
 def test_sides_that_differ_unless_a_parameter_is_zero() -> None:
     answer = limit("a*abs(x)/x", {"x": 0})
     assert (answer.kind, answer.condition) == ("none", "a != 0")

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from ...engine.algebra.almost_everywhere import order_under
 from ...engine.algebra.canonical import exact_value
+from ...engine.algebra.identities import is_zero
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic_derivative import derivatives
 from ...engine.algebra.walk import has_variables, rebuild, rewrite
@@ -31,7 +32,6 @@ from ...language.printer import expression_text
 from ...questions.problem import parse
 from .continuous import Condition, follows
 from .ends import hold
-from .identities import is_zero
 
 SECONDS = 20
 """How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never."""

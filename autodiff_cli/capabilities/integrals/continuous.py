@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from ...engine.algebra.almost_everywhere import as_linear, order_under
-from ...engine.algebra.canonical import exact_value
-from ...engine.algebra.exact_constants import ExactConstants, fraction_node
+from ...engine.algebra.canonical import exact_value, fraction_node
+from ...engine.algebra.exact_constants import ExactConstants
 from ...engine.algebra.rational_functions import polynomial_in
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.walk import has_variables, substitute

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ...engine.algebra.almost_everywhere import Contradiction, as_linear, assume
 from ...engine.algebra.asymptotic_series import AsymptoticSeries, NoAsymptotics, NotReal, TooFewTerms
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
+from ...engine.algebra.identities import COSINE, SINE
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic_derivative import derivatives
 from ...engine.algebra.walk import rebuild, rewrite
@@ -28,7 +29,6 @@ from .antiderivatives import Antiderivative
 from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
 from .ends import IntegralEnd, at_number
 from .holes import fill_hole
-from .identities import COSINE, SINE
 from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
 from .tails import integral_with_tails, still_part

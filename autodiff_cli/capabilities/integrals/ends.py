@@ -94,7 +94,7 @@ def names_in(formula: Value) -> list[str]:
 
 def at_number(x: Fraction, suffix: str = "") -> IntegralEnd:
     """Return a fraction as an end."""
-    from ...engine.algebra.exact_constants import fraction_node
+    from ...engine.algebra.canonical import fraction_node
 
     return IntegralEnd(f"{x}{suffix}", fraction_node(x), suffix=suffix)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from ...engine.algebra.exact_constants import fraction_node
+from ...engine.algebra.canonical import fraction_node
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.walk import substitute
 from ...engine.graphs.value import Value, node

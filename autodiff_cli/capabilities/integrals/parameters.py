@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 
 from flint import acb
 
-from ...engine.algebra.exact_constants import ExactConstants, UndecidedSign, fraction_node
+from ...engine.algebra.canonical import fraction_node
+from ...engine.algebra.exact_constants import ExactConstants, UndecidedSign
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.walk import substitute
 from ...engine.graphs.value import Value, in_order, node, variable

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from flint import arb
 
 from ...engine.algebra.almost_everywhere import as_linear
-from ...engine.algebra.canonical import exact_value
-from ...engine.algebra.exact_constants import fraction_node
+from ...engine.algebra.canonical import exact_value, fraction_node
+from ...engine.algebra.identities import CIRCULAR, COSINE, SINE
 from ...engine.algebra.rational_functions import polynomial_in
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.walk import rebuild, rewrite, substitute
@@ -28,7 +28,6 @@ from ...engine.table.primitive import PRIMITIVES
 from ...errors import ExpressionError
 from .ends import IntegralEnd
 from .eventual_bounds import EventualBounds, Growth
-from .identities import CIRCULAR, COSINE, SINE
 from .oscillating import MAX_START, Oscillation, oscillation_in, waves_from
 from .quadrature import Quadrature, ball, precision
 

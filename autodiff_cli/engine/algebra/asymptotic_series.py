@@ -143,7 +143,7 @@ class AsymptoticSeries(Lifted):
         if isinstance(x, Multiseries):
             return x
         number = self.base.number(x)
-        return Multiseries(self, [] if number.ratio == 0 else [GrowthTerm({}, number)])
+        return Multiseries(self, [] if self.base.is_zero(number) else [GrowthTerm({}, number)])
 
     def literal(self, text: str) -> Multiseries:
         return self.number(self.base.literal(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -109,6 +110,23 @@ def number_text(x: Fraction) -> str | None:
         digits = digits.rjust(places + 1, "0")
         text = f"{digits[:-places]}.{digits[-places:]}"
     return "-" + text if x < 0 else text
+
+
+def fraction_node(x: Fraction) -> Value:
+    """Return a number as a formula: a decimal if it has a short one, else a quotient."""
+    text = number_text(x)
+    if text is not None and (x.denominator == 1 or len(text) <= len(str(x.denominator)) + 2):
+        return constant(to_double(x), text)
+    parts = (constant(to_double(part), str(part)) for part in x.as_integer_ratio())
+    return node(DIV, tuple(parts))
+
+
+def to_double(x: Fraction | int) -> float:
+    """Return the double nearest to an exact number; infinite on overflow, where only the text is right."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
 
 
 def without_twos_and_fives(n: int) -> tuple[int, int, int]:
@@ -495,6 +513,8 @@ def _junction(neutral: bool) -> Rule:
 
 def _pow(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     x, y = inputs
+    if isinstance(x, Number) and x.value == 1:
+        return x
     return p.raise_to(value._prev[0], x, y.value) if isinstance(y, Number) else p.opaque_node(POW, inputs)
 
 

@@ -8,7 +8,7 @@ the ranges of the parameters under assumptions.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -21,22 +21,26 @@ from ..numbers.base import Number as AnyNumber
 from ..numbers.budget import Defined, charge
 from ..numbers.exact import EXACT
 from ..numbers.running_digits import RunningDigits
-from ..table.operators import DIV, GT, NE
+from ..table.operators import AND, GT, NE, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import LOG, SQRT, by_name, library_names
 from .almost_everywhere import order_under
 from .canonical import (
     HALF,
+    ONE,
     ZERO,
     Canonicalizer,
+    Form,
     Number,
     Product,
     Sum,
     exact_value,
-    number_text,
+    fraction_node,
+    to_double,
 )
+from .identities import has_no_value_beside_zero, is_zero
 from .simplify import simplify
-from .walk import has_variables
+from .walk import flat_inputs, has_variables
 
 DIGITS = 60
 """Digits in which values are compared with 0 at first."""
@@ -106,29 +110,12 @@ class ExactConstant(OperatorNumber, Valued):
         return bool(relation(self.m.sign(self - other), 0))
 
 
-def fraction_node(x: Fraction) -> Value:
-    """Return a number as a formula: a decimal if it has a short one, else a quotient."""
-    text = number_text(x)
-    if text is not None and (x.denominator == 1 or len(text) <= len(str(x.denominator)) + 2):
-        return constant(_double(x), text)
-    parts = (constant(_double(part), str(part)) for part in x.as_integer_ratio())
-    return node(DIV, tuple(parts))
-
-
-def _double(x: Fraction | int) -> float:
-    """Return the double nearest to an exact number; infinite on overflow, where only the text is right."""
-    try:
-        return float(x)
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
-
-
 _NEUTRAL: dict[str, tuple[tuple[int, int, int], ...]] = by_name({
     "add": ((1, 0, 0), (0, 0, 1)),
     "sub": ((1, 0, 0),),
     "mul": ((0, 0, 0), (1, 1, 0), (1, 0, 1), (0, 1, 1)),
     "div": ((1, 1, 0),),
-    "pow": ((1, 1, 0),),
+    "pow": ((1, 1, 0), (0, 1, 0)),
 })  # fmt: skip
 """Of an operation: which operand, equal to which number, makes which operand the result."""
 
@@ -146,6 +133,7 @@ class ExactConstants(Lifted):
         self.confirmed = True
         """Whether each 0 is proven, not only confirmed with many digits."""
         self._signs: dict[Value, int | None] = {}
+        self._vanishing: dict[Value, bool] = {}
 
     @property
     def pi(self) -> ExactConstant:
@@ -197,6 +185,9 @@ class ExactConstants(Lifted):
                 return xs[result]
         if name == "div" and xs[0].ratio == 0 and self.sign(xs[1]):
             return xs[0]
+        if name == "div" and all(x.near is None and x.ratio is None for x in xs):  # (a - b)/(b - a) is -1
+            factor = self._factor(xs[0].node, xs[1].node)
+            return self.number(factor) if factor else None
         return None
 
     def _known_value(self, name: str, xs: Sequence[ExactConstant]) -> ExactConstant | None:
@@ -231,7 +222,7 @@ class ExactConstants(Lifted):
         for divisor in SQUARES:
             while whole % divisor**2 == 0:
                 whole, outside = whole // divisor**2, outside * divisor
-        inside = constant(_double(whole), str(whole))
+        inside = constant(to_double(whole), str(whole))
         return ExactConstant(self, None, node(SQRT, (inside,)), self.running.sqrt(self.running.number(whole))) * outside  # type: ignore[no-any-return]
 
     def _power_of_logarithm(self, x: ExactConstant) -> ExactConstant | None:
@@ -268,20 +259,15 @@ class ExactConstants(Lifted):
 
     def _linear_form(self, value: Value) -> tuple[Fraction, dict[Value, Fraction]]:
         """Return a formula as a fraction plus multiples of other formulas."""
-        (form,) = simplify((value,), spell=False)
-        canonical = Canonicalizer((form,))
+        return self._linear_forms(value)[0]
+
+    def _linear_forms(self, *values: Value) -> list[tuple[Fraction, dict[Value, Fraction]]]:
+        """Return formulas as fractions plus multiples of other formulas, which they share."""
+        forms = simplify(values, spell=False)
+        canonical = Canonicalizer(forms)
         for inner in canonical.order:
             canonical.forms[inner] = canonical.form(inner)
-        found = canonical.forms[form]
-        if isinstance(found, Number):
-            return found.value, {}
-        if isinstance(found, Sum):
-            return found.constant, found.terms
-        if isinstance(found, Product) and len(found.factors) == 1:
-            ((base, exponent),) = found.factors.items()
-            if exponent == 1:
-                return ZERO, {base: found.coefficient}
-        return ZERO, {form: Fraction(1)}
+        return [_as_terms(canonical.forms, form) for form in forms]
 
     def _of_multiple_of_pi(self, name: str, x: ExactConstant) -> ExactConstant | None:
         constant_part, terms = self._linear_form(x.node)
@@ -310,12 +296,17 @@ class ExactConstants(Lifted):
 
     # ---- signs
     def is_zero(self, x: ExactConstant) -> bool:
-        """Return whether a constant is 0, identically in its parameters."""
+        """Return whether a constant is 0, identically in its parameters. Raises `UndecidedSign`."""
         if x.ratio is not None:
             return x.ratio == 0
         if x.near is not None:
             return self.sign(x) == 0
-        return self._canonical(x.node) == 0
+        if x.node not in self._vanishing:
+            is_supposed = bool(self.facts) and self._possible_orders(x.node) == "="
+            self._vanishing[x.node] = is_supposed or self._canonical(x.node) == 0
+            if not self._vanishing[x.node] and has_no_value_beside_zero(x.node):
+                self._vanishing[x.node] = is_zero(x.node) or self.sign(x) == 0
+        return self._vanishing[x.node]
 
     def sign(self, x: ExactConstant) -> int:
         """Return -1, 0 or 1. Raises `UndecidedSign`."""
@@ -333,7 +324,7 @@ class ExactConstants(Lifted):
         if x.near is not None or x.ratio is not None:
             return
         simplest = self.simplest(x)
-        if "=" not in order_under(simplest, self.facts):
+        if "=" not in self._possible_orders(simplest):
             return
         self.conditions.append(node(NE, (simplest, constant(0.0, "0"))))
 
@@ -382,7 +373,44 @@ class ExactConstants(Lifted):
         number = exact_value(simplest)
         if number is not None:
             return (number > 0) - (number < 0)
-        return {"<": -1, "=": 0, ">": 1}.get(order_under(simplest, self.facts))
+        return {"<": -1, "=": 0, ">": 1}.get(self._possible_orders(simplest))
+
+    def _possible_orders(self, value: Value) -> str:
+        """Return which of `<`, `=`, `>` may hold between a formula and 0, by ranges and by facts about the formula."""
+        orders = order_under(value, self.facts)
+        for part in (part for fact in self.facts for part in flat_inputs(fact, (AND,))):
+            if len(orders) > 1 and part.primitive.holds:
+                factor = self._factor(value, node(SUB, part._prev))
+                known = part.primitive.holds if factor > 0 else part.primitive.holds.translate(_MIRRORED)
+                orders = "".join(order for order in orders if not factor or order in known)
+        return orders
+
+    def _factor(self, value: Value, of: Value) -> Fraction:
+        """Return which multiple of another a formula is; 0 if it is not seen to be one."""
+        (constant_part, terms), (other_part, other_terms) = self._linear_forms(value, of)
+        name = next(iter(terms), None)
+        factor = terms[name] / other_terms[name] if name is not None and name in other_terms else ZERO
+        is_multiple = terms == {term: factor * c for term, c in other_terms.items()}
+        return factor if is_multiple and constant_part == factor * other_part else ZERO
+
+
+_MIRRORED = str.maketrans("<>", "><")
+
+
+def _as_terms(forms: Mapping[Value, Form], value: Value) -> tuple[Fraction, dict[Value, Fraction]]:
+    """Return a formula as a fraction plus multiples of other formulas, by the canonical forms of all."""
+    found = forms[value]
+    if isinstance(found, Number):
+        return found.value, {}
+    if isinstance(found, Sum):
+        return found.constant, found.terms
+    if isinstance(found, Product) and len(found.factors) == 1:
+        ((base, exponent),) = found.factors.items()
+        if exponent == 1:
+            inner = forms.get(base)
+            constant_part, terms = (inner.constant, inner.terms) if isinstance(inner, Sum) else (ZERO, {base: ONE})
+            return found.coefficient * constant_part, {term: found.coefficient * c for term, c in terms.items()}
+    return ZERO, {value: ONE}
 
 
 PI_SHARES = {

@@ -8,7 +8,7 @@ to be 0, by simplification, or not to be, by a number with error bounds; otherwi
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from functools import partial
@@ -121,6 +121,11 @@ def is_proven_nonzero(formula: Value) -> bool:
     """Return whether a formula is certainly not 0 for all its variables."""
     if formula.primitive is VARIABLE:
         return True
+    return any(values_at_trial_points(formula))
+
+
+def values_at_trial_points(formula: Value) -> Iterator[bool]:
+    """Yield for each trial point where a formula has a value whether that is certainly not 0."""
     from ..numbers.running_digits import RunningDigits  # its library takes long to import
 
     m = RunningDigits(PROOF_DIGITS)
@@ -130,8 +135,13 @@ def is_proven_nonzero(formula: Value) -> bool:
         points = [TRIAL_POINTS[(start + k) % len(TRIAL_POINTS)] + k // len(TRIAL_POINTS) for k in range(len(names))]
         with suppress(*EXPANSION_ERRORS):
             value = value_in(m, formula, {name: m.fraction(x) for name, x in zip(names, points, strict=True)})
-            if value is not None and value != 0:
-                return True
+            if value is not None:
+                yield _differs_from_zero(value)
+
+
+def _differs_from_zero(value: Any) -> bool:
+    with suppress(*EXPANSION_ERRORS):  # the comparison may be undecided
+        return bool(value != 0)
     return False
 
 

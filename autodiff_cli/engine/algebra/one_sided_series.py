@@ -18,7 +18,8 @@ from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import ADD, GT, LT, MUL
 from .asymptotic_series import AsymptoticSeries, Monomial, Multiseries, NoAsymptotics, NotReal, TooFewTerms
-from .exact_constants import ExactConstant, ExactConstants, UndecidedSign, fraction_node
+from .canonical import fraction_node
+from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from .simplify import simplify
 from .walk import chain_of
 

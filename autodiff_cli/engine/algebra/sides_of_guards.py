@@ -19,7 +19,8 @@ from ..run.flat_graph import Graph
 from ..run.sweep import show
 from ..table.operators import ADD, AND, NOT, OR, SUB, VARIABLE, WHERE
 from .almost_everywhere import as_linear
-from .exact_constants import ExactConstant, fraction_node
+from .canonical import fraction_node
+from .exact_constants import ExactConstant
 from .guard_series import MAX_BRANCH_NODES, SMALL, in_small, is_thin, isolated
 from .one_sided_series import ExactPoint, SideSeries, polynomial_of
 from .simplify import simplify

@@ -7,21 +7,21 @@ from fractions import Fraction
 from functools import reduce
 from math import gcd, isqrt, lcm
 
-from ...engine.algebra.almost_everywhere import as_linear
-from ...engine.algebra.canonical import exact_value
-from ...engine.algebra.exact_constants import fraction_node
-from ...engine.algebra.rational_functions import polynomial_in, vanishes
-from ...engine.algebra.simplify import simplify
-from ...engine.algebra.walk import has_variables, rebuild, rewrite
-from ...engine.graphs.value import Value, constant, in_order, node, variable
-from ...engine.graphs.value_and_gradient import value_in
-from ...engine.numbers.base import NO_RESULT
-from ...engine.numbers.budget import Defined
-from ...engine.numbers.exact import EXACT
-from ...engine.table.operators import ADD, CONSTANT, DIV, MUL, POW, SUB, VARIABLE
-from ...engine.table.primitive import PRIMITIVES
-from ...engine.table.primitives import EXP, SQRT, by_name
 from ...errors import ExpressionError
+from ..graphs.value import Value, constant, in_order, node, variable
+from ..graphs.value_and_gradient import value_in
+from ..numbers.base import NO_RESULT
+from ..numbers.budget import Defined
+from ..numbers.exact import EXACT
+from ..table.operators import ADD, CONSTANT, DIV, MUL, POW, SUB, VARIABLE
+from ..table.primitive import PRIMITIVES
+from ..table.primitives import EXP, SQRT, by_name
+from .almost_everywhere import as_linear
+from .canonical import exact_value, fraction_node
+from .guard_series import values_at_trial_points
+from .rational_functions import polynomial_in, vanishes
+from .simplify import simplify
+from .walk import has_variables, rebuild, rewrite
 
 MAX_MULTIPLE = 12
 """The largest multiple of an angle that is expanded."""
@@ -41,6 +41,12 @@ def is_zero(formula: Value) -> bool:
             if other is not None and vanishes(other):
                 return True
     return False
+
+
+def has_no_value_beside_zero(formula: Value) -> bool:
+    """Return whether a formula of variables cannot be told from 0 wherever it has a value, at trial points."""
+    values = [*values_at_trial_points(formula)]
+    return bool(values) and not any(values)
 
 
 def _as_exponential(value: Value, inputs: tuple[Value, ...]) -> Value:
