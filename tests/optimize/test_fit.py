@@ -275,6 +275,29 @@ def test_what_the_data_cannot_tell_apart_is_named(text: str, at: dict[str, float
     assert any(warning.kind == "undetermined" for warning in found.warnings)
 
 
+@pytest.mark.parametrize("at", [{}, {"k": 0.1}, {"k": -3}])
+@pytest.mark.parametrize("text", ["y = a*exp(-k*x)", "y = a*(1 + x)**k", "y = a/(1 + k*x)"])
+@pytest.mark.parametrize("scale", [1e-30, 5.0, 1e30])
+def test_readings_that_are_all_the_same_have_the_rate_0(text: str, at: dict[str, float], scale: float) -> None:
+    found = fit(text, {"x": [1.0, 2, 3, 4], "y": [scale] * 4}, at)
+    assert found.converged and found.dof == 2 and not found.null
+    # of a sum of squares of 0, at k = 0 alone
+    assert found.point["k"] == 0 and math.isclose(found.point["a"], scale, rel_tol=1e-14)
+
+
+def test_a_place_that_is_0_by_symmetry_is_0() -> None:
+    x = [-3.0, -2, -1, 0, 1, 2, 3]
+    y = [round(4 * math.exp(-t * t / 3), 3) for t in x]
+    found = fit("y = A*exp(-(x - mu)**2/(2*s**2))", {"x": x, "y": y}, {"mu": 0.4, "s": 1})
+    assert found.converged and found.point["mu"] == 0 and (found.parameters["mu"].error or 0) > 1e-5
+
+
+def test_a_number_that_is_small_with_a_large_effect_is_not_0() -> None:
+    x = [0.0, 1e20, 2e20, 3e20]
+    found = fit("y = a*exp(-k*x)", {"x": x, "y": [math.exp(-t / 1e20) for t in x]})
+    assert math.isclose(found.point["k"], 1e-20, rel_tol=1e-9)
+
+
 def test_as_many_parameters_as_rows_leave_no_error() -> None:
     found = fit("y = a + b*x", {"x": [1, 2], "y": [2, 4]})
     assert found.converged and found.dof == 0 and found.deviation is None

@@ -83,3 +83,27 @@ def test_a_formula_that_has_no_value_anywhere_asks_for_a_start() -> None:
 def test_a_start_that_is_given_is_taken_and_only_the_other_is_looked_for() -> None:
     answer = autodiff_cli.fit(PROBLEMS["MGH10"]["formula"], columns_of("MGH10"), {"b3": 350})
     assert answer.converged and answer.warnings[0].message.startswith("started at b2 = ")
+
+
+ARRHENIUS = {
+    "T": [300.0, 320, 340, 360, 380, 400],
+    "k": [6.983314149e-8, 1.253396301e-6, 1.61301351e-5, 1.618254216e-4, 1.260775977e-3, 7.668229365e-3],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "fixed", "factor"),
+    [
+        ("k = A*exp(-E/(1.380649e-23*T))", {}, 1.380649e-23),
+        ("k = A*exp(-E/(kB*T))", {"kB": 1.380649e-23}, 1.380649e-23),
+        ("k = A*exp(-6.02214076e23*E/(8.314462618*T))", {}, 8.314462618 / 6.02214076e23),
+        ("k = A*exp(-E/T)", {}, 1.0),
+    ],
+)
+def test_a_constant_in_the_formula_is_part_of_the_scale_of_a_start(
+    text: str, fixed: dict[str, float], factor: float
+) -> None:
+    answer = autodiff_cli.fit(text, ARRHENIUS, fix=fixed)
+    assert answer.converged
+    # the minimum over E/k_B in kelvin, A eliminated, by mpmath's findroot with 40 digits
+    assert answer.point["E"] == pytest.approx(13733.712433471194 * factor, rel=1e-8)

@@ -475,7 +475,7 @@ def _search(
     from .convergence import SearchStopped
     from .fit_starts import best_of, searched_from
     from .least_squares import EndPoint
-    from .strategies import best_fit, nearest_symmetric, orthogonal_fit
+    from .strategies import best_fit, nearest_symmetric, orthogonal_fit, zero_within_rounding
 
     data, tried = model.data, None
     if model.basis is not None:
@@ -491,7 +491,8 @@ def _search(
             if uncertain := [name for name in data.predictors if name in data.sigma]:
                 model = model.with_errors({name: data.uncertainty(name) for name in uncertain})
                 end = model.reached.accept(orthogonal_fit(model, start, end))
-            return model, end._replace(values=nearest_symmetric(model, end.values)), False, tried
+            values = zero_within_rounding(model, nearest_symmetric(model, end.values))
+            return model, end._replace(values=values), False, tried
     except SearchStopped:
         return model, model.reached.best or end, True, tried
 

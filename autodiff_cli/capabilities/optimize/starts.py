@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 from itertools import permutations, product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -31,13 +32,25 @@ DECADES = 1.5  # to either side of a scale
 NEGATIVE = 0.25  # share of starts below 0
 BUDGET_SHARE = 0.4  # of the work
 BASES = (0, 1, 2, 3, 6)  # places of base units that stand for columns; not kelvin, whose scales have their own zeros
+DECADE = 5  # place of the base unit that stands for a factor of 10
+PLAIN_DECADES = 3  # a number within so many of 1 is no scale: 2*pi, 100
 DIGITS, MAX_DIGITS = 2, 8  # of a start
 MAX_START = 1e100  # of a linear parameter: its term has all but underflowed
 ROUNDED_COST = 2.0  # ratio of the sums of squares of a start with few digits and with all
 UNDEFINED_COST = 1e200  # where the formula has no value
 
-Powers = dict[str, float]
-"""The exponents of columns in the scale of a parameter."""
+
+class Powers(NamedTuple):
+    """The scale of a parameter: a product of powers of columns, and of numbers far from 1."""
+
+    of_columns: dict[str, float]
+    size: float = 1.0
+
+    @property
+    def column(self) -> str | None:
+        """The column that the parameter is like, if it is like one."""
+        names = [*self.of_columns]
+        return names[0] if self.of_columns and [*self.of_columns.values()] == [1.0] and self.size == 1.0 else None
 
 
 def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None:
@@ -133,7 +146,7 @@ class StartDraws:
         self.places = [free.index(name) for name in wanted]
         calls = shape_calls(model.problem.program.text, columns, wanted)
         self.shapes, self.powers = ShapeStarts(calls, dict(columns), model.rows.response), _powers(model)
-        of_one = {name: next(iter(powers)) for name, powers in self.powers.items() if [*powers.values()] == [1.0]}
+        of_one = {name: powers.column for name, powers in self.powers.items() if powers.column is not None}
         self.like_columns = {
             k: of_one[free[k]] for k in self.places if free[k] in of_one and of_one[free[k]] in columns
         }
@@ -179,12 +192,13 @@ def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
     near = sign * 10 ** draw.uniform(-DECADES, DECADES)
     if powers is None:
         # the formula does not say: of order 1, or like a column or its inverse
-        powers = draw.choice([{}, *({name: p} for name in model.rows.columns for p in (1.0, -1.0))])
-    if [*powers.values()] == [1.0] and draw.random() < 0.5:
-        column = model.rows.columns.get(next(iter(powers)), model.rows.response)
+        powers = draw.choice([Powers({}), *(Powers({name: p}) for name in model.rows.columns for p in (1.0, -1.0))])
+    if powers.column is not None and draw.random() < 0.5:
+        column = model.rows.columns.get(powers.column, model.rows.response)
         return draw.uniform(float(np.min(column)), float(np.max(column)))
-    scale = 1.0
-    for name, power in powers.items():
+    # units may have taken the number out of the formula
+    scale = powers.size if powers.size != 1.0 and draw.random() < 0.5 else 1.0
+    for name, power in powers.of_columns.items():
         column = model.rows.columns.get(name, model.rows.response)
         width = float(np.ptp(column))
         size = draw.choice([width, float(np.max(np.abs(column)))]) or 1.0
@@ -192,14 +206,42 @@ def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
     return near * scale
 
 
+class _Scales(UnknownDimensions):
+    """Dimensions in which a number far from 1 is a power of 10: in `exp(-E/(1.38e-23*T))` E is like `1.38e-23*T`."""
+
+    def literal(self, text: str) -> Dimensioned:
+        """Return a number as one of the formula's scales, or as a plain number."""
+        return scaled_number(float(text)) or super().literal(text)
+
+
+def scaled_number(x: float) -> Dimensioned | None:
+    """Return a number far from 1 as a power of 10; None for others."""
+    decades = math.log10(abs(x)) if x and math.isfinite(x) else 0.0
+    if abs(decades) < PLAIN_DECADES:
+        return None
+    return Dimensioned(tuple(Fraction(decades) if base == DECADE else 0 for base in range(len(NUMBER))))
+
+
 def _powers(model: Model) -> dict[str, Powers]:
-    """Return the scales of parameters that the formula's dimensions give: `tau` in `exp(-t/tau)` is like `t`."""
+    """Return the scales of parameters that the formula's dimensions give: `tau` in `exp(-t/tau)` is like `t`.
+
+    Where numbers far from 1 are scales too, as the Boltzmann constant is, they count.
+    """
+    names = [*model.rows.columns]
+    unknown = [name for name in model.problem.program.leaves if name not in names]
+    held = {name: scaled_number(x) for name, x in model.parameters.held.items()}
+    numbers = {name: x for name, x in held.items() if x is not None}
+    far = [name for name in unknown if name not in numbers]
+    return _scales(model, _Scales(far), numbers) or _scales(model, UnknownDimensions(unknown), {})
+
+
+def _scales(model: Model, m: UnknownDimensions, numbers: dict[str, Dimensioned]) -> dict[str, Powers]:
+    """Return the scales of parameters; none if the formula is not consistent in them."""
     names, program = [*model.rows.columns], model.problem.program
-    m = UnknownDimensions([name for name in program.leaves if name not in model.rows.columns])
     columns = [*names, model.data.response][: len(BASES)]
     bases = dict(zip(columns, BASES, strict=False))
     units = {name: tuple(int(k == base) for k in range(len(NUMBER))) for name, base in bases.items()}
-    leaves = {name: Dimensioned(units.get(name, NUMBER)) for name in names}
+    leaves = {name: Dimensioned(units.get(name, NUMBER)) for name in names} | numbers
     leaves |= {name: m.unknown(name) for name in m.names}
     try:
         result = evaluate_dimensions(m, program, leaves).values[0].dimension
@@ -211,6 +253,6 @@ def _powers(model: Model) -> dict[str, Powers]:
     for name in model.parameters.free:
         solution = m.solution(name)
         if solution is not None:
-            of_columns = {column: float(solution[base]) for column, base in bases.items()}
-            powers[name] = {column: power for column, power in of_columns.items() if power}
+            of_columns = {column: float(solution[base]) for column, base in bases.items() if solution[base]}
+            powers[name] = Powers(of_columns, 10.0 ** float(solution[DECADE]))
     return powers

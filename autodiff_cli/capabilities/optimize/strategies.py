@@ -28,8 +28,10 @@ from .least_squares import (
     Loss,
     Model,
     at_kink,
+    column_sizes,
     polished,
     projected,
+    rounding_errors,
     searched,
 )
 
@@ -54,6 +56,7 @@ ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
 MIN_COMPARED_ROWS = 5  # rows
 MAX_TURNS = 1e6  # whole periods by which a parameter is moved
+VISIBLE_SHARE = 1e-9  # share of the data that a parameter changes, if it changes by 1, that is 0 within rounding
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
@@ -412,6 +415,30 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
                 there[list(places)] *= -1
                 if model.parameters.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
                     values = there
+    return values
+
+
+def zero_within_rounding(model: Model, values: Any) -> Any:
+    """Return the values, with 0 for those that differ from it by less than the curve shows in doubles.
+
+    A decay of 1e-17 where nothing decays is the rounding of a search: other such numbers fit as well, and are no less
+    near 0. A value that is small because its effect is large, or has none in doubles, stays.
+    """
+    if model.basis is not None:
+        return values
+    visible = VISIBLE_SHARE * float(np.linalg.norm(model.rows.response * model.rows.weights))
+    for k, name in enumerate(model.parameters.free):
+        if name in model.parameters.linear or not values[k]:
+            continue
+        there = np.array(values)
+        there[k] = 0.0
+        rounding = rounding_errors(model, values)
+        if not column_sizes(model(values).jacobian)[k] * abs(values[k]) <= rounding:
+            continue
+        is_allowed = model.parameters.allows(there) and model(there).error is None
+        if is_allowed and float(np.linalg.norm(model(there).jacobian[:, k])) > visible:
+            changed = float(np.linalg.norm(model(there).residuals - model(values).residuals))
+            values = there if changed <= rounding else values
     return values
 
 
