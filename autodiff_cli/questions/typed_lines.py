@@ -289,7 +289,8 @@ def conversion_of(text: str) -> list[str] | None:
     """Return the arguments of `grad` for a conversion, `100 kPa in psi`; None if it is none."""
     if IN_UNIT.fullmatch(text) is None:
         return None
-    from ..engine.quantities.unit import unit_or_none
+    from ..engine.quantities.unit import parse_unit, unit_or_none
+    from .periods import check_periods
     from .quantities import split_quantity
 
     match = IN_UNIT.fullmatch(in_symbols(text))
@@ -301,6 +302,7 @@ def conversion_of(text: str) -> list[str] | None:
     if quantity is None:
         return [match[1], "--in", match[2]]
     number, own = quantity
+    check_periods(number, own, parse_unit(match[2]))
     if plain_number(number) and not own.zero:
         return [f"{number}[{own}]", "--in", match[2]]
     kelvin = _in_kelvin(number, own) if plain_number(number) else None

@@ -602,10 +602,14 @@ class Session:
 
     def _converted(self, piece: AsRead, quantity: str, unit: str | None) -> Shown:
         """Return the answer to a lone quantity: its value in a unit, by default its own."""
+        from ...engine.quantities.unit import parse_unit
+        from ...questions.periods import check_periods
         from ...questions.quantities import split_quantity
 
         self.last = piece.text
-        _, own = split_quantity(quantity) or ("", None)
+        number, own = split_quantity(quantity) or ("", None)
+        if unit is not None and own is not None:
+            check_periods(number, own, parse_unit(unit))
         asked = unit or str(own)
         answer = _without_option(lambda: gradient(ANSWER, {ANSWER: quantity}, wrt=(), units=asked, arithmetic=DOUBLE))
         answer = answer._replace(point={}, warnings=())
