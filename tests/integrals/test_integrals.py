@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from mpmath import mp, mpf
+from mpmath import mp, mpc, mpf
 
 from autodiff_cli import ExpressionError, integrate
 from autodiff_cli.capabilities.integrals import antiderivatives
@@ -28,6 +28,13 @@ EXACT = [
     ("sin(x)", "x=0:2*pi", lambda: mpf(0)),
     ("x**(-1/4)/(1+x)", "x=0:inf", lambda: mp.pi * mp.sqrt(2)),
 ]
+
+
+def slope_of_w(z: Any) -> Any:
+    """The derivative of the Faddeeva function w(z) = exp(-z**2)*erfc(-iz) (DLMF 7.10.3)."""
+    return -2 * z * mp.exp(-z * z) * mp.erfc(mpc(z.imag, -z.real)) + mpc(0, 2) / mp.sqrt(mp.pi)
+
+
 PROVEN: list[tuple[str, str, Callable[[Any], Any]]] = [
     # formula, ends, the integrand for mpmath
     ("exp(cos(x))", "x=0:1", lambda x: mp.exp(mp.cos(x))),
@@ -36,6 +43,23 @@ PROVEN: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("x^x", "x=1:2", lambda x: x**x),
     ("1e-30*exp(sin(x))", "x=0:1", lambda x: mp.exp(mp.sin(x)) / mpf(10) ** 30),
     ("1/(2 + cos(x))", "x=0:2*pi", lambda x: 1 / (2 + mp.cos(x))),
+    ("besselj(0, x)", "x=0:1", lambda x: mp.besselj(0, x)),
+    ("besselj(-1, x)*x", "x=-1:5", lambda x: mp.besselj(-1, x) * x),
+    ("besselj(1/3, x)", "x=1:5", lambda x: mp.besselj(mpf(1) / 3, x)),
+    ("besseli(3, x)", "x=-2:5", lambda x: mp.besseli(3, x)),
+    ("bessely(1/2, x)", "x=1:5", lambda x: mp.bessely(0.5, x)),
+    ("besselk(1/3, x)", "x=1:3", lambda x: mp.besselk(mpf(1) / 3, x)),
+    ("lambertw(x)", "x=-0.3:5", lambda x: mp.lambertw(x).real),
+    ("lambertw(x, -1)", "x=-0.3:-0.1", lambda x: mp.lambertw(x, -1).real),
+    ("atan2(1, x)", "x=-1:2", lambda x: mp.atan2(1, x)),
+    ("beta(x, 2)", "x=1:2", lambda x: mp.beta(x, 2)),
+    ("polygamma(2, x)*x", "x=1:2", lambda x: mp.psi(2, x) * x),
+    ("trigamma(x)*x", "x=1:2", lambda x: mp.psi(1, x) * x),
+    ("gammainc(2.5, x)", "x=1:3", lambda x: mp.gammainc(2.5, 0, x, regularized=True)),
+    ("asinh(x)", "x=0:30", mp.asinh),
+    ("erfcx(x)", "x=0:3", lambda x: mp.exp(x * x) * mp.erfc(x)),
+    ("faddeeva_re(0, x, 0.5)", "x=0:3", lambda x: (mp.exp(-(mpc(x, 0.5) ** 2)) * mp.erfc(mpc(0.5, -x))).real),
+    ("faddeeva_im(1, x, 0.5)", "x=0:3", lambda x: slope_of_w(mpc(x, 0.5)).imag),
 ]
 ZEROS_AT_ENDS = [
     # formula, ends, the value as Gradshteyn and Ryzhik have it (4.224, 3.747)
@@ -45,6 +69,36 @@ ZEROS_AT_ENDS = [
     ("x*log(sin(x))", "x=0:pi", lambda: -(mp.pi**2) / 2 * mp.log(2)),
     ("log(tan(x))", "x=0:pi/4", lambda: -mp.catalan),
 ]
+TAILS = [
+    # formula, ends, the value as DLMF has it (10.43.19, 10.22.49, 8.14.4) or by quadrature in 50 digits
+    ("besselk(0, x)", "x=0:inf", lambda: mp.pi / 2),
+    ("besselk(1/3, x)", "x=0:inf", lambda: mp.pi / 2 / mp.cos(mp.pi / 6)),
+    ("besselj(0, x)*exp(-x)", "x=0:inf", lambda: 1 / mp.sqrt(2)),
+    ("gammaincc(2.5, x)", "x=0:inf", lambda: mpf("2.5")),
+    ("bessely(0, x)*exp(-x)", "x=1:inf", lambda: far(lambda x: mp.bessely(0, x) * mp.exp(-x), 1)),
+    ("lgamma(x + 1)*exp(-x)", "x=0:inf", lambda: far(lambda x: mp.loggamma(x + 1) * mp.exp(-x), 0)),
+    ("digamma(x + 1)*exp(-x)", "x=0:inf", lambda: far(lambda x: mp.psi(0, x + 1) * mp.exp(-x), 0)),
+    ("1/gamma(x + 1)", "x=0:inf", lambda: far(lambda x: mp.rgamma(x + 1), 0)),
+    ("lambertw(x)*exp(-x)", "x=0:inf", lambda: far(lambda x: mp.lambertw(x).real * mp.exp(-x), 0)),
+    ("asinh(x)*exp(-x)", "x=0:inf", lambda: far(lambda x: mp.asinh(x) * mp.exp(-x), 0)),
+    ("acosh(x)*exp(-x)", "x=2:inf", lambda: far(lambda x: mp.acosh(x) * mp.exp(-x), 2)),
+    ("silu(-x)", "x=0:inf", lambda: -(mp.pi**2) / 12),
+    ("normpdf(x, 1, 2)", "x=-inf:inf", lambda: mpf(1)),
+    ("normcdf(-x)", "x=0:inf", lambda: 1 / mp.sqrt(2 * mp.pi)),
+    ("erfcx(x)*exp(-x)", "x=0:inf", lambda: far(lambda x: scaled_erfc(x) * mp.exp(-x), 0)),
+]
+
+
+def far(integrand: Callable[[Any], Any], low: int) -> Any:
+    """An integral to infinity of what falls off exponentially, by quadrature."""
+    return mp.quad(integrand, [low, low + 1, 5, 10, 20, 40, 80, 120])
+
+
+def scaled_erfc(x: Any) -> Any:
+    """exp(x**2)*erfc(x) by Tricomi's function (DLMF 7.11.4, 13.6.8)."""
+    return mp.hyperu(0.5, 0.5, x * x) / mp.sqrt(mp.pi)
+
+
 DIVERGENT = [
     ("1/x", "x=-1:1", "`x` = 0"),
     ("1/x", "x=1:inf", "`x` = inf"),
@@ -90,6 +144,20 @@ def test_proven_digits(text: str, ends: str, integrand: Callable[[Any], Any], mo
         pieces = [low + (high - low) * k / 8 for k in range(9)]
         assert answer.kind in ("proven", "exact") and answer.digits is not None
         assert agrees(answer.digits, mp.quad(integrand, pieces))
+
+
+@pytest.mark.parametrize(("text", "ends", "value"), TAILS)
+def test_tails_of_special_functions(text: str, ends: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(antiderivatives, "is_available", lambda: False)
+    answer = integrate(text, between=ends)
+    with mp.workdps(40):
+        assert answer.kind in ("proven", "exact") and answer.digits is not None
+        assert agrees(answer.digits, value()) and len(answer.digits) > 12
+
+
+def test_a_function_without_quadrature_is_named() -> None:
+    with pytest.raises(ExpressionError, match="the quadrature does not know `erfinv`"):
+        integrate("erfinv(x)", between="x=0:0.5")
 
 
 @pytest.mark.parametrize(("text", "ends", "value"), ZEROS_AT_ENDS)

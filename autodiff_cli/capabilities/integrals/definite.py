@@ -18,6 +18,7 @@ from ...engine.algebra.walk import rebuild, rewrite
 from ...engine.graphs.value import Value, constant, in_order, node, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
+from ...engine.numbers.base import UNDECIDED as UNDECIDED_KIND
 from ...engine.numbers.budget import BudgetExceeded, Defined
 from ...engine.table.operators import DIV, MUL, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
@@ -26,6 +27,7 @@ from ...errors import Diagnostic, ExpressionError
 from ...language.printer import expression_text
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
 from .antiderivatives import Antiderivative
+from .complex_balls import UNKNOWN as UNKNOWN_FUNCTIONS
 from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
 from .ends import IntegralEnd, at_number
 from .holes import fill_hole
@@ -272,8 +274,8 @@ def _pieces(
     quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
 ) -> tuple[list[RegularPiece], Any]:
     """Return the pieces between singular points, and the ball of the whole integral if it is known."""
-    low_state = _end(integrand, name, low, 1)
-    high_state = _end(integrand, name, high, -1)
+    low_state = _state(quadrature, integrand, name, low, 1)
+    high_state = _state(quadrature, integrand, name, high, -1)
     for place, state in ((low, low_state), (high, high_state)):
         if state == BOUNDED:
             fill_hole(quadrature, place, name)
@@ -303,6 +305,14 @@ def _ball(quadrature: Quadrature, place: IntegralEnd) -> Any:
 
 
 BOUNDED, INTEGRABLE, UNKNOWN = "bounded", "integrable", "unknown"
+
+
+def _state(quadrature: Quadrature, integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
+    """Return how the integrand behaves at an end, by its series or by a ball beside it. Raises as `_end`."""
+    state = _end(integrand, name, place, side)
+    if state == UNKNOWN and place.formula is not None and quadrature.is_bounded(_ball(quadrature, place), side):
+        return BOUNDED
+    return state
 
 
 def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
@@ -337,7 +347,7 @@ def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
         except (NoAsymptotics, UndecidedSign):
             break
         except ExpressionError as error:
-            if error.kind not in ("domain", "overflow"):
+            if error.kind not in ("domain", "overflow", UNDECIDED_KIND):
                 raise
             break
         except BudgetExceeded:
@@ -595,8 +605,7 @@ def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Fou
                 message = f"the integral is not known: whether it converges at `{name}` = {end.text} is not shown"
                 raise ExpressionError("domain", message, None, HINT)
         if not is_continuous(segment.quadrature, segment.integrand, segment.integrand, name, piece):
-            message = "the integral is not known: the formula may be singular between the ends"
-            raise ExpressionError("domain", message, None, HINT)
+            raise ExpressionError("domain", f"the integral is not known: {_reason(segment.integrand)}", None, HINT)
     (first, own), (second, other) = (_with_tails(parts, name, *way) for way in TAILS)
     size = max(abs(second), 1e-10)
     error = max(abs(first - second), own, other) / size
@@ -612,6 +621,14 @@ def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Fou
     return about._replace(kind="numerical", value=float(text), message=message)
 
 
+def _reason(integrand: Value) -> str:
+    """Return why the quadrature has no finite ball of an integral."""
+    unknown = sorted(
+        {value.primitive.written for value in in_order((integrand,)) if value.primitive.name in UNKNOWN_FUNCTIONS}
+    )
+    return f"the quadrature does not know `{unknown[0]}`" if unknown else "the formula may be singular between the ends"
+
+
 def _with_tails(
     parts: Sequence[tuple[Segment, RegularPiece]], name: str, digits: int, share: Fraction, far: int
 ) -> tuple[Any, Any]:
@@ -624,8 +641,7 @@ def _with_tails(
         low, high = _inner(piece, share, far)
         proven = segment.quadrature.integral(ball(low), ball(high))
         if not proven.is_finite():
-            message = "the integral is not known: the formula may be singular between the ends"
-            raise ExpressionError("domain", message, None, HINT)
+            raise ExpressionError("domain", f"the integral is not known: {_reason(segment.integrand)}", None, HINT)
         total += m.context.mpf(proven.mid().str(40, radius=False))
         for ends in ((piece.low, low), (high, piece.high)):
             tail, estimate = _tail(m, segment.integrand, name, *ends)

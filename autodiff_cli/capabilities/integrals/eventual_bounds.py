@@ -12,7 +12,7 @@ from flint import arb
 
 from ...engine.numbers.base import Number, NumberType, OperatorNumber, Refusal
 from ...engine.numbers.budget import charge
-from ...engine.table.primitives import by_name
+from ...engine.table.primitives import library_names
 from .quadrature import ball
 
 LOGARITHM_POWER = Fraction(1, 8)
@@ -325,11 +325,48 @@ class EventualBounds(NumberType):
         return Bounds(self, Growth(arb(1)), None)
 
     def erfc(self, x: Any) -> Bounds:
-        """Return 1 - erf(x): for positive x at most exp(-x**2). Raises `Refusal`."""
+        """Return 1 - erf(x): at most 2, for positive x at most exp(-x**2)."""
         x = self.bounds(x)
-        if x.sign <= 0:
+        return Bounds(self, self.exp(-(x * x)).upper if x.sign > 0 else Growth(arb(2)), None, 1)
+
+    def erfcx(self, x: Any) -> Bounds:
+        """Return exp(x**2) erfc(x) of a positive number: at most 1. Raises `Refusal`."""
+        self._positive(x)
+        return Bounds(self, Growth(arb(1)), None, 1)
+
+    def asinh(self, x: Any) -> Bounds:
+        """Return the inverse hyperbolic sine of a positive number: at most log(2x + 1). Raises `Refusal`."""
+        return Bounds(self, self.log(self.add(self.mul(2, self._positive(x)), 1)).upper, None, 1)
+
+    def acosh(self, x: Any) -> Bounds:
+        """Return the inverse hyperbolic cosine: at most log(2x). Raises `Refusal`."""
+        return Bounds(self, self.log(self.mul(2, self._positive(x))).upper, None)
+
+    def lambertw(self, x: Any) -> Bounds:
+        """Return the principal branch of a positive number: at most log(1 + x), as w*exp(w) >= exp(w) - 1."""
+        return Bounds(self, self.log(self.add(self._positive(x), 1)).upper, None, 1)
+
+    def digamma(self, x: Any) -> Bounds:
+        """Return the slope of lgamma: from log(x) - 1/x to log(x) (Alzer 1997, theorem 1). Raises `Refusal`."""
+        x = self._positive(x)
+        return Bounds(self, self.add(self.abs(self.log(x)), self._inverse(x)).upper, None)
+
+    def lgamma(self, x: Any) -> Bounds:
+        """Return the logarithm of gamma of a number above 2: between 0 and x*log(x). Raises `Refusal`."""
+        x = self._positive(x)
+        least = self._least(x)
+        if least is None or not least > 2:
             raise unknown_bound()
-        return Bounds(self, self.exp(-(x * x)).upper, None)
+        return Bounds(self, self.mul(x, self.log(x)).upper, None, 1)
+
+    def gamma(self, x: Any) -> Bounds:
+        """Return the gamma function: at least sqrt(2*pi/x)*(x/e)**x (DLMF 5.6.1), of a number that rises."""
+        x = self._positive(x)
+        least = self._least(x)
+        if least is None or not least > 3:
+            raise unknown_bound()
+        slope = self.constant(least.log() - 1)
+        return Bounds(self, None, self.mul(self.sqrt(self.div(2, x)), self.exp(self.mul(slope, x))).lower, 1)
 
     def expm1(self, x: Any) -> Bounds:
         """Return exp(x) - 1."""
@@ -352,6 +389,77 @@ class EventualBounds(NumberType):
             return self._at_least_its_argument(x, largest, largest.sinh())
         return self.div(self.sub(self.exp(x), self.exp(-x)), 2)
 
+    def gammainc(self, a: Any, x: Any) -> Bounds:
+        """Return the lower incomplete gamma function: at most 1."""
+        return Bounds(self, Growth(arb(1)), None)
+
+    def gammaincc(self, a: Any, x: Any) -> Bounds:
+        """Return the upper one: at most 2**a exp(-x/2), as exp(-s) <= exp(-x/2) exp(-s/2) in its integral from x on."""
+        a, x = self.bounds(a), self._positive(x)
+        upper = self.exp(self.div(x, -2)).upper
+        return Bounds(self, upper and upper.scaled(arb(2) ** ball(_fixed(a))), None)
+
+    def besselj(self, nu: Any, x: Any) -> Bounds:
+        """Return the Bessel function of the first kind: at most 1 for orders from 0 on (DLMF 10.14.1)."""
+        order = _fixed(self.bounds(nu))
+        x = self.bounds(x)
+        if x.sign > 0 and (modulus := self._modulus(abs(order), x)) is not None and order >= 0:
+            return Bounds(self, modulus, None)
+        if order.denominator > 1 and (order < 0 or x.sign <= 0):
+            raise unknown_bound()
+        return Bounds(self, Growth(arb(1)), None)
+
+    def bessely(self, nu: Any, x: Any) -> Bounds:
+        """Return the Bessel function of the second kind. Raises `Refusal` where its argument may go to 0."""
+        order = _fixed(self.bounds(nu))
+        modulus = self._modulus(order, self._positive(x)) if order >= 0 else None
+        if modulus is None:
+            raise unknown_bound()
+        return Bounds(self, modulus, None)
+
+    def _modulus(self, order: Fraction, x: Bounds) -> Growth | None:
+        """Return a bound of sqrt(J**2 + Y**2); None where the argument may go to 0.
+
+        Times sqrt(x) it rises to sqrt(2/pi) for orders up to 1/2, and falls for larger ones (Watson, 13.74).
+        """
+        least = self._least(x)
+        if least is None or x.lower is None:
+            return None
+        height = (2 / arb.pi()).sqrt()
+        if order > Fraction(1, 2):
+            waves = least.bessel_j(ball(order)) ** 2 + least.bessel_y(ball(order)) ** 2
+            height = (least * waves).sqrt()
+        return x.lower.raised(Fraction(-1, 2)).scaled(height) if height.is_finite() else None
+
+    def besselk(self, nu: Any, x: Any) -> Bounds:
+        """Return the modified Bessel function of the second kind.
+
+        Times exp(x) it falls (DLMF 10.32.9); times x**nu, too, from 2**(nu - 1) gamma(nu) on (10.29.4, 10.30.2), and
+        it rises with the order (10.37).
+        """
+        order, x = abs(_fixed(self.bounds(nu))), self._positive(x)
+        least, falling = self._least(x), self.exp(self.neg(x)).upper
+        if least is not None and falling is not None:
+            return Bounds(self, falling.scaled(least.exp() * least.bessel_k(ball(order))), None)
+        if x.lower is None:
+            raise unknown_bound()
+        order = max(order, LOGARITHM_POWER)
+        height = arb(2) ** (ball(order) - 1) * ball(order).gamma()
+        return Bounds(self, x.lower.raised(-order).scaled(height), None)
+
+    def _positive(self, x: Any) -> Bounds:
+        """Return a positive number. Raises `Refusal` where it may not be."""
+        positive: Bounds = self.bounds(x)
+        if positive.sign <= 0:
+            raise unknown_bound()
+        return positive
+
+    def _least(self, x: Bounds) -> Any:
+        """Return the least size of a number that rises; else None."""
+        if x.lower is None or not x.lower.raised(Fraction(-1)).falls(self.start):
+            return None
+        return x.lower.at(self.start)
+
     def definition(self, name: str) -> Any:
         if name in COMPOSED:
             return super().definition(name)
@@ -359,9 +467,19 @@ class EventualBounds(NumberType):
 
 
 COMPOSED = frozenset(
-    by_name(dict.fromkeys(("sech", "csch", "coth", "exp2", "log2", "log10", "sigmoid", "softplus"), True))
+    library_names(
+        "sech csch coth exp2 log2 log10 sigmoid softplus silu gelu sum mean prod hypot normpdf normpdf_scaled normcdf "
+        "normcdf_scaled"
+    )
 )
 """Functions that are bounded by what they are composed of."""
+
+
+def _fixed(x: Bounds) -> Fraction:
+    """Return a fraction that does not depend on t. Raises `Refusal`."""
+    if x.terms is None or not set(x.terms) <= {Fraction(0)}:
+        raise unknown_bound()
+    return x.terms.get(Fraction(0), Fraction(0))
 
 
 def unknown_bound() -> Refusal:

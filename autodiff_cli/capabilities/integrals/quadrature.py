@@ -119,6 +119,10 @@ class Quadrature:
         """Return whether the integrand is proven to have a value at a real ball."""
         return bool(self.at(acb(place)).is_finite())
 
+    def is_bounded(self, place: Any, side: int) -> bool:
+        """Return whether the integrand is proven to be bounded beside a real ball: above it for side 1, else below."""
+        return bool(self.at(acb(place.union(place + side * arb(NEAR)))).is_finite())
+
     def is_analytic_near(self, place: Any) -> bool:
         """Return whether the integrand is proven to be analytic around a real ball."""
         around = acb(place + arb(0, NEAR), arb(0, NEAR))

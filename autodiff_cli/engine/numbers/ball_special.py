@@ -274,11 +274,11 @@ def _by_order_at_zero(n: int, nu: Any, x: Any) -> Any:
 
 # ---- the Faddeeva function
 def _faddeeva_re(m: Any, n: Any, x: Any, y: Any) -> Any:
-    return _faddeeva(whole_order(float(n)), x.a, y.a).real
+    return faddeeva(whole_order(float(n)), acb(x.a, y.a)).real
 
 
 def _faddeeva_im(m: Any, n: Any, x: Any, y: Any) -> Any:
-    return _faddeeva(whole_order(float(n)), x.a, y.a).imag
+    return faddeeva(whole_order(float(n)), acb(x.a, y.a)).imag
 
 
 _LAST_W: list[tuple[int, Any, Any]] = []
@@ -296,10 +296,9 @@ def _w(z: Any) -> Any:
     return value
 
 
-def _faddeeva(order: int, x: Any, y: Any) -> Any:
+def faddeeva(order: int, z: Any) -> Any:
     """Return a derivative of w by w' = -2z·w + 2i/√π and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
-    z, before = acb(x, y), acb(0)
-    value = _w(z)
+    value, before = _w(z), acb(0)
     for k in range(order):
         value, before = -2 * z * value + (-2 * k * before if k else acb(0, 2) / arb.pi().sqrt()), value
     return value
