@@ -98,9 +98,13 @@ def answer_formula(args: Sequence[str]) -> int:
     text, options = _split(args)
     if text == args[0] and is_in_one_piece(text) and (command := _command_of_piece(text, options)):
         return call(command, [text, *options])  # what is no question in words starts sooner
-    valued = None if "--strict" in options else _with_values(args, options)
-    if valued is not None:
-        return _answer_at(*valued)
+    system = _as_system(args, options)
+    if system is not None and "--strict" in options:
+        hint = f"several equations are one argument: `autodiff {quoted(system[0])}`"
+        raise usage_error(f"`{args[1]}` is one argument too many", hint)
+    meant = None if "--strict" in options else _with_values(args, options) or system
+    if meant is not None:
+        return _answer_at(*meant)
     answered = _answer_in_words(args, text, options)
     if answered is not None:
         return answered
@@ -347,8 +351,16 @@ def _with_values(args: Sequence[str], options: Sequence[str]) -> tuple[str, list
     return formula, ["--at", meant.texts["--at"], *options]
 
 
+def _as_system(args: Sequence[str], options: Sequence[str]) -> tuple[str, Sequence[str]] | None:
+    """Return several arguments that are an equation each as one; None for other arguments."""
+    from .slips import are_equations
+
+    words = args[: len(args) - len(options)]
+    return ("; ".join(words), options) if are_equations(words) else None
+
+
 def _answer_at(formula: str, options: Sequence[str]) -> int:
-    """Answer a formula whose values stood beside it, and say how that was read."""
+    """Answer a formula whose values, or further equations, stood beside it, and say how that was read."""
     from ..show import error
     from ..show.error import write_reading
     from .commands import is_quiet

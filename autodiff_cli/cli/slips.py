@@ -148,6 +148,8 @@ def as_options(
     """Return the formula and the options that arguments beside it mean: `x=2`, `x=0:1`, `data.csv`; None if unclear."""
     if len(declared.arguments) != 1 or values.get("strict"):
         return None
+    if command == EQUATIONS and are_equations(positional):
+        return MeantOptions("; ".join(positional), {})
     formula = next((word for word in positional if not _names_data(word)), None)
     if formula is None:
         return None
@@ -174,6 +176,12 @@ def _option_meant(word: str, declared: Declaration, command: str) -> str | None:
     return "--at" if is_value else None
 
 
+def are_equations(words: Sequence[str]) -> bool:
+    """Return whether each of several arguments is an equation: `x+y=3`, but not `=3` or `x==3`."""
+    return len(words) > 1 and all(re.fullmatch(_EQUATION, word) for word in words)
+
+
+_EQUATION = r"[^=]*[^=<>!:+*/^-]=\s*[^=\s][^=]*"
 EQUATIONS = "solve"
 """The command for which `x=2` may be another equation."""
 
@@ -296,7 +304,7 @@ def _variables_in(formula: str) -> list[str]:
 
 def _argument_hint(call: _ExcessArguments) -> str:
     extra, options, formula = call.extra, call.options, call.positional[0]
-    if call.command == EQUATIONS and all("=" in word for word in call.positional):
+    if call.command == EQUATIONS and are_equations(call.positional):  # with --strict
         return f"several equations are one argument: `autodiff solve {quoted('; '.join(call.positional))}`"
     if call.command == "check":
         return f"to mark a derivative: `autodiff diff {quoted(formula)} --answer {quoted(extra)}`"

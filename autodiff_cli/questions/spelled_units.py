@@ -20,7 +20,7 @@ _POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _RAISED = {"squared": 2, "cubed": 3}
 _QUANTITY = re.compile(r"\s*([-+−]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+))\s*([^\d\s=<>()\[\]][^=<>()\[\]]*?)\s*")
 _NEXT_QUANTITY = re.compile(r"(?<=[^\W\d_])\s+(?=\d)")
-_TURNS = re.compile(r"\b(?:rad|rev|deg|degrees?|radians?|turns?)\b|°")
+_TURNS = re.compile(r"\b(?:m?rad|rev|deg|degrees?|radians?|turns?|arcmin|arcsec|gon)\b|°(?![CF])")
 
 
 def symbols_of(phrase: str) -> str | None:
@@ -92,8 +92,8 @@ def conversion_in_symbols(quantity: str, unit: str) -> tuple[str, str] | None:
     (('5[ft] + 3[in]', 'cm'), ('20 °C', '°F'))
     """
     pieces = [_QUANTITY.fullmatch(piece) for piece in _NEXT_QUANTITY.split(quantity)]
-    wanted = symbols_of(unit)
-    terms = [(piece[1], own) for piece in pieces if piece and (own := _own_unit(piece[2], unit)) is not None]
+    wanted = converted_unit(unit, quantity)
+    terms = [(piece[1], own) for piece in pieces if piece and (own := converted_unit(piece[2], unit)) is not None]
     if wanted is None or len(terms) < len(pieces):
         return None
     if len(terms) == 1:
@@ -116,8 +116,12 @@ def _is_temperature(typed: str, symbol: str | None) -> bool:
     return symbol == "K" or symbol in DEGREES.values() or typed.strip() in DEGREES
 
 
-def _own_unit(phrase: str, wanted: str) -> str | None:
-    """Return the unit of a quantity; revolutions are angles only where an angle is wanted."""
+def converted_unit(phrase: str, other: str) -> str | None:
+    """Return the symbols of a unit; revolutions are angles only where the other side of a conversion has an angle.
+
+    >>> converted_unit("rpm", "50 Hz"), converted_unit("rpm", "314 rad/s"), converted_unit("feet", "5 m")
+    ('1/min', 'rev/min', 'ft')
+    """
     if phrase == "rpm":
-        return "rev/min" if _TURNS.search(wanted) else "1/min"
+        return "rev/min" if _TURNS.search(other) else "1/min"
     return symbols_of(phrase)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 MAX_LENGTH = 500
 """The most characters of a question by hand: each blank may begin its end, so the search is quadratic."""
-IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|as|->|→)\s+([^\W\d_][^=<>]*|°[CF])", re.DOTALL)
+IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|as|->|→)\s+((?:1\s*/\s*)?[^\W\d_][^=<>]*|°[CF]?)", re.DOTALL)
 """An expression and the requested unit."""
 
 
@@ -269,9 +269,9 @@ def in_symbols(text: str) -> str:
     if match is None or len(text) > MAX_LENGTH:
         return text
     from ..engine.quantities.unit import unit_or_none
-    from .spelled_units import conversion_in_symbols, symbols_of
+    from .spelled_units import conversion_in_symbols, converted_unit, symbols_of
 
-    asked, between = symbols_of(match[2]), text[match.end(1) : match.start(2)]
+    asked, between = converted_unit(match[2], match[1]), text[match.end(1) : match.start(2)]
     if asked is None:
         return text
     if (both := conversion_in_symbols(match[1], match[2])) is not None:

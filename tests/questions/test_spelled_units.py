@@ -8,6 +8,7 @@ import pytest
 
 from autodiff_cli.engine.quantities.unit import parse_unit
 from autodiff_cli.questions.spelled_units import conversion_in_symbols, symbols_of
+from autodiff_cli.questions.typed_lines import conversion_of
 
 SI = {
     "kilometers per hour": 1000 / 3600,
@@ -71,8 +72,23 @@ def test_other_words_are_no_unit(phrase: str) -> None:
         ("5 ft 3 in", "m^2", None),
         ("1 rpm", "Hz", ("1 1/min", "Hz")),
         ("1 rpm", "rad/s", ("1 rev/min", "rad/s")),
+        ("50 Hz", "rpm", ("50 Hz", "1/min")),
+        ("314 rad/s", "rpm", ("314 rad/s", "rev/min")),
         ("x", "feet", None),
     ],
 )
 def test_a_conversion_in_words(quantity: str, unit: str, symbols: tuple[str, str] | None) -> None:
     assert conversion_in_symbols(quantity, unit) == symbols
+
+
+@pytest.mark.parametrize(
+    ("typed", "arguments"),
+    [
+        ("50 Hz in 1/min", ["50[Hz]", "--in", "1/min"]),
+        ("5 kHz in Hz", ["5[kHz]", "--in", "Hz"]),
+        ("2 rad/s in deg/s", ["2[rad/s]", "--in", "deg/s"]),
+        ("1 rad in °", ["1[rad]", "--in", "°"]),
+    ],
+)
+def test_conversions_of_frequencies_and_angles(typed: str, arguments: list[str]) -> None:
+    assert conversion_of(typed) == arguments

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
+from ...engine.quantities.table import units_file
 from ...engine.quantities.unit import unit_or_none
 from ...engine.table.primitive import FUNCTIONS
 from ...engine.table.primitives import library_names
@@ -542,6 +543,8 @@ def _latex_error(error: NotReadable, start: int) -> ExpressionError:
 
 
 _LITERAL_BEFORE = LazyPattern(r"[\d.]+\[[^\[\]]+\]\s*\Z")
+_NUMBER_BEFORE = LazyPattern(r"((?:(?:^|(?<=[(=,*/^+]))[-−])?(?:\d+\.?\d*|\.\d+))\s+\Z")
+_WORD_HERE = LazyPattern(r"[^\W\d_]{2,}\b(?!\s*\()")
 _LITERAL_HERE = LazyPattern(r"[\d.]+\[[^\[\]]+\]")
 
 
@@ -550,6 +553,8 @@ def _measured_error(c: Fragments) -> ExpressionError | None:
     here = next((one for one in measured_numbers(c.text, c.valued) if one.start <= c.point <= one.end), None)
     if here is not None and here.start < c.point:
         return _unit_error(here, c.text)
+    if (refused := _refused_unit_error(c)) is not None:
+        return refused
     before = _LITERAL_BEFORE.search(c.text[max(0, c.point - PATTERN_WINDOW) : c.point])
     second = _LITERAL_HERE.match(c.text, c.point)
     if here is not None:
@@ -568,6 +573,20 @@ def _measured_error(c: Fragments) -> ExpressionError | None:
     offers = tuple([Offer(at.start, at.end, text, shown=(text,)) for text in texts])
     message = "two quantities stand side by side, and they may be a sum or a product"
     return ExpressionError("syntax", message, at, f"write {spelling_hint(offers)}", offers=offers)
+
+
+def _refused_unit_error(c: Fragments) -> ExpressionError | None:
+    """Return the error for a number and a word of measurement that is no unit, as `20 dB`, or None."""
+    number = _NUMBER_BEFORE.search(c.text, max(0, c.point - PATTERN_WINDOW), c.point)
+    word = _WORD_HERE.match(c.text, c.point)
+    reason = units_file()["refused"].get(word[0]) if number and word else None
+    if number is None or word is None or reason is None or word[0] in c.valued:
+        return None
+    typed = number[1].replace("−", "-")
+    hint = reason.replace("(L", f"({typed}")
+    if word[0] not in FUNCTIONS:
+        hint += f"; as a variable it is `{typed}*{word[0]}`"
+    return ExpressionError("syntax", f"`{word[0]}` is not a unit here", Span(*word.span()), hint)
 
 
 def _unit_error(one: Measured, text: str) -> ExpressionError:
