@@ -106,13 +106,18 @@ Cells = Sequence[str]
 _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
 """A quoted cell, for any separator."""
 
+_BETWEEN_BLANKS = re.compile(r"[^ \t]+")
+"""What stands between blanks and tabs; a blank that breaks no line is one of a number, `1 299,99`."""
+
 
 def _split(line: str, separator: str) -> list[str]:
     if '"' not in line:
-        return line.split() if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
+        return (
+            _BETWEEN_BLANKS.findall(line) if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
+        )
     # separators in quotes do not count
     masked = _QUOTED.sub(lambda match: "\0" * len(match[0]), line)
-    ends = re.finditer(r"\s+|$" if separator == BLANKS else re.escape(separator) + "|$", masked)
+    ends = re.finditer(r"[ \t]+|$" if separator == BLANKS else re.escape(separator) + "|$", masked)
     cells, begin = [], 0
     for end in ends:
         cells.append(line[begin : end.start()].strip())
@@ -475,9 +480,10 @@ class _SeparatorFit(NamedTuple):
 
     @property
     def numbers(self) -> list[list[str]]:
-        style = usual_style([cell for row in self.values for cell in row], None)
+        cells = [[cell.translate(THIN) for cell in row] for row in self.values]
+        style = usual_style([cell for row in cells for cell in row], None)
         plain = number(*style)
-        rows = [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in self.values]
+        rows = [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in cells]
         # a separator at the end of each row separates nothing
         return [row[:-1] if self.ends_open else row for row in rows]
 

@@ -168,6 +168,7 @@ def number(decimal: str, thousands: str) -> re.Pattern[str]:
 
 def styles_of(cell: str) -> list[tuple[str, str]]:
     """Return the decimal marks and thousands separators that fit a cell."""
+    cell = cell.translate(THIN)
     return [style for style in _STYLES if number(*style).fullmatch(cell)]
 
 

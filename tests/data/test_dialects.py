@@ -381,3 +381,13 @@ def test_lines_may_end_in_carriage_returns(tmp_path: Path):
     (tmp_path / "bad.csv").write_bytes(b"x,y\r1,2\r3,a\r")
     result = autodiff("grad", "x*y", "--points", str(tmp_path / "bad.csv"), "--wide")
     assert result.code == 2 and "line 3: point: column `y`" in result.out
+
+
+@pytest.mark.parametrize("blank", ["\u00a0", "\u2009", "\u202f"])
+@pytest.mark.parametrize("separator", ["\t", ";", "|", "  "])
+def test_a_blank_that_breaks_no_line_stands_between_thousands(tmp_path: Path, blank: str, separator: str) -> None:
+    numbers = {"t": [1.0, 2.0, 3.0], "U": [1299.99, 12400.5, 3600.0]}
+    cells = [("1", f"1{blank}299,99"), ("2", f"12{blank}400,50"), ("3", f"3{blank}600")]
+    path = tmp_path / "thin.txt"
+    path.write_text("\n".join(separator.join(row) for row in [("t", "U"), *cells]) + "\n", encoding="utf-8")
+    assert read(path)[1] == numbers
