@@ -128,3 +128,11 @@ def test_a_name_that_the_fit_and_the_covariance_have() -> None:
     fitted = autodiff_cli.fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
     with pytest.raises(ExpressionError, match="parameter of the fit"):
         autodiff_cli.propagate("a + b", {"a": 1}, fit=fitted, covariance={"a": {"a": 0.1}})
+
+
+@pytest.mark.parametrize(("covariance", "u"), [(-0.01, 0.0), (-0.0099, math.sqrt(0.0002)), (0.01, 0.2)])
+def test_variances_that_cancel_leave_no_uncertainty(covariance: float, u: float) -> None:
+    matrix = {"a": {"a": 0.01, "b": covariance}, "b": {"a": covariance, "b": 0.01}}
+    (found,) = autodiff_cli.propagate("a + b", {"a": 1.0, "b": 2.0}, covariance=matrix).results
+    # √(0.01 + 0.01 + 2·covariance)
+    assert found.uncertainty == pytest.approx(u, rel=1e-12, abs=0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import random
@@ -277,6 +278,43 @@ def test_second_order_terms_do_not_vanish_with_their_squares() -> None:
         assert found.second_order.uncertainty == pytest.approx(scale**2 * math.sqrt(0.0201), rel=1e-12)
     (found,) = propagate("x*y", {"x": "0±1e-101", "y": "0±1e-101"}).results
     assert found.second_order is not None and found.second_order.uncertainty == pytest.approx(1e-202, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("text", "readings"),
+    [
+        ("a + b + c", {"a": [1.1, 1.2, 1.4, 1.7], "b": [5.7, 4.5, 5.1, 7.1], "c": [3.2, 4.3, 3.5, 1.2]}),
+        ("3*(a + b - 10)", {"a": [1.1, 1.2, 1.4, 1.7], "b": [8.9, 8.8, 8.6, 8.3]}),
+        ("a - b", {"a": [1e9 + 0.1, 1e9 + 0.3, 1e9 + 0.7], "b": [0.1, 0.3, 0.7]}),
+    ],
+)
+def test_what_is_the_same_in_each_row_has_no_uncertainty(text: str, readings: dict[str, list[float]]) -> None:
+    answer = propagate(text, {}, readings=readings)
+    (found,) = answer.results
+    # of values row by row that are all the same, up to the rounding of the readings
+    assert found.uncertainty <= 1e-16 * max(map(abs, readings["a"])) and math.isinf(found.dof) == (
+        not found.uncertainty
+    )
+    assert not answer.warnings
+
+
+def test_correlations_near_one_keep_their_uncertainty() -> None:
+    for nines in range(3, 16):
+        r = float("0." + "9" * nines)
+        (found,) = propagate("x - y", at("x=1±0.1,y=2±0.1"), correlation={("x", "y"): r}).results
+        assert math.isclose(found.uncertainty, 0.1 * math.sqrt(2 * 10.0**-nines), rel_tol=1e-2)
+    many = dict.fromkeys(itertools.combinations("abc", 2), 1.0)
+    answer = propagate("x*(a + b - c)", at("x=1000±1,a=1±0.1,b=2±0.2,c=3±0.3"), correlation=many)
+    assert answer.results[0].uncertainty == 0 and not answer.warnings
+
+
+def test_readings_that_are_all_the_same_are_warned_of() -> None:
+    readings = {"V": [5.0, 5.0, 5.0], "I": [0.02, 0.02, 0.02]}
+    (warning,) = propagate("V/I", {}, readings=readings).warnings
+    assert "readings of `V`, `I` are all the same" in warning.message
+    # steps of 0.1 leave uniform(-0.05, 0.05)
+    (found,) = propagate("(V + d)/I", at("d=uniform(-0.05, 0.05)"), readings=readings).results
+    assert math.isclose(found.uncertainty, 0.05 / math.sqrt(3) / 0.02)
 
 
 def test_second_order_terms_with_correlations_agree_with_draws() -> None:

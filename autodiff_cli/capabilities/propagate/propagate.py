@@ -69,6 +69,8 @@ MAX_SCATTER = 3  # standard deviations between the draws and their distribution
 MAX_OUTSIDE = 0.01  # share of draws outside the domain of a formula
 DOMAIN_REACH = 2.326  # standard uncertainties, beyond which that share of a normal distribution lies
 LEAVE_ONE = "leave one of them out"
+ROUNDED_VARIANCE = 2.0**-51  # share of its terms that is left of a variance by rounding, where correlations cancel it
+ROUNDED_VALUE = 1e-15  # share of a value, or of its terms, that is rounding
 MAX_OPEN_VARIANCE = 0.02  # share of a variance that rounded digits of a covariance may leave open
 EIGENVALUE_SLACK = 1e-9  # how far below 0 rounding may put an eigenvalue of a correlation matrix
 
@@ -340,7 +342,7 @@ def propagate(
             results, count, interrupted = _with_draws(
                 model, spread, results, linear.units, copies, count, seed, stop, warnings
             )
-        of_outputs = _covariance_of_outputs(linear)
+        of_outputs = _covariance_of_outputs(linear, results)
     if sources.profiled and fitted is not None:
         profiles = FitProfiles(model, list(inputs), fitted, sources.profiled)
         ends = profiles.intervals([result.output for result in results], linear.units, level)
@@ -373,9 +375,12 @@ def _count_of_draws(samples: int | None) -> int:
     return samples or 0
 
 
-def _covariance_of_outputs(linear: _Linearisation) -> list[list[float]]:
+def _covariance_of_outputs(linear: _Linearisation, results: Sequence[Result]) -> list[list[float]]:
     """Return the covariance matrix of the outputs. Raises OverflowError where a number of it is no double."""
-    of_outputs = [[dot(one, other) for other in linear.whitened] for one in linear.whitened]
+    rows = [
+        row if result.uncertainty else [0.0] * len(row) for row, result in zip(linear.whitened, results, strict=True)
+    ]
+    of_outputs = [[dot(one, other) for other in rows] for one in rows]
     if not all(math.isfinite(x) for row in of_outputs for x in row):
         raise OverflowError
     return of_outputs
@@ -718,6 +723,7 @@ def _inputs(
             two = f"{distribution.dof:g} and {degrees:g}"
             raise point_error(f"`{name}` is given two degrees of freedom, {two}", LEAVE_ONE)
         inputs[name] = inputs[name]._replace(distribution=distribution._replace(dof=degrees))
+    warnings += _notes_of_equal_readings(inputs, readings)
     if not inputs:
         example = next(iter(model.point), "x")
         hint = f'write it after the value: `--at "{example}=5.00±0.02"`; those of a fit come by `--fit fit.json`'
@@ -726,6 +732,17 @@ def _inputs(
         message = f"{len(inputs):,} inputs with uncertainties are too many; {MAX_INPUTS:,} is the most"
         raise ExpressionError("limit", message, hint="give those that hardly matter without an uncertainty")
     return inputs
+
+
+def _notes_of_equal_readings(
+    inputs: Mapping[str, Input], readings: Mapping[str, Sequence[float]]
+) -> Iterator[Diagnostic]:
+    """Yield a warning of quantities whose readings do not scatter: JCGM 100, F.2.2.1."""
+    same = [name for name, own in inputs.items() if own.uncertainty == 0 and len(readings.get(name, ())) > 1]
+    if same:
+        message = f"the readings of {quote(same)} are all the same: their scatter gives no uncertainty"
+        hint = f'that of the resolution stays: with steps of 0.1, `{same[0]} + d` and `--at "d=uniform(-0.05, 0.05)"`'
+        yield Diagnostic("readings", message, None, hint)
 
 
 def _unused(name: str, what: str, names: Iterable[str]) -> Diagnostic:
@@ -761,6 +778,13 @@ class _InputCovariance(NamedTuple):
         scaled = [part / size for part in parts]
         shared = [a * dot(line, scaled) + 0.0 for a, line in zip(scaled, self.matrix, strict=True)]
         variance = max(0.0, math.fsum(shared))
+        terms = [
+            abs(a * r * b)
+            for a, line in zip(scaled, self.matrix, strict=True)
+            for r, b in zip(line, scaled, strict=True)
+        ]
+        if variance <= ROUNDED_VARIANCE * math.fsum(terms):
+            variance = 0.0
         u = size * math.sqrt(variance)
         budget = {
             x: Share(c, abs(part), of / variance if variance else None)
@@ -768,7 +792,7 @@ class _InputCovariance(NamedTuple):
         }
         # JCGM 100, G.4.1
         independent = [(max(0.0, math.fsum(shared[i] for i in members)), dof) for members, dof in self.groups]
-        unsure = math.fsum(part**2 / dof for part, dof in independent if not math.isinf(dof))
+        unsure = math.fsum(part**2 / dof for part, dof in independent if variance and not math.isinf(dof))
         dof = variance * variance / unsure if unsure else math.inf
         rounded_dof = dof if math.isinf(dof) else max(1.0, math.floor(dof * (1 + 1e-12)))
         if k is None:
@@ -892,7 +916,11 @@ class _Expansion:
         first: Result,
     ) -> None:
         self.model, self.output, self.unit, self.slopes, self.first = model, output, unit, slopes, first
-        self.names, self.root, self.tolerance = list(spread.inputs), spread.root, _tolerance(first)
+        self.names, self.root = list(spread.inputs), spread.root
+        shares = zip(first.budget.values(), spread.inputs.values(), strict=True)
+        # equal terms that are subtracted leave their rounding
+        terms = [share.contribution / own.uncertainty * abs(own.estimate) for share, own in shares if own.uncertainty]
+        self.tolerance = max(_tolerance(first), ROUNDED_VALUE * max(terms, default=0.0))
         # correlated inputs are taken as jointly normal
         self.moments, self.ends = [Moments()] * len(self.names), [(-math.inf, math.inf)] * len(self.names)
         for (i, *others), _ in spread.groups:
@@ -1067,7 +1095,7 @@ class _Expansion:
 def _tolerance(result: Result) -> float:
     """Return the tolerance of JCGM 101, 7.9.2, at least the value's rounding."""
     half = 0.5 * 10.0 ** last_place(result.uncertainty) if result.uncertainty > 0 else 0.0
-    return max(half, 1e-15 * abs(result.value))
+    return max(half, ROUNDED_VALUE * abs(result.value))
 
 
 def _with_draws(
