@@ -662,3 +662,17 @@ def test_many_roots_on_an_interval_take_no_more_work_than_is_allowed() -> None:
     assert answer.converged and any("0.3 ≤ x ≤ 10" in warning.message for warning in answer.warnings)
     with pytest.raises(ExpressionError, match="it is not known whether that is a root"):
         autodiff_cli.solve("tanh(sqrt(x**2) - x - x**2) = -1", between=(1.2, 51))
+
+
+def test_bound_names_have_values_at_each_solution() -> None:
+    # the parabola and the line meet at (-1, 1) and (2, 4)
+    answer = solve("y = x**2; y = x + 2", {})
+    assert [(one.values, one.bound) for one in answer.solutions] == [({"x": -1}, {"y": 1}), ({"x": 2}, {"y": 4})]
+    of_two = solve("u = x + y; v = x - y; u*v = 3; u = 3", {}).solutions[0]
+    assert of_two.bound == pytest.approx({"u": 3, "v": 1}, rel=1e-15)
+
+
+def test_names_that_are_bound_to_numbers_or_have_no_value_are_not_listed() -> None:
+    assert solve("k = 2; k*x = 6", {}).solutions[0].bound is None
+    negative, positive = solve("y = log(x); x**2 = 4", {}).solutions
+    assert negative.bound is None and positive.bound == pytest.approx({"y": 0.6931471805599453}, rel=1e-15)

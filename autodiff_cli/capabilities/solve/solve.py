@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...engine.graphs.value import Value
+from ...engine.graphs.value import Value, in_order
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT, Number, NumberType, undecided
 from ...engine.numbers.budget import Defined
@@ -91,6 +91,8 @@ class Solution(Record):
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
+    bound: dict[str, Shown] | None = None
+    """The names that the program binds to what depends on the unknowns: y of `y = x**2; x = 3`."""
 
 
 class Solved(Record):
@@ -106,6 +108,7 @@ class Solved(Record):
       second figures optional: with `--order 2`: the second derivatives, by unknown, then by two variables
       elasticities figures optional: with `--relative`: the elasticities, by unknown and variable; \
     null where there are none
+      bound figures optional nonempty: the value of each name that is bound to what depends on the unknowns
       errors: how far rounding may have put each unknown off, by name; null where not known
       residuals: left side less right side of each equation
       simple: whether the solution is simple: the equations' Jacobian is regular there
@@ -611,10 +614,21 @@ class _FoundRoot:
         plain = m is REAL or (self.exact and not self.simple and m.name == "precision")
         here = self._numbers(m) if plain else self._sharpened(m, values)
         answer: dict[str, Any] = {"values": here}
+        if self.finder.problem.units is None and (bound := self._bound(m, {**values, **here})):
+            answer["bound"] = bound
         if self.simple and self.finder.problem.wanted:
             with suppress(Singular):
                 self._differentiate(m, values, here, answer)
         return answer
+
+    def _bound(self, m: NumberType, everything: Mapping[str, Number]) -> dict[str, Number]:
+        """Return the values of the names that are bound to what depends on the unknowns."""
+        bound: dict[str, Number] = {}
+        for name, value in self.finder.problem.program.bindings:
+            if not {*self.at}.isdisjoint(leaf.label for leaf in in_order((value,))):
+                with suppress(ExpressionError, *NO_RESULT):
+                    bound[name] = evaluate_in(m, value, everything).value
+        return bound
 
     def _sharpened(self, m: NumberType, values: Values) -> dict[str, Number]:
         """Return the unknowns in the digits of a number type."""

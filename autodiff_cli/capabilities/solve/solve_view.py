@@ -125,6 +125,8 @@ class SolvedView(View[Solved], of=Solved):
             if answer.arithmetic.name == "certified" or error == 0:
                 reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
             yield Paragraph((*value_line(name, value, digits).pieces, (reliable, "faint")))
+        for name, value in (solution.bound or {}).items():
+            yield value_line(name, value, self.digits or 10)
         if quality := _quality(answer, solution):
             yield text_line(quality, "faint")
         if solution.derivatives:
