@@ -10,8 +10,8 @@ import pytest
 from mpmath import mp, mpc, mpf
 
 from autodiff_cli import ExpressionError, integrate
-from autodiff_cli.capabilities.integrals import antiderivatives
-from autodiff_cli.capabilities.integrals.antiderivatives import check_antiderivative
+from autodiff_cli.capabilities.integrals import antiderivatives, integrals_in_pieces
+from autodiff_cli.capabilities.integrals.antiderivatives import check_antiderivative, slope_of
 from autodiff_cli.capabilities.integrals.sympy_process import answer as ask_sympy
 from autodiff_cli.questions.problem import parse
 from autodiff_cli.questions.typed_lines import integral_arguments
@@ -228,6 +228,13 @@ def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch)
 
 
 # ---- antiderivatives
+IN_PIECES = [  # which do not meet at points of the test
+    "abs(x - 1.1)", "abs(x^2 - 1.21)", "abs(x^3 - 1.21*x)", "min(x^2, 2.31 - x)", "relu(x - 1.1)*x",
+    "abs(abs(x) - 1.1)", "clamp(x, 0.3, 1.1)", "heaviside(x - 1/2)", "where(x < 1/2, x^2, log(x))",
+    "abs(3*x - 1)*exp(x)",
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("text", "domain"),
     [
@@ -238,6 +245,7 @@ def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch)
         ("1/(2 + cos(x))", "cos(x/2) != 0"),
         ("1/(x^4 + 1)", None),
         ("x*e^x", None),
+        *((text, "no condition changes") for text in IN_PIECES),
     ],
 )
 def test_antiderivatives_are_proven(text: str, domain: str | None) -> None:
@@ -254,8 +262,21 @@ def test_antiderivatives_are_proven(text: str, domain: str | None) -> None:
         assert abs((ends[0] - ends[1]) / (2 * h) - evaluate_in(m, mine, {"x": x}).value) < 1e-25
 
 
+def test_pieces_are_joined_where_they_meet() -> None:
+    clamped = integrate("clamp(x, -1, 1)")
+    assert clamped.antiderivative == "where(x <= -1, -x, where(x <= 1, x**2/2 + 0.5, x))"
+    assert integrate("heaviside(x)").antiderivative == "where(x <= 0, 0, x)"
+
+
+def test_a_wrong_piece_is_no_antiderivative() -> None:
+    right, wrong = "where(x <= 1, 0, x^3/3 - x^2/2 + 1/6)", "where(x <= 1, 0, x^3/3 - x^2/2 + x*1e-40)"
+    integrand = parse("relu(x - 1)*x").outputs[0]
+    assert integrals_in_pieces.is_equal_in_pieces(slope_of(parse(right).outputs[0], "x"), integrand, "x")
+    assert not integrals_in_pieces.is_equal_in_pieces(slope_of(parse(wrong).outputs[0], "x"), integrand, "x")
+
+
 def test_a_check_by_points_is_not_called_a_proof() -> None:
-    answer = integrate("x^n", over="x")
+    answer = integrate("abs(x - a)", over="x")
     assert answer.checked == "numerically" and answer.message.startswith("not proven: ") and "points" in answer.message
 
 

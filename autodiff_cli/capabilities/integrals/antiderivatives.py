@@ -32,6 +32,7 @@ from ...language.printer import expression_text
 from ...questions.problem import parse
 from .continuous import Condition, follows
 from .ends import hold
+from .integrals_in_pieces import is_equal_in_pieces, join_pieces
 
 SECONDS = 20
 """How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never."""
@@ -68,6 +69,34 @@ class NoAntiderivative(Exception):
 
 def antiderivative(integrand: Value, name: str, facts: Sequence[Value] = (), seconds: int = SECONDS) -> Antiderivative:
     """Return an antiderivative by a variable, checked. Raises `NoAntiderivative`, and a usage error without SymPy."""
+    found: Antiderivative | None = None
+    reason = NoAntiderivative("")
+    try:
+        found = _in_one_piece(integrand, name, facts, seconds)
+    except NoAntiderivative as none:
+        reason = none
+    if found is None or not found.proven:
+        joined = _by_pieces(integrand, name, facts, seconds)
+        found = joined if joined is not None and (found is None or joined.proven) else found
+    if found is None:
+        raise reason
+    return found
+
+
+def _by_pieces(integrand: Value, name: str, facts: Sequence[Value], seconds: int) -> Antiderivative | None:
+    """Return an antiderivative that is joined of those of pieces, or None."""
+
+    def find(piece: Value) -> Value | None:
+        try:
+            return _in_one_piece(piece, name, facts, seconds).formula
+        except NoAntiderivative:
+            return None
+
+    joined = join_pieces(integrand, name, find)
+    return None if joined is None else check_antiderivative(joined, integrand, name)
+
+
+def _in_one_piece(integrand: Value, name: str, facts: Sequence[Value], seconds: int) -> Antiderivative:
     names = [leaf.label for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE]
     best: Antiderivative | None = None
     reason = "the derivative of what SymPy gives is not the integrand"
@@ -245,7 +274,7 @@ def check_antiderivative(formula: Value, integrand: Value, name: str) -> Antider
     points = _agreements(formula, slope, integrand)
     if not points:
         return None
-    if is_zero(node(SUB, (slope, integrand))):
+    if is_zero(node(SUB, (slope, integrand))) or is_equal_in_pieces(slope, integrand, name):
         return Antiderivative(formula, True, 0)
     return None if points < LEAST_POINTS else Antiderivative(formula, False, points)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple
 
-from ...engine.algebra.almost_everywhere import Contradiction, as_linear, assume
+from ...engine.algebra.almost_everywhere import Contradiction, assume
 from ...engine.algebra.asymptotic_series import AsymptoticSeries, NoAsymptotics, NotReal, TooFewTerms
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ...engine.algebra.identities import COSINE, SINE
@@ -20,7 +20,7 @@ from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.base import UNDECIDED as UNDECIDED_KIND
 from ...engine.numbers.budget import BudgetExceeded, Defined
-from ...engine.table.operators import DIV, MUL, SUB, VARIABLE
+from ...engine.table.operators import DIV, MUL, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
 from ...engine.table.primitives import by_name
 from ...errors import Diagnostic, ExpressionError
@@ -31,6 +31,7 @@ from .complex_balls import UNKNOWN as UNKNOWN_FUNCTIONS
 from .continuous import Condition, NotContinuous, OpenInterval, conditions_of, holds
 from .ends import IntegralEnd, at_number
 from .holes import fill_hole
+from .integrals_in_pieces import breakpoints
 from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
 from .tails import integral_with_tails, still_part
@@ -161,7 +162,7 @@ def _sum(numbers: Sequence[Any]) -> Any:
 def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, digits: int) -> list[Segment]:
     """Return the parts between points where pieces of the formula meet; one if these points are not known."""
     leaves = [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == name]
-    inside = [x for x in sorted(_breakpoints(integrand)) if low.number < x < high.number]
+    inside = [x for x in breakpoints((integrand,), name) if low.number < x < high.number]
     suffix = low.suffix or high.suffix
     ends = [low, *[at_number(x, suffix) for x in inside], high] if len(inside) <= MAX_BREAKPOINTS else [low, high]
     segments = []
@@ -174,25 +175,6 @@ def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, 
                 (piece,) = assume(simplify((piece,)), facts)
         segments.append(Segment(start, end, piece, Quadrature(_without_holes(piece), name, digits)))
     return segments
-
-
-def _breakpoints(integrand: Value) -> set[Fraction]:
-    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are linear."""
-    found: set[Fraction] = set()
-    for value in in_order((integrand,)):
-        if not value._prev or not (value.primitive.kink or value.primitive.gives_condition):
-            continue
-        inputs = value._prev
-        differences = [node(SUB, pair) for pair in combinations(inputs, 2)] if len(inputs) > 1 else [*inputs]
-        for difference in differences:
-            if difference.primitive.gives_condition or any(one.primitive.gives_condition for one in difference._prev):
-                continue
-            multiples, rest = as_linear(simplify((difference,))[0])
-            if len(multiples) == 1:
-                ((leaf, factor),) = multiples.items()
-                if leaf.primitive is VARIABLE:
-                    found.add(-rest / factor)
-    return found
 
 
 def _found(segment: Segment, name: str, constants: ExactConstants, find: Find | None) -> Found:

@@ -1,0 +1,156 @@
+"""Formulas in pieces: the points where these meet, and antiderivatives that are proven, or joined, piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise
+
+from ...engine.algebra.almost_everywhere import Contradiction, as_linear, assume
+from ...engine.algebra.canonical import exact_value, fraction_node
+from ...engine.algebra.identities import is_zero
+from ...engine.algebra.rational_functions import polynomial_in
+from ...engine.algebra.simplify import simplify
+from ...engine.algebra.walk import rebuild, rewrite, substitute
+from ...engine.graphs.value import Value, constant, in_order, node, variable
+from ...engine.numbers.budget import Defined
+from ...engine.numerics.polynomials import real_roots
+from ...engine.table.operators import ADD, LE, NEG, SUB, VARIABLE, WHERE
+from ...engine.table.primitives import by_name
+from ...errors import ExpressionError
+from .continuous import OpenInterval
+
+MAX_POINTS = 4
+"""The most points where pieces meet of an antiderivative: longer ones are not read."""
+MAX_ROOT_DENOMINATOR = 1000
+"""Roots of polynomials are looked for among fractions of this denominator at most."""
+Piece = Callable[..., Value]
+PIECES: dict[str, tuple[Piece, Piece]] = by_name({
+    "abs": (lambda x: node(NEG, (x,)), lambda x: x),
+    "relu": (lambda x: constant(0.0, "0"), lambda x: x),
+    "sign": (lambda x: constant(-1.0, "-1"), lambda x: constant(1.0, "1")),
+    "heaviside": (lambda x: constant(0.0, "0"), lambda x: constant(1.0, "1")),
+    "max": (lambda x, y: y, lambda x, y: x),
+    "min": (lambda x, y: x, lambda x, y: y),
+})  # fmt: skip
+"""What functions are for a negative argument, or difference of their arguments, and for a positive one."""
+
+
+def breakpoints(formulas: Iterable[Value], name: str) -> list[Fraction]:
+    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are polynomials."""
+    found: set[Fraction] = set()
+    for difference in _differences(formulas):
+        found.update(_roots(difference, name) or ())
+    return sorted(found)
+
+
+def _differences(formulas: Iterable[Value]) -> Iterator[Value]:
+    """Yield what is 0 where a formula has a kink or a condition changes."""
+    for value in in_order(tuple(formulas)):
+        if not value._prev or not (value.primitive.kink or value.primitive.gives_condition):
+            continue
+        inputs = value._prev
+        for difference in [node(SUB, pair) for pair in combinations(inputs, 2)] if len(inputs) > 1 else inputs:
+            if not any(one.primitive.gives_condition for one in (difference, *difference._prev)):
+                yield simplify((difference,))[0]
+
+
+def _roots(formula: Value, name: str) -> list[Fraction] | None:
+    """Return the real roots of a polynomial in a variable; None if it is none, or one of them is no simple fraction."""
+    multiples, rest = as_linear(formula)
+    leaves = [leaf for leaf in in_order((formula,)) if leaf.primitive is VARIABLE]
+    if [leaf.label for leaf in leaves] != [name]:
+        return None
+    if {*multiples} == {*leaves}:
+        return [-rest / multiples[leaves[0]]]
+    numbers = [exact_value(one) for one in simplify(polynomial_in(formula, leaves[0]) or [formula])]
+    known = [number for number in numbers if number is not None]
+    if len(known) < len(numbers) or not any(known):
+        return None
+    roots = [Fraction(root.x).limit_denominator(MAX_ROOT_DENOMINATOR) for root in real_roots(known)]
+    return roots if all(sum(c * x**k for k, c in enumerate(known)) == 0 for x in roots) else None
+
+
+def smooth_pieces(formulas: Sequence[Value], name: str, points: Sequence[Fraction]) -> list[list[Value]]:
+    """Return what formulas are between adjacent points, and beyond the first and the last one."""
+    leaf = variable(name)
+    formulas = [_at(formula, name, leaf) for formula in formulas]
+    found = []
+    for low, high in pairwise([None, *points, None]):
+        ends = [None if x is None else fraction_node(x) for x in (low, high)]
+        facts = OpenInterval(leaf, low, high, *ends).facts()
+        settled = [_settled(formula, name, low, high) for formula in formulas]
+        with Defined(ExpressionError, Contradiction):
+            settled = assume(simplify(tuple(assume(settled, facts))), facts)
+        found.append(settled)
+    return found
+
+
+def _settled(formula: Value, name: str, low: Fraction | None, high: Fraction | None) -> Value:
+    """Return a formula without kinks at roots of polynomials that are not between two points."""
+    middle = fraction_node(_between(low, high))
+
+    def sign(difference: Value) -> int:
+        """Return the sign between the points; 0 if it is not known."""
+        (difference,) = simplify((difference,))
+        roots = _roots(difference, name)
+        if roots is None or any((low is None or x > low) and (high is None or x < high) for x in roots):
+            return 0
+        there = exact_value(simplify((_at(difference, name, middle),))[0]) or 0
+        return (there > 0) - (there < 0)
+
+    def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
+        pieces = PIECES.get(value.primitive.name)
+        side = 0
+        if pieces is not None and len(inputs) <= 2:
+            side = sign(inputs[0] if len(inputs) == 1 else node(SUB, inputs))
+        return pieces[side > 0](*inputs) if pieces is not None and side else rebuild(value, inputs)
+
+    return rewrite((formula,), rule)[0]
+
+
+def _between(low: Fraction | None, high: Fraction | None) -> Fraction:
+    if low is None:
+        return Fraction(0) if high is None else high - 1
+    return low + 1 if high is None else (low + high) / 2
+
+
+def is_smooth(formula: Value) -> bool:
+    """Return whether a formula has no kinks and no conditions."""
+    return not any(value.primitive.kink or value.primitive.gives_condition for value in in_order((formula,)))
+
+
+def is_equal_in_pieces(one: Value, other: Value, name: str) -> bool:
+    """Return whether two formulas are proven to be equal between the points where their pieces meet."""
+    points = breakpoints((one, other), name)
+    if not 0 < len(points) <= MAX_POINTS:
+        return False
+    return all(is_zero(node(SUB, (left, right))) for left, right in smooth_pieces((one, other), name, points))
+
+
+def join_pieces(integrand: Value, name: str, find: Callable[[Value], Value | None]) -> Value | None:
+    """Return an antiderivative of pieces that `find` has one of each of, continuous where they meet; or None."""
+    points = breakpoints((integrand,), name)
+    if not 0 < len(points) <= MAX_POINTS:
+        return None
+    pieces = [piece for (piece,) in smooth_pieces((integrand,), name, points)]
+    if not all(map(is_smooth, pieces)):
+        return None
+    parts = [find(piece) for piece in pieces]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    leaf = variable(name)
+    joined = [known[0]]
+    for point, part in zip(points, known[1:], strict=True):
+        place = fraction_node(point)
+        step = node(SUB, (_at(joined[-1], name, place), _at(part, name, place)))
+        joined.append(simplify((node(ADD, (part, step)),))[0])
+    result = joined[-1]
+    for point, part in zip(reversed(points), reversed(joined[:-1]), strict=True):
+        result = node(WHERE, (node(LE, (leaf, fraction_node(point))), part, result))
+    return result
+
+
+def _at(formula: Value, name: str, place: Value) -> Value:
+    return substitute(formula, lambda v: place if v.primitive is VARIABLE and v.label == name else None)
