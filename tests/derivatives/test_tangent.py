@@ -110,3 +110,47 @@ def test_lost_digits_of_a_tangent_are_said() -> None:
     (warning,) = tangent("floor((exp(x) - 1)/x)", {"x": "1.007e-08"}).warnings
     assert warning.message == "by rounding, the value has no reliable digit"
     assert warning.hint is not None and "`tangent --precision 30`" in warning.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "line", "normal"),
+    [
+        # worked out by hand from F_x*(x - x0) + F_y*(y - y0) = 0
+        ("x^2 + y^2 = 25", {"x": 3, "y": 4}, "y = 6.25 - 0.75*x", "y = 4*x/3"),
+        ("x^2 + y^2 = 25", {"x": 3, "y": -4}, "y = 0.75*x - 6.25", "y = -4*x/3"),
+        ("x^2 + y^2 = 25", {"x": 5, "y": 0}, "x = 5", "y = 0"),
+        ("x^2 + y^2 = 25", {"x": 0, "y": 5}, "y = 5", "x = 0"),
+        ("x^3 + y^3 = 6*x*y", {"x": 3, "y": 3}, "y = 6 - x", "y = x"),
+        ("exp(x*y) = x - y", {"x": 0, "y": -1}, "y = 2*x - 1", "y = -x/2 - 1"),
+        ("sin(x + y) = y^2*cos(x)", {"x": "pi", "y": 0}, "y = pi - x", "y = x - pi"),
+        ("abs(x) + abs(y) = 1", {"x": "1/2", "y": "1/2"}, "y = 1 - x", "y = x"),
+        ("y = x^2", {"x": 2, "y": 4}, "y = 4*x - 4", "y = 4.5 - x/4"),
+        ("u*v = 1", {"u": 2, "v": "1/2"}, "v = 1 - u/4", "v = 4*u - 7.5"),
+    ],
+)
+def test_the_curve_of_an_equation(text: str, at: dict[str, float | str], line: str, normal: str) -> None:
+    answer = tangent(text, at)
+    assert (answer.tangent, answer.normal, answer.is_exact) == (line, normal, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "message"),
+    [
+        ("x^2 + y^2 = 25", {"x": 3, "y": 5}, "not on the curve: left side less right side is 9 there"),
+        ("y^2 = x^3", {"x": 0, "y": 0}, "both partial derivatives are 0"),
+        ("abs(x) + abs(y) = 1", {"x": 1, "y": 0}, "may have a corner"),
+        ("1 = max(x, y)", {"x": 1, "y": 1}, "may have a corner"),
+        ("min(x, y) + relu(x - y) = 1", {"x": 1, "y": 1}, "not known at this kink"),
+        ("x^2 + y^2 + z^2 = a", {"x": 3, "y": 4, "z": 0}, "`a` has no value"),
+        ("u + v + w = 3", {"u": 1, "v": 1, "w": 1}, "two coordinates"),
+    ],
+)
+def test_points_where_an_equation_gives_no_tangent(text: str, at: dict[str, float], message: str) -> None:
+    with pytest.raises(ExpressionError, match=message):
+        tangent(text, at)
+
+
+def test_a_point_that_is_on_the_curve_by_many_digits_only() -> None:
+    answer = tangent("x^2 + y^2 = 1", {"x": "cos(1)", "y": "sin(1)"})
+    assert answer.slope == pytest.approx(-0.6420926159343308, rel=1e-15)
+    assert not answer.is_exact and "not proven" in answer.warnings[0].message

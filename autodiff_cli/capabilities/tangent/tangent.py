@@ -16,56 +16,16 @@ from ...errors import Diagnostic, ExpressionError, NotSmooth
 from ...language.builder import Program
 from ...language.printer import expression_text
 from ...questions.approach import as_approach
-from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
+from ...questions.arithmetic import DOUBLE, Arithmetic, Values
 from ...questions.optional_units import pose_with_units
 from ...questions.problem import Point, Problem, have_units, parse, pose, single_output
-from ...record import Record
 from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
+from .curve import curve_tangent, equation_of
+from .lines import AGREEMENT, TangentLine, exact_value, through
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
-
-AGREEMENT = 1e-9
-"""The largest relative difference of an exact slope and the computed one: far above rounding, far below an error."""
-
-
-class TangentLine(Record):
-    """The tangent and the normal of a graph at a point."""
-
-    declaration = """
-    csv line id variable at[] value[] slope[] tangent normal error
-    variable: the variable that the graph is over
-    kind: `tangent`, or `vertical`
-    tangent column: the tangent as an equation
-    normal column: the normal as an equation; null with units, which have no right angle
-    exact from=is_exact: whether the equations have exact constants
-    value figures column: the value of the program
-    slope figures column: its derivative; null where the tangent is vertical
-    point
-    units
-    constants
-    warnings
-    """
-
-    text: str
-    arithmetic: Arithmetic
-    variable: str
-    kind: str
-    """`tangent`, or `vertical`."""
-    value: Shown
-    slope: Shown | None
-    """None for a vertical tangent."""
-    tangent: str
-    """The tangent as an equation: `y = 4*x - 4`, or `x = 0` where it is vertical."""
-    normal: str | None
-    """The normal as an equation, `x = 2` where the tangent is level; None with units, which give no right angle."""
-    is_exact: bool
-    """Whether the equations have exact constants."""
-    point: dict[str, Shown]
-    constants: dict[str, float]
-    warnings: tuple[Diagnostic, ...]
-    units: Units | None = None
 
 
 def tangent(
@@ -77,10 +37,13 @@ def tangent(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> TangentLine:
-    """Return the tangent and the normal of a program's graph over one variable at `point`.
+    """Return the tangent and the normal of a program's graph over one variable at `point`, or of an equation's curve.
 
     Raises `ExpressionError` as `taylor` does, and where the graph has a kink.
     """
+    equations = equation_of(text, dict(point or {}))
+    if equations is not None:
+        return curve_tangent(text, equations, dict(point or {}), wrt, arithmetic)
     if not point:
         # a series has its usual place, a tangent has none: what is missing is said
         pose_with_units(text, point, wrt, units, system=system)
@@ -187,7 +150,7 @@ def _exact_line(text: str, point: dict[str, float | str], series: Taylor) -> Lin
         program = parse(text, [*point])
         output = single_output(program)
         constants = ExactConstants()
-        values = {x: _exact_value(constants, point[x]) for x in program.variables}
+        values = {x: exact_value(constants, point[x]) for x in program.variables}
         slope_formula = _slope_formula(program, output, name)
         value = constants.number(evaluate_in(constants, output, values).value)
         slope = constants.number(evaluate_in(constants, slope_formula, values).value)
@@ -196,9 +159,9 @@ def _exact_line(text: str, point: dict[str, float | str], series: Taylor) -> Lin
             if not math.isclose(float(exact), float(shown), rel_tol=AGREEMENT, abs_tol=AGREEMENT):
                 return None
         x = constants.parameter(variable(name))
-        line = _through(x, value, slope, center)
+        line = through(x, value, slope, center)
         is_level = constants.is_zero(slope)
-        normal = constants.simplest(center) if is_level else _through(x, value, -1 / slope, center)
+        normal = constants.simplest(center) if is_level else through(x, value, -1 / slope, center)
         if not constants.confirmed:
             return None
         return Line(expression_text(line), expression_text(normal), value, slope)
@@ -211,7 +174,7 @@ def _refuse_pole(text: str, point: dict[str, float | str], name: str) -> None:
     with Defined(BudgetExceeded, UndecidedSign, LimitUnknown, *NO_RESULT):
         program = parse(text, [*point])
         constants = ExactConstants()
-        values = {x: _exact_value(constants, point[x]) for x in program.variables}
+        values = {x: exact_value(constants, point[x]) for x in program.variables}
         place = as_approach(name, getattr(point[name], "source", point[name]))
         ends = [side_limit(single_output(program), name, place, side, values, constants) for side in (-1, 1)]
     if any(end.kind == "infinite" for end in ends):
@@ -223,18 +186,6 @@ def _slope_formula(program: Program, output: Value, name: str) -> Value:
     leaf = program.variables.get(name) or variable(name)
     (slope,) = derivatives(output, [leaf], 1).values()
     return slope
-
-
-def _exact_value(constants: ExactConstants, typed: float | str) -> ExactConstant:
-    source = typed if isinstance(typed, str) else getattr(typed, "source", None) or repr(float(typed))
-    return constants.number(evaluate_in(constants, parse(source).graph, {}).value)
-
-
-def _through(x: ExactConstant, value: ExactConstant, slope: ExactConstant, center: ExactConstant) -> Value:
-    """Return the line of this slope through the point."""
-    line = slope * x + (value - slope * center)
-    constants: ExactConstants = line.m
-    return constants.simplest(line)
 
 
 # ---- points without a slope
@@ -276,7 +227,7 @@ def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) 
     (name,) = problem.used_variables
     output = single_output(problem.program)
     constants = ExactConstants()
-    values = {x: _exact_value(constants, problem.point[x]) for x in problem.program.variables}
+    values = {x: exact_value(constants, problem.point[x]) for x in problem.program.variables}
     value = constants.number(evaluate_in(constants, output, values).value)
     others = {x: number for x, number in values.items() if x != name}
     place = as_approach(name, getattr(problem.point[name], "source", problem.point[name]))

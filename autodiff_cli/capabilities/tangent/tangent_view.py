@@ -8,7 +8,8 @@ from ...show.document import Block, Paragraph, input_lines, text_line, value_lin
 from ...show.numerals import attach_units, format_number
 from ...show.schema import OutputRow, View
 from ..derivatives.taylor import polynomial
-from .tangent import TangentLine
+from .curve import equation_of
+from .lines import TangentLine
 
 
 def _has_functions(equation: str) -> bool:
@@ -63,10 +64,16 @@ class TangentView(View[TangentLine], of=TangentLine):
         from ...questions.problem import parse
         from ...show.tex import FunctionAtPoint
 
+        lines = [line for line in (answer.tangent, answer.normal) if line]
+        if equation_of(answer.text, answer.point) is not None:
+            from ...language.typesetting import equations
+            from ...show.tex_tables import equation_sides
+
+            return equations([sides for text in (answer.text, *lines) for sides in equation_sides(text)])
         others = {name: x for name, x in answer.point.items() if name != answer.variable}
         at_point = FunctionAtPoint(answer.text, others, self.digits, answer.variable)
         sides = []
-        for line in filter(None, (answer.tangent, answer.normal)):
+        for line in lines:
             left, _, right = line.partition(" = ")
             formula = parse(right, {answer.variable}, units=True).outputs[0]
             sides.append((at_point.name(left), at_point.typeset.expression(formula)))
