@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autodiff_cli
 from autodiff_cli.capabilities.optimize.fit import Fit, fit
 from autodiff_cli.questions.arithmetic import arithmetic_of
 from autodiff_cli.questions.parse_point import with_text
@@ -281,3 +282,28 @@ def test_no_other_rate_is_given_without_a_word(text: str) -> None:
         found = fit(text, YEARS, {"a": 1e-100, "b": start, "c": 1e-90})
         right = found.point["b"] == pytest.approx(0.20672149, rel=1e-6)
         assert right or "not converged" in found.message, (text, start, found.message)
+
+
+@pytest.mark.parametrize(
+    "text", ["y = a*(1 - exp(-b*x))", "y = a*exp(b*x) + c", "y = a*x/(b + x)", "y = a*sinh(b*x)", "y = a*tanh(b*x)"]
+)
+@pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9])
+def test_a_curve_that_meets_a_line_only_in_the_limit_has_no_errors(text: str, scale: float) -> None:
+    # its sum of squares is above 0 at all parameters, and in doubles 0 where rounding has its digits
+    found = fit(text, {"x": [scale * t for t in (1.0, 2, 3, 4)], "y": [1.0, 2, 3, 4]})
+    assert not found.converged and found.reason in ("digits", "undetermined", "stuck")
+    assert found.parameters["a"].error is None and found.parameters["b"].error is None
+
+
+@pytest.mark.parametrize(
+    ("text", "point"),
+    [("y = a*(1 - exp(-b*x))", {"a": 3.0, "b": 0.5}), ("y = a*exp(b*x) + c", {"a": 2.0, "b": -0.7, "c": 1.0}),
+     ("y = a*x/(b + x)", {"a": 5.0, "b": 2.0})],
+)  # fmt: skip
+def test_a_curve_that_meets_the_data_has_the_errors_0(text: str, point: dict[str, float]) -> None:
+    xs = [0.5, 1, 2, 3, 5, 8]
+    ys = [autodiff_cli.gradient(text.removeprefix("y = "), {"x": x, **point}).value for x in xs]
+    found = fit(text, {"x": xs, "y": ys})
+    assert found.converged
+    for name, x in point.items():
+        assert math.isclose(found.point[name], x, rel_tol=1e-12) and (found.parameters[name].error or 0.0) < 1e-13

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...engine.numbers.base import NO_RESULT
-from ...engine.numbers.budget import Work, use_budget, use_share
+from ...engine.numbers.budget import BudgetExceeded, Work, use_budget, use_share
 from ...errors import (
     Diagnosed,
     Diagnostic,
@@ -49,6 +49,10 @@ CONFIRMING_SHARE = 0.25
 """The share of the budget that this may take."""
 CONFIRMED_WITHIN = 1e-3
 """The difference up to which these confirm a fit: of estimates in standard errors, else relative."""
+ROUNDED_SHARE = 1e-18
+"""The share of the sum of squares of the data up to which that of the residuals may be rounding alone."""
+MOVED_SHARE = 1e-6
+"""The share of the data by which the parameters of a curve that meets them move it in many digits, at most."""
 
 
 LIKELIHOODS = ("poisson", "binomial")
@@ -313,6 +317,8 @@ def _of_least_squares(
     """Return the fit of a search that has ended."""
     from .profiles import far_values, intervals_of, linear_warnings
 
+    if not interrupted and _meets_data_in_doubles_alone(inference):
+        inference.lose_digits()
     profiles = None if interrupted else intervals_of(inference, intervals)
     misleading = [] if interrupted else linear_warnings(inference, intervals)
     inference.leave_open({} if interrupted else far_values(inference))
@@ -406,6 +412,34 @@ def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
     at = [{**fixed, **{name: float(column[row]) for name, column in model.rows.columns.items()}} for row in rows]
     points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
     return rounding_warnings_over(graph, points, model.parameters.free, command="fit")
+
+
+def _meets_data_in_doubles_alone(inference: Inference) -> bool:
+    """Return whether a curve that meets the data does so by rounding, as `a*(1 - exp(-b*x))` meets a line at b = 1e-9.
+
+    With more digits the parameters are others, or there are none.
+    """
+    from .least_squares import SQUARES
+
+    model, scatter = inference.model, inference.scatter
+    is_searched = model.basis is None and len(model.parameters.linear) < len(model.parameters.free)
+    if not is_searched or model.loss != SQUARES or not inference.errors or inference.at_bound or model.rows.errors:
+        return False
+    size = float(sum((model.rows.response * model.rows.weights) ** 2))
+    if scatter.rss > ROUNDED_SHARE * size:
+        return False
+    from .normal_equations import estimates_in
+
+    digits, values = Arithmetic("precision", CONFIRMING_DIGITS), [*inference.values.values()]
+    try:
+        with use_share(CONFIRMING_SHARE):
+            found = estimates_in(digits, model, values, scatter.dof, scatter.sigma_given)["values"]
+    except BudgetExceeded:
+        return False
+    except (Diagnosed, *NO_RESULT):
+        return True
+    lengths = zip(inference.names, inference.curvature.size, strict=True)
+    return any(abs(inference.values[k] - float(found[k])) * x > MOVED_SHARE * math.sqrt(size) for k, x in lengths)
 
 
 def _with_lost_digits(answer: Fit, inference: Inference, lost: Sequence[Diagnostic]) -> Fit:

@@ -28,7 +28,6 @@ from .least_squares import (
     Loss,
     Model,
     at_kink,
-    column_sizes,
     polished,
     projected,
     rounding_errors,
@@ -430,16 +429,21 @@ def zero_within_rounding(model: Model, values: Any) -> Any:
     for k, name in enumerate(model.parameters.free):
         if name in model.parameters.linear or not values[k]:
             continue
+        rounding, length = rounding_errors(model, values), _length_of_column(model, values, k)
         there = np.array(values)
         there[k] = 0.0
-        rounding = rounding_errors(model, values)
-        if not column_sizes(model(values).jacobian)[k] * abs(values[k]) <= rounding:
+        is_rounding = visible < length < math.inf and length * abs(values[k]) <= rounding
+        if not is_rounding or not model.parameters.allows(there) or model(there).error is not None:
             continue
-        is_allowed = model.parameters.allows(there) and model(there).error is None
-        if is_allowed and float(np.linalg.norm(model(there).jacobian[:, k])) > visible:
-            changed = float(np.linalg.norm(model(there).residuals - model(values).residuals))
-            values = there if changed <= rounding else values
+        changed = float(np.linalg.norm(model(there).residuals - model(values).residuals))
+        if changed <= rounding and visible < _length_of_column(model, there, k) < math.inf:
+            values = there
     return values
+
+
+def _length_of_column(model: Model, values: Any, k: int) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm(model(values).jacobian[:, k]))
 
 
 def _by_whole_periods(model: Model, values: Any) -> Any:
