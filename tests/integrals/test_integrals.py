@@ -268,6 +268,11 @@ def test_pieces_are_joined_where_they_meet() -> None:
     assert integrate("heaviside(x)").antiderivative == "where(x <= 0, 0, x)"
 
 
+def test_kinks_inside_of_kinks_are_points_where_pieces_meet() -> None:
+    answer = integrate("abs(abs(x - 2) - 1)", between="x=0:7")
+    assert (answer.kind, answer.formula, answer.value) == ("exact", "9.5", 9.5)
+
+
 def test_a_wrong_piece_is_no_antiderivative() -> None:
     right, wrong = "where(x <= 1, 0, x^3/3 - x^2/2 + 1/6)", "where(x <= 1, 0, x^3/3 - x^2/2 + x*1e-40)"
     integrand = parse("relu(x - 1)*x").outputs[0]

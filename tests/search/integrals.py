@@ -191,6 +191,43 @@ erf(x) | 0:{a}
 erfc(x) | 0:inf
 x*erfc({a}*x) | 0:inf
 x*erf(x) | 0:1
+besselj(0,{a}*x) | 0:{b}
+besselj({n},x)*x | -1:{a}
+besselj(0,{a}*x)*exp(-{b}*x) | 0:inf
+besselj(1,x)*exp(-x)/x | 0:inf
+besselj(1/3,x) | 1:{big}
+bessely({n},x) | {a}:{big}
+bessely(0,x)*exp(-{a}*x) | 1:inf
+besseli({n},x)*exp(-x) | 0:{a}
+besselk(0,{a}*x) | 0:inf
+besselk({n},x)*x**{n} | 0:{a}
+besselk(1/3,x)*exp(-x) | 0:inf
+gamma(x) | 1:{big}
+1/gamma(x+{a}) | 0:inf
+lgamma(x) | 0:{a}
+lgamma(x+{a})*exp(-{b}*x) | 0:inf
+digamma(x+{a}) | 0:{b}
+digamma(x+{a})*exp(-x) | 0:inf
+zeta(x) | {n}:{big}
+beta(x,{a}) | 1:{b}+1
+trigamma(x+{a})*x | 0:{b}
+polygamma({n},x+{a}) | 0:1
+lambertw(x) | 0:{a}
+lambertw(x)*exp(-{a}*x) | 0:inf
+gammainc({a}+1/2,x) | 0:{b}
+gammaincc({a},x) | 0:inf
+gammaincc({a}+1/2,{b}*x) | 0:inf
+betainc({a},{b}+1/2,x) | 0:1
+erfcx(x) | 0:{a}
+erfcx(x)*exp(-x) | 0:inf
+normpdf(x) | -inf:{a}
+normcdf(-{a}*x) | 0:inf
+asinh({a}*x)*exp(-x) | 0:inf
+acosh(x+1)*exp(-{a}*x) | 0:inf
+atan2({a},x) | -{b}:{c}
+clamp(x,1/2,{a}) | 0:{big}
+abs(abs(x-{a})-{b}) | 0:{big}
+abs(x**3-{a}*x)*exp(-x) | 0:{b}
 abs(x-{a}) | 0:{big}
 abs(sin(x)) | 0:2*pi
 max(x,1) | 0:{a}
@@ -276,10 +313,32 @@ def _bounded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return bounded
 
 
+def _scaled_erfc(x: Any) -> Any:
+    return mpmath.hyperu(0.5, 0.5, x * x) / mpmath.sqrt(mpmath.pi) if x > 0 else mpmath.exp(x * x) * mpmath.erfc(x)
+
+
+SAME_NAMES = "besselj bessely besseli besselk gamma digamma zeta beta atan2"
+SPECIAL: dict[str, Callable[..., Any]] = {
+    **{name: getattr(mpmath, name) for name in SAME_NAMES.split()},
+    "lgamma": mpmath.loggamma,
+    "trigamma": lambda x: mpmath.psi(1, x),
+    "polygamma": mpmath.psi,
+    "lambertw": mpmath.lambertw,
+    "gammainc": lambda a, x: mpmath.gammainc(a, 0, x, regularized=True),
+    "gammaincc": lambda a, x: mpmath.gammainc(a, x, regularized=True),
+    "betainc": lambda a, b, x: mpmath.betainc(a, b, 0, x, regularized=True),
+    "erfcx": _scaled_erfc,
+    "normpdf": mpmath.npdf,
+    "normcdf": mpmath.ncdf,
+    "clamp": lambda x, low, high: min(max(x, low), high),
+}
+"""Functions under the names of the language, as mpmath has them."""
+
+
 def function_of(text: str) -> Callable[[Any], Any]:
     """Return a formula as a real function by mpmath, which raises ValueError where it has none."""
     names = {name: _bounded(getattr(mpmath, name)) for name in NAMES.split()}
-    names.update(pi=mpmath.pi, e=mpmath.e, abs=abs, max=max, inf=mpmath.inf, sign=mpmath.sign)
+    names.update(pi=mpmath.pi, e=mpmath.e, abs=abs, max=max, inf=mpmath.inf, sign=mpmath.sign, **SPECIAL)
     code = compile(NUMBER.sub(r"mpf('\g<0>')", text), text, "eval")
     names["mpf"] = mpmath.mpf
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import combinations, pairwise
 
@@ -20,8 +20,12 @@ from ...engine.table.primitives import by_name
 from ...errors import ExpressionError
 from .continuous import OpenInterval
 
-MAX_POINTS = 4
+MAX_POINTS = 8
 """The most points where pieces meet of an antiderivative: longer ones are not read."""
+MAX_NESTED = 3
+"""How deep in kinks other kinks are looked for."""
+MAX_SPLIT = 40
+"""The most points between which these are."""
 MAX_ROOT_DENOMINATOR = 1000
 """Roots of polynomials are looked for among fractions of this denominator at most."""
 Piece = Callable[..., Value]
@@ -36,15 +40,33 @@ PIECES: dict[str, tuple[Piece, Piece]] = by_name({
 """What functions are for a negative argument, or difference of their arguments, and for a positive one."""
 
 
-def breakpoints(formulas: Iterable[Value], name: str) -> list[Fraction]:
-    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are polynomials."""
-    found: set[Fraction] = set()
-    for difference in _differences(formulas):
-        found.update(_roots(difference, name) or ())
-    return sorted(found)
+def breakpoints(formulas: Sequence[Value], name: str) -> list[Fraction]:
+    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are polynomials.
+
+    The argument of an outer kink is one between the points of an inner one: `abs(abs(x) - 1)`.
+    """
+    points = sorted(_points(formulas, name))
+    for _ in range(MAX_NESTED):
+        if not points or len(points) > MAX_SPLIT:
+            break
+        pieces = smooth_pieces(formulas, name, points)
+        intervals = zip(pairwise([None, *points, None]), pieces, strict=True)
+        inside = {x for ends, piece in intervals for x in _points(piece, name) if _is_inside(x, *ends)}
+        if not inside:
+            break
+        points = sorted({*points, *inside})
+    return points
 
 
-def _differences(formulas: Iterable[Value]) -> Iterator[Value]:
+def _points(formulas: Sequence[Value], name: str) -> set[Fraction]:
+    return {x for difference in _differences(formulas) for x in _roots(difference, name) or ()}
+
+
+def _is_inside(x: Fraction, low: Fraction | None, high: Fraction | None) -> bool:
+    return (low is None or x > low) and (high is None or x < high)
+
+
+def _differences(formulas: Sequence[Value]) -> Iterator[Value]:
     """Yield what is 0 where a formula has a kink or a condition changes."""
     for value in in_order(tuple(formulas)):
         if not value._prev or not (value.primitive.kink or value.primitive.gives_condition):
@@ -94,7 +116,7 @@ def _settled(formula: Value, name: str, low: Fraction | None, high: Fraction | N
         """Return the sign between the points; 0 if it is not known."""
         (difference,) = simplify((difference,))
         roots = _roots(difference, name)
-        if roots is None or any((low is None or x > low) and (high is None or x < high) for x in roots):
+        if roots is None or any(_is_inside(x, low, high) for x in roots):
             return 0
         there = exact_value(simplify((_at(difference, name, middle),))[0]) or 0
         return (there > 0) - (there < 0)
