@@ -19,7 +19,7 @@ from ...questions.arithmetic import Arithmetic, Values
 from ...questions.equations import Equations, read_equations
 from ...questions.problem import check_values, have_units
 from ...questions.typed_lines import is_equation, statements_of
-from .lines import AGREEMENT, TangentLine, exact_value, through
+from .tangent_line import AGREEMENT, TangentLine, exact_value, through
 
 
 def equation_of(text: str, point: Collection[str]) -> Equations | None:
@@ -42,9 +42,9 @@ def curve_tangent(
         raise usage_error(f"{len(equations.texts)} equations are no curve", "ask for the tangent of each")
     program = equations.program
     across, up = _coordinates(program, wrt)
-    warnings = check_values(program, dict.fromkeys(point, 0.0))
     constants = ExactConstants()
-    values = {name: exact_value(constants, point[name]) for name in program.variables}
+    values = {name: exact_value(constants, x) for name, x in point.items()}
+    warnings = check_values(program, {name: float(x) for name, x in values.items()})
     _check_is_on_curve(program, constants, values, up)
     computed = _smooth_partials(program, values, (up, across))
     by_up, by_across = _partials(program, constants, values, (up, across))

@@ -22,7 +22,7 @@ from ...questions.problem import Point, Problem, have_units, parse, pose, single
 from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
 from .curve import curve_tangent, equation_of
-from .lines import AGREEMENT, TangentLine, exact_value, through
+from .tangent_line import AGREEMENT, TangentLine, exact_value, through
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units

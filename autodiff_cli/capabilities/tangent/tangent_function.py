@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from ...api.api_answers import Answer
 from ...api.calls import function_of
-from . import lines as _lines
+from . import tangent_line as _tangent_line
 
 
-class TangentLine(Answer, _lines.TangentLine, shows=("tangent", "normal")):
+class TangentLine(Answer, _tangent_line.TangentLine, shows=("tangent", "normal")):
     """The tangent and the normal of a program's graph, or of the curve of an equation, at a point.
 
     >>> answer = tangent("x**2", {"x": 2})

@@ -9,7 +9,7 @@ from ...show.numerals import attach_units, format_number
 from ...show.schema import OutputRow, View
 from ..derivatives.taylor import polynomial
 from .curve import equation_of
-from .lines import TangentLine
+from .tangent_line import TangentLine
 
 
 def _has_functions(equation: str) -> bool:
