@@ -126,10 +126,13 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
 
 
 def _in_parentheses(text: str, options: Sequence[str]) -> str:
-    """Return a formula with parentheses for the brackets of what is differentiated, and say so, in informal reading."""
-    from ..questions.typed_lines import in_parentheses
+    """Return a formula with parentheses for the brackets of what is differentiated, and its definition first.
 
-    spelled = in_parentheses(text) if _is_informal(options) else text
+    That is informal reading, and said.
+    """
+    from ..questions.typed_lines import definition_first, in_parentheses
+
+    spelled = in_parentheses(definition_first(text)) if _is_informal(options) else text
     if spelled != text:
         from ..show.error import write_reading
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..errors import ExpressionError
+from ..errors import ExpressionError, usage_error
 from ..language.diagnostics.leniency import read_leniently
 from ..language.equation_trees import split_equations
 from ..language.tokens import (
@@ -348,14 +348,27 @@ _COMMA_OUTSIDE = LazyPattern(r"(?:[^(),]|\([^()]*\))*,.*", re.DOTALL)
 """`3, 4`, of which the smaller is asked for."""
 _ROOTS_OF = LazyPattern(r"(?:the\s+)?(?:roots?|zeros?|zeroes|solutions?)\s+of\s+(.+)", re.DOTALL)
 _SOLVE_FOR = LazyPattern(r"(.+?)\s+for\s+([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)", re.DOTALL)
-_SLOPE_OF = LazyPattern(r"(?:find\s+)?d([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)", re.DOTALL)
+_SLOPE_OF = LazyPattern(
+    r"(?:find\s+)?d(?![²³⁴])([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)", re.DOTALL
+)
 """`dy/dx of x^2 + y^2 = 25`."""
 _ORDER = r"(?:\^?\{?\d+\}?|[²³])?"
 _IN_BRACKETS = LazyPattern(rf"(\s*[d∂]{_ORDER}/[d∂]([^\W\d]\w*?){_ORDER})\s*\[([^\[\],]*)\]\s*", re.DOTALL)
-_PRIME_OF = LazyPattern(r"([^\W\d]\w*)['’′]\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL)
+_PRIME_OF = LazyPattern(r"([^\W\d]\w*)(['’′]+)\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL)
 """`y' if y = x^2`."""
-_THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+);\s*\1['’′]", re.DOTALL)
+_THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+)[;,]\s*\1(['’′]+)", re.DOTALL)
 """`y = x^2; y'`."""
+_HEAD = r"([^\W\d]\w*)\s*\(\s*[^\W\d]\w*\s*\)\s*=(?!=)"
+_GIVEN = r"(?:,|\b(?:if|when|where|for|of|with|given)\b)"
+_CALL_OF = LazyPattern(rf"(([^\W\d]\w*)['’′]*\s*\([^()=]*\))\s*{_GIVEN}\s*(?=\2\b)({_HEAD}[^=;]+)", re.DOTALL)
+"""`f''(x) for f(x) = x^3`, `f(2) if f(x) = x^3`."""
+_THEN_CALL = LazyPattern(rf"({_HEAD}[^=;]+?)\s*,\s*(\2['’′]+\s*\([^()=]*\))", re.DOTALL)
+"""`f(x) = x^3, f'(2)`."""
+_NTH = r"(?:\^?\{?(\d)\}?|([²³⁴]))?"
+_LETTERS_OF = LazyPattern(rf"[d∂]{_NTH}\s*([^\W\d]\w*)?\s*/\s*[d∂]([^\W\d]\w*?){_NTH}\s+of\s+(.+)", re.DOTALL)
+"""`dy/dx of x^4`, `d²/dx² of x^4`."""
+_BESIDE_EQUATION = LazyPattern(r"d([^\W\d]\w*)/d([^\W\d]\w*)\s+([\w(|√].*)", re.DOTALL)
+"""`dy/dx x^2 + y^2 = 25`."""
 
 
 _PRIME_BEHIND = LazyPattern(r"(.+\))(['’′]+)", re.DOTALL)
@@ -392,14 +405,42 @@ def _sought_arguments(text: str) -> list[str] | None:
     slope = _SLOPE_OF.fullmatch(text)
     if slope is not None and "=" in slope[3]:
         return ["diff", slope[3], "--for", slope[1], "--wrt", slope[2]]
+    return _lettered_arguments(text)
+
+
+def _lettered_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `diff` for `d2y/dx2 of x^4`. Raises a usage error for a slope just before an equation."""
+    letters = _LETTERS_OF.fullmatch(text)
+    if letters is not None:
+        digit, sign, name, by, below, sign_below, formula = letters.groups()
+        orders = {_ORDER_OF.get(each, each) for each in (digit or sign, below or sign_below) if each}
+        if name:
+            formula = formula.removeprefix(name).lstrip().removeprefix("=") if is_bound(name, formula) else formula
+        if len(orders) > 1 or "=" in formula:
+            return None
+        return ["diff", formula.strip(), "--wrt", by, *(["--order", orders.pop()] if orders else [])]
+    beside = _BESIDE_EQUATION.fullmatch(text)
+    if beside is not None and [part.kind for part in statements_of(beside[3])] == ["expression"] and "=" in beside[3]:
+        slope = f"d{beside[1]}/d{beside[2]}"
+        message = f"`{slope}` may be asked of this equation, or be a factor in it"
+        raise usage_error(message, f"write `{slope} of {beside[3]}`: equations in derivatives are not solved")
     return None
+
+
+_ORDER_OF = {"²": "2", "³": "3", "⁴": "4"}
+
+
+def is_bound(name: str, text: str) -> bool:
+    """Return whether a text is one statement that gives this name a value."""
+    return [(part.kind, part.name) for part in statements_of(text)] == [("bind", name)]
 
 
 def _primed_arguments(text: str) -> list[str] | None:
     """Return the arguments of `diff` for a derivative that is written with primes."""
-    prime = _PRIME_OF.fullmatch(text) or _THEN_PRIME.fullmatch(text)
-    if prime is not None and prime[1] not in names_in(prime[2]):
-        return ["diff", prime[2].strip()]
+    prime, then = _PRIME_OF.fullmatch(text), _THEN_PRIME.fullmatch(text)
+    parts = prime.group(1, 2, 3) if prime else then.group(1, 3, 2) if then else None
+    if parts is not None and parts[0] not in names_in(parts[2]):
+        return ["diff", parts[2].strip(), *(["--order", str(len(parts[1]))] if len(parts[1]) > 1 else [])]
     behind = _PRIME_BEHIND.fullmatch(text)
     if behind is not None and _in_parentheses(behind[1]):
         count = len(behind[2])
@@ -498,6 +539,20 @@ _CALLS = {
     "solve": _solve_call,
 }
 """What reads the arguments of a call, by its name in computer algebra."""
+
+
+def definition_first(text: str) -> str:
+    """Return a definition and what is asked of it as a program; another text as it is.
+
+    >>> definition_first("f''(x) for f(x) = x^3"), definition_first("f(x) = x^3, f'(2)"), definition_first("f(2)")
+    ("f(x) = x^3; f''(x)", "f(x) = x^3; f'(2)", 'f(2)')
+    """
+    if len(text) > MAX_LENGTH:
+        return text
+    before, behind = _CALL_OF.fullmatch(text), _THEN_CALL.fullmatch(text)
+    if before is not None:
+        return f"{before[3]}; {before[1]}"
+    return f"{behind[1]}; {behind[3]}" if behind is not None else text
 
 
 def solve_arguments(text: str) -> list[str] | None:

@@ -6,9 +6,11 @@ import pytest
 
 from autodiff_cli.capabilities.formulas.diff import _may_be_product
 from autodiff_cli.cli.formula import is_in_one_piece
+from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.typed_lines import (
     MAX_LENGTH,
     arguments_by_hand,
+    definition_first,
     quantity_and_unit,
     words_arguments,
 )
@@ -61,10 +63,39 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(text: str,
         ("int(x)", None),
         ("d(x+1)", None),
         ("diff(x)*diff(y)", None),
+        ("y'' if y=x^3", ["diff", "x^3", "--order", "2"]),
+        ("y = x^3, y'", ["diff", "x^3"]),
+        ("y' if y = x*y", None),
+        ("d/dx of x^4", ["diff", "x^4", "--wrt", "x"]),
+        ("d2y/dx2 of y = x^4", ["diff", "x^4", "--wrt", "x", "--order", "2"]),
+        ("d^2/dt^2 of t^4", ["diff", "t^4", "--wrt", "t", "--order", "2"]),
+        ("d³y/dx² of x^4", None),
+        ("dy/dx of x^2 + y^2 = 25", ["diff", "x^2 + y^2 = 25", "--for", "y", "--wrt", "x"]),
+        ("dy/dx + y = 3", None),
     ],
 )
 def test_questions_in_words_are_arguments_of_commands(text: str, arguments: list[str] | None) -> None:
     assert words_arguments(text) == arguments
+
+
+def test_a_slope_before_an_equation_may_be_a_factor() -> None:
+    with pytest.raises(ExpressionError, match="may be asked of this equation"):
+        words_arguments("dy/dx x^2 + y^2 = 25")
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("f''(x) for f(x) = x^3", "f(x) = x^3; f''(x)"),
+        ("f(2) where f(t) = t^2", "f(t) = t^2; f(2)"),
+        ("f'(1), f(x) = x^2", "f(x) = x^2; f'(1)"),
+        ("f(x) = max(x, 1), f'(2)", "f(x) = max(x, 1); f'(2)"),
+        ("g(2) where f(x) = x^2", "g(2) where f(x) = x^2"),
+        ("max(x, f(2))", "max(x, f(2))"),
+    ],
+)
+def test_a_definition_stands_before_what_is_asked_of_it(text: str, program: str) -> None:
+    assert definition_first(text) == program
 
 
 def test_what_is_read_at_once_is_in_one_piece() -> None:
