@@ -131,7 +131,11 @@ def _infinite(text: str, valued: Sequence[str]) -> int:
 
 
 def read_ends(
-    program: Program, typed: Mapping[str, str], ends: Sequence[str] | None, over: str | None
+    program: Program,
+    typed: Mapping[str, str],
+    ends: Sequence[str] | None,
+    over: str | None,
+    wrt: Sequence[str] | None = None,
 ) -> tuple[str, tuple[IntegralEnd, IntegralEnd] | None]:
     """Return the variable of an integral, and its ends if it has some. Raises `ExpressionError`."""
     named, places = None, None
@@ -146,6 +150,8 @@ def read_ends(
         raise usage_error("an integral is taken in a variable, and this program has none", "write `--over x`")
     if chosen is None:
         example = "x" if "x" in free or not free else free[0]
+        if places is None and wrt and wrt[0] in free:
+            example = wrt[0]  # the name for what is differentiated by was taken for it
         hint = (
             f"write `--between {example}={places[0].text}:{places[1].text}`" if places else f"write `--over {example}`"
         )

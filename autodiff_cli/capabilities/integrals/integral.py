@@ -57,7 +57,7 @@ def integrate(
     typed = {name: _source(name, value) for name, value in values.items()}
     program = parse(text, [*typed], units=True)
     output = single_output(program)
-    name, places = read_ends(program, typed, ends, variable)
+    name, places = read_ends(program, typed, ends, variable, wrt)
     check_bare_functions(program, {*typed, name})
     if name in typed:
         raise usage_error(f"`{name}` has a value, and is the variable of the integral", "leave one of them out")

@@ -35,6 +35,7 @@ from ...questions.typed_lines import (
     TypedStatement,
     are_equations,
     conversion_of,
+    definition_first,
     has_variables,
     in_parentheses,
     integral_arguments,
@@ -142,7 +143,7 @@ class Lines:
         text = line.strip()
         if not text or text.startswith("#"):
             return 0
-        if (spelled := in_parentheses(line, self.session.names)) != line:
+        if (spelled := in_parentheses(definition_first(line.strip()), self.session.names)) != line.strip():
             write_reading("", spelled)
             line, text = spelled, spelled.strip()
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
