@@ -229,8 +229,7 @@ def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch)
 
 # ---- antiderivatives
 IN_PIECES = [  # which do not meet at points of the test
-    "abs(x - 1.1)", "abs(x^2 - 1.21)", "abs(x^3 - 1.21*x)", "min(x^2, 2.31 - x)", "relu(x - 1.1)*x",
-    "abs(abs(x) - 1.1)", "clamp(x, 0.3, 1.1)", "heaviside(x - 1/2)", "where(x < 1/2, x^2, log(x))",
+    "abs(x^3 - 1.21*x)", "min(x^2, 2.31 - x)", "relu(x - 1.1)*x", "abs(abs(x) - 1.1)", "where(x < 1/2, x^2, log(x))",
     "abs(3*x - 1)*exp(x)",
 ]  # fmt: skip
 
