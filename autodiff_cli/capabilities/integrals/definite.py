@@ -70,6 +70,10 @@ class IntegralUnknown(Exception):
     """The integral is not known; the text says why."""
 
 
+class WithoutDigits(ExpressionError):
+    """The ball of an integral is too wide for one digit."""
+
+
 class RegularPiece(NamedTuple):
     """A part of the interval, between singular points."""
 
@@ -133,7 +137,12 @@ def definite(
         total = quadrature.value(exact.node)  # one number has more digits than a sum of balls
     if total is not None and total.is_finite():
         doubts = [] if exact is not None else _doubts(segments, name)
-        return _proven(about, total, exact, digits, quadrature.bits, doubts)
+        try:
+            return _proven(about, total, exact, digits, quadrature.bits, doubts)
+        except WithoutDigits as wide:
+            with Defined(ExpressionError):
+                return _numerical(about, segments, found, name)
+            raise wide
     return _numerical(about, segments, found, name)
 
 
@@ -555,7 +564,7 @@ def _proven(
         if not total.contains(0) or total.abs_upper() > LARGEST_ZERO:
             ends = total.lower().str(2, radius=False), total.upper().str(2, radius=False)
             message = f"the integral is not known: it is only proven to be between {ends[0]} and {ends[1]}"
-            raise ExpressionError("domain", message, None, HINT)
+            raise WithoutDigits("domain", message, None, HINT)
         message = f"proven: it is at most {total.abs_upper().str(2, radius=False)} from 0"
     return about._replace(kind="proven", formula=None, value=value, digits=shown, message=message)
 

@@ -22,7 +22,7 @@ from ...engine.algebra.walk import has_variables
 from ...engine.graphs.value import Value, constant, in_order, node
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
-from ...engine.table.operators import ADD, DIV, MUL, NEG, POW, SUB, VARIABLE
+from ...engine.table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES
 from ...engine.table.primitives import library_names
 from ...errors import ExpressionError
@@ -256,25 +256,25 @@ class SectorBounds(EventualBounds):
             raise unknown_bound()
 
 
-REAL_ONLY = library_names("exp expm1 sin cos sinh cosh tanh atan erf erfc abs")
-"""Functions whose bounds hold on the real axis alone: `cos` is at most 1 there."""
+IN_SECTORS = library_names("add sub neg mul div pow sqrt log log1p")
+"""Operations whose bounds hold in a sector too; those of all others hold on the real axis: `cos` is at most 1 there."""
 
 
-def _of_constants(name: str) -> Callable[[SectorBounds, Any], Bounds]:
+def _of_constants(name: str) -> Callable[..., Bounds]:
     """Return a function of bounds that refuses what depends on t."""
 
-    def function(m: SectorBounds, x: Any) -> Bounds:
-        x = m.bounds(x)
-        if x.terms is None or not {*x.terms} <= {Fraction(0)}:
+    def function(m: SectorBounds, *xs: Any) -> Bounds:
+        numbers = [m.bounds(x) for x in xs]
+        if any(x.terms is None or not {*x.terms} <= {Fraction(0)} for x in numbers):
             raise unknown_bound()
-        result: Bounds = getattr(EventualBounds, name)(m, x)
+        result: Bounds = getattr(EventualBounds, name)(m, *numbers)
         return result
 
     function.__doc__ = f"Return `{name}` of a number that does not depend on t. Raises `Refusal` for another one."
     return function
 
 
-for _name in REAL_ONLY:
+for _name in (PRIMITIVES.keys() & vars(EventualBounds).keys()) - IN_SECTORS.keys() - {CONSTANT.name}:
     setattr(SectorBounds, _name, _of_constants(_name))
 
 
