@@ -36,6 +36,7 @@ from ..language.diagnostics.leniency import read_leniently
 from ..language.tokens import bound_names, has_unit_literals, plain_number
 from ..operating_system import is_folder_name
 from ..questions.arithmetic import DOUBLE
+from ..questions.column_uncertainties import usual_names
 from ..questions.measured_value import MeasuredValue, Spread, normal, quantity
 from ..questions.optional_units import (
     NONE,
@@ -550,10 +551,6 @@ ROWS_BETWEEN_LOOKS = 256
 PATIENCE_SECONDS = 2.0
 """Seconds after which a person is told of the faster form."""
 
-_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
-UNCERTAINTIES = tuple(_SPELLINGS.split())
-"""Usual names of columns with a variable's uncertainty."""
-
 
 def _uncertainty_columns(
     used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
@@ -581,19 +578,15 @@ def _columns_by_name(columns: Sequence[str], spreads: Sequence[str]) -> dict[str
 
 def _usual_uncertainty(name: str, columns: Mapping[str, str], used: Mapping[str, str]) -> str | None:
     """Return the column with a usual name of a variable's uncertainty. Raises an error if there are several."""
-    there = [columns[form] for form in _usual_names(name) if form in columns and columns[form] not in used.values()]
+    there = [columns[form] for form in usual_names(name) if form in columns and columns[form] not in used.values()]
     if len(there) > 1:
         hint = f'say which: `--columns "u({name})={there[0]}"`'
         raise usage_error(f"{quote(there)} may be uncertainties of `{name}`", hint)
     return there[0] if there else None
 
 
-def _usual_names(name: str) -> list[str]:
-    return [form.format(name) for form in UNCERTAINTIES]
-
-
 def _no_uncertainty(name: str, columns: Sequence[str]) -> ExpressionError:
-    spelled = _usual_names(name)
+    spelled = usual_names(name)
     near = next((column for column in columns if column in spelled), f"d{name}")
     hint = f'name its column, `--columns "u({name})={near}"`'
     hint += f', or give all rows one: `--at "{name}=±0.02"`'

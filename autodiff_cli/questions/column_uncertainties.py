@@ -10,6 +10,13 @@ from .parse_point import split
 Spread = str | float  # a number, the name of a column, or a share such as `2%`
 Sigma = float | str | Mapping[str, Spread]  # of the response, or several by name
 
+_SPELLINGS = "d{} u_{} u{} {}_u {}_err {}_error err_{} sigma_{} σ_{} s_{} Δ{} delta_{}"
+
+
+def usual_names(name: str) -> list[str]:
+    """Return the usual names of columns with the uncertainty of a variable."""
+    return [form.format(name) for form in _SPELLINGS.split()]
+
 
 def percentage(spread: Spread | None) -> float | None:
     """Return the number of a share in percent; None for another uncertainty."""

@@ -12,7 +12,8 @@ from ...cli.searches import Searches, warning_of
 from ...errors import limit_error, quote, require, usage_error
 from ...language.equation_trees import last_equation
 from ...language.tokens import names_in
-from ...questions.optional_units import MeasuredColumns, left_out
+from ...questions.column_uncertainties import usual_names
+from ...questions.optional_units import MeasuredColumns, left_out, names_in_headings
 from ...questions.parse_point import merge, parse_point
 from ...questions.problem import Quantity, as_number
 from ...questions.sweeps import Sweeping, grid_of
@@ -20,8 +21,8 @@ from ...show.error import keeping_notes, write_note
 from ...show.schema import PICTURES
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
-from .fit import Fit, fit
-from .observations import columns_needed, read_formula
+from .fit import LIKELIHOODS, Fit, fit
+from .observations import FitFormula, columns_needed, read_formula
 
 MAX_PREDICTED_POINTS = 100_000
 
@@ -79,6 +80,8 @@ def method_of(call: OptionValues) -> Method:
         def wanted(columns: Sequence[str]) -> Collection[str]:
             nonlocal formula
             formula = read_formula(request.text, columns, known_names, call.response)
+            if call.sigma is None and call.weights is None and call.loss not in LIKELIHOODS:
+                _note_left_uncertainties(formula, columns)
             return columns_needed(formula, columns, known_names, call.sigma, call.weights, call.trials)
 
         data = call.read_columns(call.data, wanted, known_names, uncertain=True)
@@ -86,6 +89,15 @@ def method_of(call: OptionValues) -> Method:
         return fit(request.text, data, request.point, formula=formula, **{**arguments, **own}, **more)
 
     return method
+
+
+def _note_left_uncertainties(formula: FitFormula, columns: Sequence[str]) -> None:
+    """Write a note of columns that are called as uncertainties of the response are, and take no part."""
+    own = {**names_in_headings(columns), **{column: column for column in columns}}
+    used = {*formula.program.leaves, *formula.measured}
+    for name in formula.measured:
+        for left in [form for form in usual_names(name) if form in own and not {form, own[form]} & used]:
+            write_note(f"note: `{left}` takes no part; `--sigma {name}={left}` takes it as the uncertainty of `{name}`")
 
 
 def uncertainties_in_cells(call: OptionValues, data: MeasuredColumns) -> dict[str, Any]:
