@@ -140,9 +140,10 @@ def definite(
         try:
             return _proven(about, total, exact, digits, quadrature.bits, doubts)
         except WithoutDigits as wide:
-            with Defined(ExpressionError):
+            try:
                 return _numerical(about, segments, found, name)
-            raise wide
+            except (ExpressionError, BudgetExceeded):
+                raise wide from None
     return _numerical(about, segments, found, name)
 
 

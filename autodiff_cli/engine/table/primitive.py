@@ -291,7 +291,7 @@ class Primitive(Facts):
 
     def allows_constant(self, value: float) -> bool:
         """Return whether a constant parameter may have this value."""
-        return value in self.constant_values if self.constant_values else value >= 0 and value == int(value)
+        return value in self.constant_values if self.constant_values else value >= 0 and float(value).is_integer()
 
     @property
     def written(self) -> str:
