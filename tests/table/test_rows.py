@@ -297,6 +297,10 @@ OTHERS: dict[str, tuple[str, str]] = {
         "acos acot asin atan cos exp gamma log sin sqrt tan zeta_derivative",
         "simple values: multiples of pi, roots, powers of logarithms",
     ),
+    "engine/algebra/identities": (
+        "sin cos tan cot sec csc sinh cosh tanh coth sech csch exp",
+        "the identities of angles and of exponentials, which no row has",
+    ),
     "engine/algebra/bessel_series": ("besseli besselj besselk", "which of two series each has"),
     "engine/graphs/laurent": ("beta", "its poles are those of the functions that define it"),
     "engine/algebra/canonical": ("sum prod sqrt cbrt", "arithmetic, for which there is a form of its own"),
@@ -306,6 +310,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     ),
     "engine/algebra/root_forms": ("sign", "roots of roots, and how signs merge"),
     "capabilities/graph/graph": ("sum prod", "what a long sum or product is called"),
+    "questions/periods": ("rad", "the unit of angles"),
     "questions/distributions": ("beta gamma", "distributions of these names"),
     "capabilities/formulas/derivation": (
         "sum prod log",
@@ -367,6 +372,7 @@ OPERATORS: dict[str, str] = {
     "engine/algebra/exact_constants": "simple values of roots, sines and logarithms; conditions on parameters",
     "capabilities/limit/limit": "conditions on parameters, without a minus sign",
     "capabilities/limit/limit_view": "a word of a sentence",
+    "engine/algebra/identities": "a polynomial in one sine and cosine, or in one exponential",
     "engine/algebra/equality_guards": "what a guard at a point is: a choice by an equation that isolates a variable",
     "engine/algebra/guard_series": "what a guard at one point is; a polynomial; the conditions of a domain",
     "engine/algebra/one_sided_series": "a polynomial; the bounds of a variable near its value",
