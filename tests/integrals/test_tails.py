@@ -63,6 +63,11 @@ FORMULAS = (
     "exp(-t)*log(t)", "t/(exp(t) - 1)", "1/(1 + t**4)", "sqrt(t)/(t**2 + 3)", "log(1 + 1/t)/t", "sin(t)*exp(-2*t)",
     "(1/t)**(1/t)", "exp(-t**2)*cos(t)", "atan(t)/(t**2 - 1)", "erfc(t)", "exp(-t**1.5)", "2**(-t)*t**3",
     "1/(t*sqrt(t**2 - 1))", "tanh(t)/t**2", "1/cosh(t)", "exp(-3*t + 1/t)", "log(t**2 + 5)/t**2",
+    "besselj(0, t)", "besselj(2, t)*t", "besselj(1.5, sqrt(t))", "besselj(3, 1/t)", "bessely(0, t)", "bessely(3, t)/t",
+    "besselk(0, t)", "besselk(2, t)*t", "besselk(1.5, sqrt(t))", "besselk(0, 1/t)", "besselk(3, 1/t)", "1/gamma(t)",
+    "lgamma(t)/t", "digamma(t)", "digamma(1/t)", "gammainc(2, t)", "gammaincc(3, t)",
+    "asinh(t)", "asinh(1/t)", "acosh(t)", "lambertw(t)", "lambertw(1/t)", "erfcx(t)",
+    "erfcx(1/t)", "normpdf(t)", "normcdf(-t)", "normcdf(t)", "hypot(t, 2)", "silu(-t)", "erfc(-t)",
 )  # fmt: skip
 
 
@@ -84,6 +89,21 @@ def test_bounds_hold(text: str) -> None:
             assert not size.sign or mp.sign(exact) == size.sign
 
 
+SPECIAL = {
+    **{name: getattr(mp, name) for name in ("besselj", "bessely", "besselk", "gamma", "digamma", "asinh", "acosh")},
+    "lgamma": mp.loggamma,
+    "lambertw": mp.lambertw,
+    "erfcx": lambda x: mp.hyperu(0.5, 0.5, x * x) / mp.sqrt(mp.pi),
+    "gammainc": lambda a, x: mp.gammainc(a, 0, x, regularized=True),
+    "gammaincc": lambda a, x: mp.gammainc(a, x, regularized=True),
+    "normpdf": mp.npdf,
+    "normcdf": mp.ncdf,
+    "hypot": mp.hypot,
+    "silu": lambda x: x / (1 + mp.exp(-x)),
+}
+"""Functions under the names of the language, as mpmath has them."""
+
+
 def _value(text: str, t: mp.mpf) -> mp.mpf:
     names = {name: getattr(mp, name) for name in ("exp", "log", "sqrt", "sin", "cos", "atan", "erfc", "tanh", "cosh")}
-    return eval(text.replace("1.5", "mpf('1.5')"), {**names, "mpf": mp.mpf, "t": t})  # noqa: S307
+    return eval(text.replace("1.5", "mpf('1.5')"), {**names, **SPECIAL, "mpf": mp.mpf, "t": t})  # noqa: S307
