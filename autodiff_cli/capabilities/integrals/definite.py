@@ -135,16 +135,23 @@ def definite(
     total = _sum([_total(segment, one, name) for segment, one in zip(segments, found, strict=True)])
     if exact is not None:
         total = quadrature.value(exact.node)  # one number has more digits than a sum of balls
-    if total is not None and total.is_finite():
-        doubts = [] if exact is not None else _doubts(segments, name)
-        try:
-            return _proven(about, total, exact, digits, quadrature.bits, doubts)
-        except WithoutDigits as wide:
-            try:
-                return _numerical(about, segments, found, name)
-            except (ExpressionError, BudgetExceeded):
-                raise wide from None
-    return _numerical(about, segments, found, name)
+    if total is None or not total.is_finite():
+        return _numerical(about, segments, found, name)
+    doubts = [] if exact is not None else _doubts(segments, name)
+    try:
+        return _proven(about, total, exact, digits, quadrature.bits, doubts)
+    except WithoutDigits as wide:
+        return _numerical_or(wide, about, segments, found, name)
+
+
+def _numerical_or(
+    wide: WithoutDigits, about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str
+) -> Integral:
+    """Return a value that is not proven. Raises `wide` where there is none either."""
+    try:
+        return _numerical(about, segments, found, name)
+    except (ExpressionError, BudgetExceeded):
+        raise wide from None
 
 
 def _total(segment: Segment, found: Found, name: str) -> Any:

@@ -79,18 +79,22 @@ def _differences(formulas: Sequence[Value]) -> Iterator[Value]:
 
 def _roots(formula: Value, name: str) -> list[Fraction] | None:
     """Return the real roots of a polynomial in a variable; None if it is none, or one of them is no simple fraction."""
-    multiples, rest = as_linear(formula)
     leaves = [leaf for leaf in in_order((formula,)) if leaf.primitive is VARIABLE]
     if [leaf.label for leaf in leaves] != [name]:
         return None
+    multiples, rest = as_linear(formula)
     if {*multiples} == {*leaves}:
         return [-rest / multiples[leaves[0]]]
     numbers = [exact_value(one) for one in simplify(polynomial_in(formula, leaves[0]) or [formula])]
     known = [number for number in numbers if number is not None]
-    if len(known) < len(numbers) or not any(known):
-        return None
-    roots = [Fraction(root.x).limit_denominator(MAX_ROOT_DENOMINATOR) for root in real_roots(known)]
-    return roots if all(sum(c * x**k for k, c in enumerate(known)) == 0 for x in roots) else None
+    return _simple_roots(known) if len(known) == len(numbers) and any(known) else None
+
+
+def _simple_roots(coefficients: Sequence[Fraction]) -> list[Fraction] | None:
+    """Return the real roots of a polynomial that is not 0, from the constant on; None if one is no simple fraction."""
+    roots = [Fraction(root.x).limit_denominator(MAX_ROOT_DENOMINATOR) for root in real_roots(coefficients)]
+    zero = all(sum(c * x**k for k, c in enumerate(coefficients)) == 0 for x in roots)
+    return roots if zero else None
 
 
 def smooth_pieces(formulas: Sequence[Value], name: str, points: Sequence[Fraction]) -> list[list[Value]]:
