@@ -119,7 +119,14 @@ def definite(
     if order > 0:
         answer = definite(about, integrand, name, (high, low), digits, find)
         return _negative(answer)._replace(between=[low.text, high.text])
-    segments = _segments(integrand, name, low, high, digits)
+    return _between(about, integrand, name, ends, digits, find)
+
+
+def _between(
+    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int, find: Find
+) -> Integral:
+    """Return the integral between two ends in order. Raises `ExpressionError` where it is not known."""
+    segments = _segments(integrand, name, *ends, digits)
     constants = ExactConstants()
     try:
         few = len(segments) <= MAX_SEGMENTS

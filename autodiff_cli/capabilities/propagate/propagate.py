@@ -763,6 +763,16 @@ class _InputCovariance(NamedTuple):
         rows = zip(self.inputs, self.matrix, strict=True)
         return {name: dict(zip(self.inputs, row, strict=True)) for name, row in rows}
 
+    def _variance(self, scaled: Sequence[float], shared: Sequence[float]) -> float:
+        """Return the sum of the `shared` parts of a variance; 0 where correlations leave only their rounding."""
+        variance = max(0.0, math.fsum(shared))
+        terms = [
+            abs(a * r * b)
+            for a, line in zip(scaled, self.matrix, strict=True)
+            for r, b in zip(line, scaled, strict=True)
+        ]
+        return 0.0 if variance <= ROUNDED_VARIANCE * math.fsum(terms) else variance
+
     def result(
         self,
         name: str,
@@ -777,14 +787,7 @@ class _InputCovariance(NamedTuple):
         size = max(map(abs, parts), default=0.0) or 1.0
         scaled = [part / size for part in parts]
         shared = [a * dot(line, scaled) + 0.0 for a, line in zip(scaled, self.matrix, strict=True)]
-        variance = max(0.0, math.fsum(shared))
-        terms = [
-            abs(a * r * b)
-            for a, line in zip(scaled, self.matrix, strict=True)
-            for r, b in zip(line, scaled, strict=True)
-        ]
-        if variance <= ROUNDED_VARIANCE * math.fsum(terms):
-            variance = 0.0
+        variance = self._variance(scaled, shared)
         u = size * math.sqrt(variance)
         budget = {
             x: Share(c, abs(part), of / variance if variance else None)

@@ -121,9 +121,7 @@ class SolvedView(View[Solved], of=Solved):
         for name, value in solution.values.items():
             error = solution.errors[name]
             digits = self.digits or (7 if solution.multiplicity is None and error is None else 10)
-            reliable = "" if error is None else f"  (off by {format_number(error, 2)} at most)"
-            if answer.arithmetic.name == "certified" or error == 0:
-                reliable = "  (exact)" if answer.arithmetic.name != "certified" else "  (proven)"
+            reliable = _reliability(error, answer.arithmetic.name == "certified")
             yield Paragraph((*value_line(name, value, digits).pieces, (reliable, "faint")))
         for name, value in (solution.bound or {}).items():
             yield value_line(name, value, self.digits or 10)
@@ -146,6 +144,15 @@ class SolvedView(View[Solved], of=Solved):
             variables.sort(key=lambda name: -max(abs(float(row[name] or 0)) for row in sizes))
         rows = [(name, answer.point[name], *(row[name] for row in columns)) for name in variables]
         return numbers_table(heads, rows, self.digits, right=answer.arithmetic.name == "double")
+
+
+def _reliability(error: float | None, proven: bool) -> str:
+    """Return what is known of the digits of a solution."""
+    if proven:
+        return "  (proven)"
+    if error is None:
+        return ""
+    return f"  (off by {format_number(error, 2)} at most)" if error else "  (exact)"
 
 
 def by_size(answer: Solved, solution: Solution) -> Solution:
