@@ -89,7 +89,7 @@ ROOTS = ("a", "-b", "a + b", "a*b", "a/b", "2*a - 3", "b**2", "1/(1 + a**2)", "e
 def test_random_equations_of_known_roots_have_these_answers_and_no_others() -> None:
     """The roots are put together by hand: c·(x - r)·(x - s), also multiplied out."""
     rng = random.Random(8)
-    for _ in range(10):
+    for _ in range(6):
         r, s = rng.sample(ROOTS, 2)
         text = rng.choice((f"2*(x - ({r}))*(x - ({s})) = 0", f"x**2 + ({r})*({s}) = (({r}) + ({s}))*x"))
         for answer, right in (

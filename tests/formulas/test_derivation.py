@@ -133,7 +133,7 @@ def test_so_it_is_for_random_formulas_of_every_function() -> None:
     rng = random.Random(5)
     formulas = steps = 0
     rules: Counter[str] = Counter()
-    while formulas < 200:
+    while formulas < 120:
         text = drawn(rng, 4).text
         try:
             found = derived(text)
@@ -147,7 +147,7 @@ def test_so_it_is_for_random_formulas_of_every_function() -> None:
         formulas += compared > 4
         steps += compared
         rules.update(step.function or step.rule for each in found.derivations for step in each.steps)
-    assert steps > 2000
+    assert steps > 1200
     named = {p.spelling or p.name for p in FUNCTIONS.values()}
     assert len(named & set(rules)) > 50
     assert {"sum", "constant multiple", "product", "quotient", "reciprocal", "power", "branches"} <= set(rules)

@@ -422,13 +422,13 @@ def test_what_has_a_kink_has_pieces_and_what_has_pieces_says_where() -> None:
 # ---- random programs ----------------------------------------------------------------------------------------------
 def test_random_programs_at_kinks_against_one_sided_limits() -> None:
     pytest.importorskip("flint")
-    found = kinked.cases(200, 11)
+    found = kinked.cases(120, 11)
     wrong = [(case.text, case.point, case.answers) for case in found if "WRONG" in str(case.answers)]
     assert not wrong, wrong[0]
     for question in found[0].answers:
         kinds = Counter(case.answers[question].split()[0] for case in found)
-        assert kinds["right"] > 50, (question, kinds)
-        assert kinds["refused"] + kinds["warned"] > 50, (question, kinds)
+        assert kinds["right"] > 30, (question, kinds)
+        assert kinds["refused"] + kinds["warned"] > 30, (question, kinds)
     for question in ("hessian", "taylor"):
         smooth = sum(case.answers[question] == "right" for case in found)
         needless = sum(case.answers[question] == "refused needlessly" for case in found)

@@ -169,7 +169,7 @@ def test_the_tools_own_reader_takes_every_function_that_it_typesets() -> None:
         fixed = [param in primitive.constant_params for param in primitive.params or ("", "")]
         names = iter("xyzuvw")
         call = f"{name}({', '.join(['2' if is_fixed else next(names) for is_fixed in fixed])})"
-        for text in (call, f"({call})**2", f"1/{call}", f"x*{call}", f"{call}*y", f"sqrt({call})", f"exp({call})"):
+        for text in (call, f"({call})**2", f"1/{call}", f"x*{call}"):
             check_own_reading(text, expression_latex(parse(text).outputs[0]))
 
 

@@ -46,9 +46,9 @@ def test_everything_that_both_have_is_compared() -> None:
     assert len(BOTH) > 45
 
 
-@compares(100)
+@compares(50)
 @given(graphs(BOTH, max_leaves=8), st.lists(st.floats(0.3, 2.0), min_size=len(NAMES), max_size=len(NAMES)))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=125, deadline=None)
 def test_random_expressions(graph: Value, numbers: list[float]) -> None:
     point = dict(zip(NAMES, numbers, strict=True))
     assume(any(v.primitive is VARIABLE for v in in_order((graph,))))

@@ -36,7 +36,7 @@ from .integrals_in_pieces import is_equal_in_pieces, join_pieces
 
 SECONDS = 20
 """How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never."""
-DEFINITE_SECONDS = 10
+DEFINITE_SECONDS = 4
 """How long it may take for a definite integral, whose digits may be known without it."""
 WAIT = 6
 """How many times as long the process is waited for: a busy machine gives it less than its processor time."""
