@@ -206,7 +206,7 @@ class Inference:
         if model.basis is None and len(model.parameters.linear) < len(model.parameters.free):
             self._add_flat(faint, rss)
         self.scatter = self._scatter(rss, sigma_given=model.data.has_sigma and not scaled)
-        self.errors, self.factor, self.has_digits = dict[str, float](), 0.0, True
+        self.errors, self.factor = dict[str, float](), 0.0
         # away from a minimum the Jacobian says nothing of errors
         dof = math.inf if self.scatter.sigma_given else self.scatter.dof
         if dof > 0 and end.moved <= MAX_LAST_STEP:
@@ -433,7 +433,7 @@ class Inference:
 
     def lose_digits(self) -> None:
         """Take the end of the search as one that rounding made: its parameters have no standard errors."""
-        self.has_digits = False
+        self.end = self.end._replace(by_rounding=True)
         self.errors = {}
 
     def end_warnings(self) -> Iterator[Diagnostic]:
@@ -519,11 +519,9 @@ class Inference:
         if not moved <= MAX_LAST_STEP:
             hint = "start elsewhere (`--at`), or hold a parameter (`--fix`)"
             return "stuck", f"{method}; not converged: {step}; {hint}"
-        if not self.has_digits:
-            return (
-                "digits",
-                f"{method}; not converged: the curve meets the data by rounding, and in more digits it does not",
-            )
+        if self.end.by_rounding:
+            meets = "the curve meets the data by rounding, and in more digits it does not"
+            return "digits", f"{method}; not converged: {meets}"
         edge = f"; at a bound: {', '.join(sorted(self.at_bound))}" if self.at_bound else ""
         return "converged", f"{method}; converged{edge}"
 

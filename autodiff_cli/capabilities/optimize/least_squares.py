@@ -60,6 +60,7 @@ class EndPoint(NamedTuple):
     moved: float  # the size of another Gauss-Newton step in standard errors
     message: str
     others: tuple[EndPoint, ...] = ()  # minima that the data do not rule out
+    by_rounding: bool = False  # with more digits it is none
 
 
 class Robust(NamedTuple):
