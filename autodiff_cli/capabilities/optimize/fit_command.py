@@ -22,7 +22,7 @@ from ...show.schema import PICTURES
 from ...streams import files
 from ...streams.requests import Request, value_with_unit
 from .fit import LIKELIHOODS, Fit, fit
-from .observations import FitFormula, columns_needed, read_formula
+from .observations import columns_needed, read_formula
 
 MAX_PREDICTED_POINTS = 100_000
 
@@ -80,8 +80,10 @@ def method_of(call: OptionValues) -> Method:
         def wanted(columns: Sequence[str]) -> Collection[str]:
             nonlocal formula
             formula = read_formula(request.text, columns, known_names, call.response)
-            if call.sigma is None and call.weights is None and call.loss not in LIKELIHOODS:
-                _note_left_uncertainties(formula, columns)
+            used = {*formula.program.leaves, *formula.measured}
+            weighs_nothing = call.sigma is None and call.weights is None and call.loss not in LIKELIHOODS
+            if weighs_nothing and not used.issuperset(columns):
+                _note_left_uncertainties(formula.measured, columns, used)
             return columns_needed(formula, columns, known_names, call.sigma, call.weights, call.trials)
 
         data = call.read_columns(call.data, wanted, known_names, uncertain=True)
@@ -91,12 +93,11 @@ def method_of(call: OptionValues) -> Method:
     return method
 
 
-def _note_left_uncertainties(formula: FitFormula, columns: Sequence[str]) -> None:
+def _note_left_uncertainties(measured: Sequence[str], columns: Sequence[str], used: Collection[str]) -> None:
     """Write a note of columns that are called as uncertainties of the response are, and take no part."""
     own = {**names_in_headings(columns), **{column: column for column in columns}}
-    used = {*formula.program.leaves, *formula.measured}
-    for name in formula.measured:
-        for left in [form for form in usual_names(name) if form in own and not {form, own[form]} & used]:
+    for name in measured:
+        for left in [form for form in usual_names(name) if form in own and form not in used and own[form] not in used]:
             write_note(f"note: `{left}` takes no part; `--sigma {name}={left}` takes it as the uncertainty of `{name}`")
 
 
