@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -270,6 +271,14 @@ def test_pieces_are_joined_where_they_meet() -> None:
 def test_kinks_inside_of_kinks_are_points_where_pieces_meet() -> None:
     answer = integrate("abs(abs(x - 2) - 1)", between="x=0:7")
     assert (answer.kind, answer.formula, answer.value) == ("exact", "9.5", 9.5)
+
+
+def test_points_that_are_no_fractions_are_not_guessed() -> None:
+    assert integrals_in_pieces.breakpoints([parse("abs(x^2 - 2)").outputs[0]], "x") == []
+    assert integrals_in_pieces.breakpoints([parse("abs((x^2 - 2)*(x - 1)) + abs(3*x - 1)").outputs[0]], "x") == [
+        Fraction(1, 3)
+    ]
+    assert integrate("abs(x^2 - 2)").checked == "numerically"
 
 
 def test_a_wrong_piece_is_no_antiderivative() -> None:
