@@ -26,6 +26,7 @@ def w(z: Any) -> Any:
 
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "besselj(0, x)": lambda x: mp.besselj(0, x),
+    "besselj(-1, x)": lambda x: mp.besselj(-1, x),
     "besselj(-3, x)": lambda x: mp.besselj(-3, x),
     "besselj(1.5, x)": lambda x: mp.besselj(1.5, x),
     "besseli(2, x)": lambda x: mp.besseli(2, x),
@@ -55,7 +56,7 @@ def test_values_in_a_ball_are_in_its_ball(text: str) -> None:
     drawn, formula, held = random.Random(text), parse(text).outputs[0], 0
     with mp.workdps(DIGITS):
         for _ in range(30):
-            size, width = 10 ** drawn.uniform(-1, 1.5), 10 ** drawn.uniform(-4, 0)
+            size, width = 10 ** drawn.uniform(-2, 1.5), 10 ** drawn.uniform(-4, 0)
             center = complex(size, drawn.choice((0, drawn.uniform(-1, 1))))
             found = ball_of(formula, acb(arb(center.real, width), arb(center.imag, width)))
             for _ in range(6 if found is not None else 0):
@@ -65,6 +66,13 @@ def test_values_in_a_ball_are_in_its_ball(text: str) -> None:
                 assert found.overlaps(around(value)), (text, center, width, inside)
                 held += 1
     assert held > 60
+
+
+def test_the_ball_of_a_rounded_half_has_both_whole_numbers() -> None:
+    for half in (0.5, 1.5, -0.5):  # 0, 2 and 0, as halves are rounded to the even one
+        found = ComplexBalls(False).round(acb(half))
+        assert found.contains(acb(half + 0.5)) and found.contains(acb(half - 0.5))
+    assert not ComplexBalls(True).round(acb(0.5)).is_finite()
 
 
 def ball_of(formula: Any, x: Any) -> Any:

@@ -66,7 +66,7 @@ FORMULAS = (
     "besselj(0, t)", "besselj(2, t)*t", "besselj(1.5, sqrt(t))", "besselj(3, 1/t)", "bessely(0, t)", "bessely(3, t)/t",
     "besselk(0, t)", "besselk(2, t)*t", "besselk(1.5, sqrt(t))", "besselk(0, 1/t)", "besselk(3, 1/t)", "1/gamma(t)",
     "lgamma(t)/t", "digamma(t)", "digamma(1/t)", "gammainc(2, t)", "gammaincc(3, t)",
-    "asinh(t)", "asinh(1/t)", "acosh(t)", "lambertw(t)", "lambertw(1/t)", "erfcx(t)",
+    "asinh(t)", "asinh(1/t)", "acosh(t)", "lambertw(t)", "lambertw(1/t)", "lambertw(1 + 1/t)", "erfcx(t)",
     "erfcx(1/t)", "normpdf(t)", "normcdf(-t)", "normcdf(t)", "hypot(t, 2)", "silu(-t)", "erfc(-t)",
 )  # fmt: skip
 

@@ -363,7 +363,7 @@ class EventualBounds(NumberType):
         """Return the gamma function: at least sqrt(2*pi/x)*(x/e)**x (DLMF 5.6.1), of a number that rises."""
         x = self._positive(x)
         least = self._least(x)
-        if least is None or not least > 3:
+        if least is None:
             raise unknown_bound()
         slope = self.constant(least.log() - 1)
         return Bounds(self, None, self.mul(self.sqrt(self.div(2, x)), self.exp(self.mul(slope, x))).lower, 1)
