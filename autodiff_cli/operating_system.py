@@ -136,8 +136,11 @@ def quoted(text: str) -> str:
     """Return an argument in quotes that keep brackets and spaces in the usual shell."""
     if not is_windows():
         return "'" + text.replace("'", "'\"'\"'") + "'"
-    # a quote within quotes is for the program, which takes it after a backslash
-    return '"' + text.replace('"', '\\"') + '"'
+    import re
+
+    # a quote within quotes is for the program, which takes it after a backslash, and two backslashes before it for one
+    at_end = len(text) - len(text.rstrip("\\"))
+    return '"' + re.sub(r'(\\*)"', r'\1\1\\"', text) + at_end * "\\" + '"'
 
 
 def command_line(words: Iterable[str]) -> str:

@@ -10,6 +10,8 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
+from array import array
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -19,11 +21,16 @@ import autodiff_cli
 import fake_windows
 from autodiff_cli import __main__ as command
 from autodiff_cli import operating_system
-from autodiff_cli.cli import shell_scripts
+from autodiff_cli.capabilities.session import repl
+from autodiff_cli.capabilities.session.session_lines import Lines
+from autodiff_cli.cli import help_page, shell_scripts
 from autodiff_cli.cli.declarations import COMMANDS, declared
 from autodiff_cli.cli.man_page import plain_man_page
+from autodiff_cli.data import columns
+from autodiff_cli.errors import ExpressionError
 from autodiff_cli.extras import install_command
 from autodiff_cli.questions.decoding import kind_of
+from autodiff_cli.show.characters import Terminal, terminal_of
 from autodiff_cli.streams import files
 from autodiff_cli.streams.filesystems import local_path, resolve, unwritable
 from running import SETTINGS, UNSET, autodiff
@@ -236,6 +243,13 @@ def test_quotes_are_those_of_the_shell(elsewhere: None, monkeypatch: pytest.Monk
     assert subprocess.list2cmdline(words[-1:]) == '5\\"' and typed.endswith(' "5\\""')
 
 
+@pytest.mark.parametrize("word", ["C:\\my data\\ x\\", 'a 5"', 'a 5\\"', 'a \\\\"\\', "x y", "a\\\\b c", "a b\\\\"])
+def test_the_program_gets_what_was_quoted(word: str, windows: None) -> None:
+    """A backslash before a quote is doubled, as the C library of Windows takes it, and no other."""
+    # the library quotes what has a blank, and only that
+    assert " " in word and operating_system.quoted(word) == subprocess.list2cmdline([word])
+
+
 def test_a_backslash_stays_in_a_path(windows: None) -> None:
     assert operating_system.split_words(r"grad x --data C:\new\a.csv 'a b'") == [
         "grad", "x", "--data", r"C:\new\a.csv", "a b",
@@ -275,6 +289,66 @@ def test_a_file_that_is_open_elsewhere_is_to_be_closed(windows: None) -> None:
     assert refusal.hint == "close it in other programs"
 
 
+@pytest.mark.parametrize("term", [None, "dumb"])
+def test_a_session_is_edited_where_a_terminal_can_move_its_cursor(
+    term: str | None, windows: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without `TERM` it can on Windows: the libraries for it are asked."""
+    monkeypatch.delenv("TERM", raising=False)
+    if term is not None:
+        monkeypatch.setenv("TERM", term)
+    terminal = SimpleNamespace(isatty=lambda: True)
+    monkeypatch.setattr(repl, "sys", SimpleNamespace(stdin=terminal, stdout=terminal))
+    monkeypatch.setattr(repl, "_toolkit", lambda *_: "edited")
+    monkeypatch.setattr(repl, "_plain", lambda *_: "plain")
+    assert repl.source(Lines(), lambda _: None) == ("edited" if term is None else "plain", True)
+
+
+def test_the_welcome_of_a_session_names_what_ends_it_there(windows: None) -> None:
+    assert "`:quit` ends" in repl.welcome() and "Ctrl-D" not in repl.welcome()
+
+
+@pytest.mark.parametrize("platform", ["win32", "linux"])
+def test_a_long_page_is_printed_where_there_is_no_pager(
+    platform: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Windows has no `less`; a terminal elsewhere that cannot move its cursor is given none."""
+    asked = []
+
+    def missing(words: list[str], **_: object) -> None:
+        asked.append(words)
+        raise FileNotFoundError(2, "no such file")
+
+    monkeypatch.setattr(operating_system, "sys", SimpleNamespace(platform=platform))
+    monkeypatch.setattr(help_page.subprocess, "Popen", missing)
+    for name in ("TERM", "PAGER"):
+        monkeypatch.delenv(name, raising=False)
+    help_page.write_paged("a line\n" * 1000, Terminal(is_terminal=True))
+    assert capsys.readouterr().out == "a line\n" * 1000
+    assert asked == ([["less"]] if platform == "win32" else [])
+
+
+def test_a_full_disk_names_the_folder_of_temporary_files(windows: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full() -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with columns._ColumnBuffer(skip=False) as held:
+        held._held["x"] = array("d", [1.0])
+        with pytest.raises(ExpressionError) as caught:
+            held._write_aside()
+    assert "`TEMP`" in caught.value.hint
+
+
+def test_a_console_of_windows_has_all_characters_in_any_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The language of a shell of Unix there says nothing about the console, which is in UTF-8."""
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setenv("LC_ALL", "C")
+    for platform, has_all in (("win32", True), ("linux", False)):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert terminal_of(stream).unicode is has_all
+
+
 @pytest.mark.posix
 def test_a_device_has_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     device = tmp_path / "NUL"
@@ -302,7 +376,7 @@ def test_scripts_of_shells_have_no_carriage_returns(
     startup.write_bytes(b"alias a=b\r\n")
     monkeypatch.setattr(Path, "home", lambda: tmp_path)
     monkeypatch.setattr(shell_scripts, "_running_shell", lambda: "bash")
-    monkeypatch.setattr(os, "linesep", "\r\n")
+    monkeypatch.setattr(io, "open", fake_windows.opened)
     shell_scripts.install_script()
     assert b"\r" not in (tmp_path / ".bash_completions" / "autodiff.sh").read_bytes()
     assert startup.read_bytes().startswith(b"alias a=b\r\nsource '/") and startup.read_bytes().count(b"\r") == 1

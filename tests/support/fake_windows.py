@@ -68,15 +68,33 @@ def _unless_open(action: Callable[..., Any]) -> Callable[..., Any]:
     return act
 
 
-def _opened(file: Any, mode: str = "r", *rest: Any, **options: Any) -> Any:
-    if "b" not in mode and len(rest) < 2:
-        options.setdefault("encoding", "cp1252")
-    if "b" not in mode and "r" not in mode and len(rest) < 4 and options.get("newline") is None:
-        options["newline"] = "\r\n"
-    return OPEN(file, mode, *rest, **options)
+def opened(
+    file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
+    newline: str | None = None, *rest: Any, **options: Any,
+) -> Any:  # fmt: skip
+    """Open a file; text has the encoding and the ends of lines of Windows unless others are asked for."""
+    if "b" not in mode:
+        encoding = encoding or "cp1252"
+        newline = "\r\n" if newline is None and "r" not in mode else newline
+    return OPEN(file, mode, buffering, encoding, errors, newline, *rest, **options)
 
 
 OPEN = open
+
+
+class _Text(io.TextIOWrapper):
+    """Text over a binary file, with the encoding and the ends of lines of Windows unless others are asked for."""
+
+    def __init__(
+        self,
+        buffer: Any,
+        encoding: str | None = None,
+        errors: str | None = None,
+        newline: str | None = None,
+        **how: Any,
+    ) -> None:
+        newline = "\r\n" if newline is None and buffer.writable() else newline
+        super().__init__(buffer, encoding or "cp1252", errors, newline, **how)
 
 
 def take_away() -> None:
@@ -92,7 +110,8 @@ def take_away() -> None:
                 delattr(module, name)
     for name in ("replace", "rename", "link", "unlink", "remove"):
         setattr(os, name, _unless_open(getattr(os, name)))
-    builtins.open = io.open = _opened  # type: ignore[assignment]
+    builtins.open = io.open = opened  # type: ignore[assignment]
+    io.TextIOWrapper = _Text  # type: ignore[misc]
     os.environ.pop("TERM", None)
     sys.platform = "win32"
 

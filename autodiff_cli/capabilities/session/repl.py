@@ -34,12 +34,6 @@ if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
-WELCOME = f"""\
-autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
-`:help` says more, {end_of_session()} ends. Informal notation is read where it is
-unambiguous; `read as:` shows how.
-"""
-
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
 """Lines answered silently before the prompt, to import modules."""
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
@@ -50,6 +44,15 @@ _answering = Lock()
 """Held while a line is answered or rehearsed."""
 
 
+def welcome() -> str:
+    """Return what a session begins with."""
+    return f"""\
+autodiff {__version__}: type a formula, `f(x) = x² sin x`, or a command, `plot f`;
+`:help` says more, {end_of_session()} ends. Informal notation is read where it is
+unambiguous; `read as:` shows how.
+"""
+
+
 def run(call: OptionValues) -> int:
     """Answer the lines of a prompt or of standard input."""
     session = Lines()
@@ -58,7 +61,7 @@ def run(call: OptionValues) -> int:
     if person:
         preload()
         Thread(target=preload_all, daemon=True).start()
-        sys.stdout.write(WELCOME)
+        sys.stdout.write(welcome())
         signal.signal(signal.SIGINT, signal.default_int_handler)
     line = None if call.script is None else f":load {call.script}"
     while True:
