@@ -238,6 +238,8 @@ def test_the_extras_are_those_of_the_project() -> None:
     names["cluster"] = names["cluster"] - {"autodiff-cli"} | names["data"]
     assert {extra: set(modules.values()) for extra, modules in EXTRAS.items()} == {e: names[e] for e in EXTRAS}
     assert set(installed_extras()) <= set(EXTRAS)
+    rows = re.findall(r"^\| `(\w+)` \|", (TOP / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted(rows) == sorted({*declared} - {"test"}), "README has a row for each extra"
 
 
 def test_the_command_that_installs_an_extra_knows_where_it_runs(
