@@ -168,9 +168,9 @@ def require(module: str, extra: str, message: str, otherwise: str = "") -> Any:
     try:
         return import_module(module)
     except ImportError:
-        from .extras import install_command
+        from .extras import install_hint
 
-        hint = f"`{install_command(extra)}`{otherwise}"
+        hint = f"{install_hint(extra)}{otherwise}"
         raise ExpressionError("usage", message, hint=hint) from None
 
 

@@ -33,6 +33,12 @@ def install_command(extra: str) -> str:
     return f"pip install {quoted(f'{distribution}[{extra}]')}"
 
 
+def install_hint(extra: str) -> str:
+    """Return the hint that installs an extra; in a browser, where it can be had instead."""
+    hint = f"`{install_command(extra)}`"
+    return f"a browser has no library for it; on a computer: {hint}" if sys.platform == "emscripten" else hint
+
+
 def installed_extras() -> list[str]:
     """Return the names of the extras that are fully installed."""
     from importlib.util import find_spec

@@ -1,12 +1,12 @@
 """Messages about the backends that compile rows."""
 
 from ..errors import ExpressionError, usage_error
-from ..extras import install_command
+from ..extras import install_hint
 
 
 def needs_data() -> str:
     """Return why nothing is compiled without the extra `data`."""
-    return f"it needs the extra `data`: `{install_command('data')}`"
+    return f"it needs the extra `data`: {install_hint('data')}"
 
 
 def unavailable_backend(name: str, why: str) -> ExpressionError:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ..compiled.data_loss import with_row
 from ..engine.numbers.budget import limit_errors
 from ..errors import ExpressionError, error_of, limit_error, usage_error
-from ..extras import install_command
+from ..extras import install_hint
 from ..operating_system import is_folder_name
 from ..questions.sweeps import Grid
 from ..show.error import write_note
@@ -219,7 +219,7 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
         distributed: Any = import_module("distributed")
     except ImportError:
         message = "Dask's scheduler and workers (`distributed`) are not installed"
-        raise usage_error(message, f"`{install_command('cluster')}`") from None
+        raise usage_error(message, install_hint("cluster")) from None
     # messages of Dask are replaced by our own, about parts
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     ending = ExitStack()

@@ -16,7 +16,7 @@ import pytest
 
 import autodiff_cli
 from autodiff_cli.cli.shell_scripts import SCRIPTS
-from autodiff_cli.extras import EXTRAS, install_command, installed_extras
+from autodiff_cli.extras import EXTRAS, install_command, install_hint, installed_extras
 from places import TOP
 
 GRAMMAR = "autodiff_cli/grammars/expression.lark"
@@ -253,7 +253,11 @@ def test_the_command_that_installs_an_extra_knows_where_it_runs(
     assert install_command("draw") == "uv tool install 'autodiff-cli[draw]'"
     monkeypatch.setattr(sys, "platform", "win32")
     assert install_command("draw") == 'uv tool install "autodiff-cli[draw]"'
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert install_hint("draw").startswith("a browser has no library for it; on a computer: `")
+    monkeypatch.setattr(sys, "platform", "linux")
     (tmp_path / "pipx_metadata.json").touch()
+    assert install_hint("optimize") == "`pipx inject autodiff-cli numpy scipy`"
     assert install_command("optimize") == "pipx inject autodiff-cli numpy scipy"
 
 

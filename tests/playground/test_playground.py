@@ -206,7 +206,11 @@ def test_the_page_in_a_browser(site: str) -> None:
             tab.press("#line", "Enter")
             tab.wait_for_selector("#stop", state="hidden", timeout=60_000)
             assert tab.locator("article").count() == count + 1
-            return tab.locator("article").last
+            shown = tab.locator("article").last
+            # the answer is in sight: whole above the prompt, or from its beginning
+            box, edge = shown.bounding_box(), tab.locator("#prompt").bounding_box()["y"]
+            assert box["y"] > -1 and (box["y"] < 1 or box["y"] + box["height"] < edge + 1), (line, box, edge)
+            return shown
 
         tab.wait_for_selector("#stop", state="hidden", timeout=60_000)
         assert "f(x) = x^2*sin(x)" in tab.locator("article").last.inner_text()

@@ -27,7 +27,7 @@ from ...engine.numbers.running_digits import RunningDigits
 from ...engine.table.operators import CONSTANT, DIV, GT, SUB, VARIABLE
 from ...engine.table.primitives import ABS, LOG
 from ...errors import ExpressionError, usage_error
-from ...extras import install_command
+from ...extras import install_hint
 from ...language.printer import expression_text
 from ...questions.problem import parse
 from .continuous import Condition, follows
@@ -193,7 +193,7 @@ def ask(integrand: Value, name: str, facts: Sequence[Value], seconds: int, way: 
     """Return what SymPy replies, in a process of its own."""
     place = find_spec("sympy")
     if place is None or place.origin is None:
-        hint = f"`{install_command('integrals')}`; a definite integral needs none: `--between {name}=0:1`"
+        hint = f"{install_hint('integrals')}; a definite integral needs none: `--between {name}=0:1`"
         raise usage_error("antiderivatives need SymPy, which is not installed", hint)
     folder = os.path.dirname(os.path.dirname(place.origin))
     here = os.path.dirname(os.path.abspath(__file__))

@@ -121,8 +121,16 @@ async function run(text) {
     article.append(made("pre", { class: "wrong" }, fault.message));
     say("");
   }
+  await reveal(article);
   stop.hidden = true;
-  byId("prompt").scrollIntoView({ block: "end" });
+}
+
+// The prompt stays at the bottom of the window: an answer is shown above it, a long one from its beginning.
+async function reveal(article) {
+  await Promise.allSettled([...article.querySelectorAll("img")].map((picture) => picture.decode()));
+  const covered = byId("prompt").offsetHeight, isLong = article.offsetHeight > innerHeight - covered;
+  article.style.scrollMarginBottom = `${covered}px`;
+  article.scrollIntoView({ block: isLong ? "start" : "nearest" });
 }
 
 async function download(name) {
