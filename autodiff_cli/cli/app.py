@@ -31,6 +31,10 @@ EXAMPLES = (
     "autodiff help grad",
 )
 
+OTHER_PAGES = (
+    "Tasks, questions, other programs: `autodiff help recipes`, `questions`, `others`; by words: `help delta method`."
+)
+"""What help says of the pages of the manual that are about no command."""
 MIN_RICH_WIDTH = 72
 """The width in columns below which help is plain text."""
 PIPED_HELP_WIDTH = 78
@@ -42,6 +46,7 @@ The exact gradient of a formula. For example:
 
 `autodiff --help` lists the commands,
 `autodiff grad --help` shows the options of this one,
+`autodiff help recipes` has a command for each of twenty tasks,
 `autodiff repl` opens a session for formulas and commands.
 """
 
@@ -137,7 +142,7 @@ class Commands(typer.core.TyperGroup):
             "Options": dict(filter(None, records)),
         }
         more = "Exit codes and environment variables: `autodiff help --man`."
-        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help), more), sections)
+        _write_help(self, ctx, formatter, EXAMPLES, (str(self.help), OTHER_PAGES, more), sections)
 
 
 def _console() -> Any:
@@ -264,8 +269,8 @@ def start(
 
 
 def show_help(command: str | None = None, *, man: bool = False) -> None:
-    """Show a command's page of the manual, or the man page."""
-    from .help_page import find_page, show_page
+    """Show a page of the manual, the sections that have words in their headings, or the man page."""
+    from .help_page import find_page, find_sections, show_page, show_sections
 
     page = find_page(command) if command else None
     if man:
@@ -274,6 +279,11 @@ def show_help(command: str | None = None, *, man: bool = False) -> None:
         show_page(page)
     elif command is None or command in (*PAGES, *COMMANDS):
         run_app([command, "--help"] if command else ["--help"])
+    elif sections := find_sections(command):
+        show_sections(sections)
+    elif " " in command.strip():
+        hint = "`autodiff --help` lists the commands, `autodiff help recipes` has tasks"
+        raise usage_error(f"no heading of the manual has the words `{command}`", hint)
     else:
         raise bad_command(command)
 
@@ -316,12 +326,18 @@ def _show_man_page() -> None:
         subprocess.run([reader, path], check=False)
 
 
+def _in_one_word(words: Sequence[str], page: str) -> Sequence[str]:
+    """Return what help is asked about as one argument: `help delta method`."""
+    is_plain = page == HELP and len(words) > 1 and not any(word.startswith("-") for word in words)
+    return [" ".join(words)] if is_plain else words
+
+
 def run_app(args: Sequence[str]) -> int:
     """Run the Typer app: help, version, manual; return the exit code."""
     if args and args[0] in PAGES:
         show: Any = show_help if args[0] == HELP else show_tutorial
         try:
-            show(**read(args[1:], args[0]))
+            show(**read(_in_one_word(args[1:], args[0]), args[0]))
             return 0
         except HelpAsked as asked:
             args = asked.args

@@ -12,6 +12,7 @@ from contextlib import suppress
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
+from typing import NamedTuple
 
 from ..operating_system import is_dumb_terminal, split_words
 from ..show.characters import Terminal, paint, terminal_of, width_of
@@ -28,6 +29,7 @@ _DELIMITERS = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
 """The line below the head of a table."""
 _OTHER_PAGE = re.compile(r"\[([^]]+)\]\((?:commands/)?(?!reference)(\w+)\.md[^)]*\)")
 _TUTORIAL = re.compile(r"\[([^]]+)\]\((?:\.\./)?(\d)-[\w-]+\.md[^)]*\)")
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
 _NOT_HERE = re.compile(r"!?\[([^]]+)\]\((?:\.\.|reference|[\w-]+\.svg)[^)]*\)")
 _IN_ASCII = str.maketrans("╭╮╰╯├┤┬┴┼┌┐└┘┏┓┗┛─━│┃•", "+++++++++++++++++--||*")
 
@@ -36,6 +38,41 @@ def find_page(name: str) -> str | None:
     """Return the text of a page of the manual, in Markdown, or None."""
     paths = [path for path in _pages("commands/*.md") if path.stem == name]
     return paths[0].read_text(encoding="utf-8") if paths else None
+
+
+class Section(NamedTuple):
+    """A section of a page of the manual: the page's name, its own heading, and its text with that."""
+
+    page: str
+    heading: str
+    text: str
+
+
+def find_sections(words: str) -> list[Section]:
+    """Return the sections of the manual with words in their headings that begin with each of these."""
+    wanted = words.casefold().split()
+
+    def has_all(heading: str) -> bool:
+        own = re.findall(r"[^\W_]+", heading.casefold())
+        return all(any(other.startswith(word) for other in own) for word in wanted)
+
+    return [section for section in _sections() if has_all(section.heading)]
+
+
+def _sections() -> Iterator[Section]:
+    for path in sorted(_pages("commands/*.md")):
+        for text in _SECTION.split(path.read_text(encoding="utf-8"))[1:]:
+            yield Section(path.stem, text.partition("\n")[0].removeprefix("## "), text)
+
+
+def show_sections(sections: Sequence[Section]) -> None:
+    """Show a section of the manual, or list several."""
+    if len(sections) == 1:
+        show_page(f"{sections[0].text}\n`autodiff help {sections[0].page}` has more.\n")
+        return
+    width = max(len(section.page) for section in sections)
+    for section in sections:
+        sys.stdout.write(f"autodiff help {section.page:{width}}  {section.heading.replace('`', '')}\n")
 
 
 def tutorials() -> dict[int, tuple[str, Path]]:

@@ -225,6 +225,8 @@ def test_the_page_in_a_browser(site: str) -> None:
         wrong = answered(HOSTILE)
         assert wrong.locator("img").count() == 0 and HOSTILE in wrong.inner_text()
         assert tab.evaluate("document.documentElement.scrollWidth") <= 390
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+        assert axe.Axe().run(tab).response["violations"] == []
         tab.locator("#stop").evaluate("button => button.click()")
         tab.wait_for_selector("#status:has-text('defined again')", timeout=120_000)
         assert "ans = 3.63719" in answered("f(2)").inner_text()
