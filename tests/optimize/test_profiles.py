@@ -14,6 +14,7 @@ from scipy.stats import t as student
 
 import autodiff_cli
 from autodiff_cli import ExpressionError
+from autodiff_cli.questions.parse_point import Range
 from running import autodiff
 
 MICHAELIS: dict[str, list[float]] = {"x": [0.5, 1, 2, 4, 6, 8], "y": [0.9, 1.9, 2.6, 4.9, 5.2, 6.9]}
@@ -153,3 +154,36 @@ def test_the_others_and_the_corrections_of_uncertain_predictors_are_fitted_again
     )
     assert answer.parameters["V"].interval == pytest.approx((9.1644963, 19.2559319), rel=2e-6)
     assert answer.parameters["K"].interval == pytest.approx((3.7103280, 13.9884303), rel=2e-6)
+
+
+SCATTERED: dict[str, list[float]] = {"x": [0, 1, 2, 3, 4, 5], "y": [0.02, 0.05, 0.1, 0.09, 0.18, 0.17]}
+
+
+def _line_with_slope(b: float, least: float) -> float:
+    x, y = (np.array(SCATTERED[name]) for name in "xy")
+    a = max(least, float(np.mean(y - b * x)))
+    return float(np.sum((y - a - b * x) ** 2))
+
+
+def test_intervals_end_at_the_bounds_of_a_parameter_and_the_others_are_fitted_within_them() -> None:
+    answer = autodiff_cli.fit("y = a + b*x", SCATTERED, bounds={"a": Range(0.01, 1)})
+    slope, _ = np.polyfit(SCATTERED["x"], SCATTERED["y"], 1)
+    least = _line_with_slope(slope, 0.01)
+    enough = least * (1 + float(student.ppf(0.975, 4)) ** 2 / 4)
+    ends = [
+        brentq(lambda b: _line_with_slope(b, 0.01) - enough, *where, xtol=1e-12) for where in ((0, slope), (slope, 0.2))
+    ]
+    assert answer.interval_method == "profile"
+    assert answer.parameters["b"].interval == pytest.approx(ends, rel=1e-6)
+    assert answer.parameters["a"].interval == pytest.approx((0.01, 0.066353), rel=1e-4)
+
+
+@pytest.mark.parametrize("more", [{"intervals": "linear"}, {"loss": "huber"}])
+def test_linear_intervals_end_at_bounds_too(more: dict[str, str]) -> None:
+    whole = autodiff_cli.fit("y = a + b*x", SCATTERED, **more)
+    cut = autodiff_cli.fit("y = a + b*x", SCATTERED, bounds={"a": Range(0.01, 0.06)}, **more)
+    assert cut.parameters["a"].interval == (0.01, 0.06)
+    assert cut.parameters["b"].interval == pytest.approx(whole.parameters["b"].interval, rel=1e-6)
+    if "intervals" in more:
+        (warning,) = cut.warnings
+        assert warning.message.startswith("the linear intervals mislead: a bound cuts that of `a`")

@@ -317,11 +317,21 @@ class Inference:
             elif name in self.values:
                 x, error = values[name], errors.get(name)
                 half = None if error is None else self.factor * float(error)
-                ends: Ends | None = None if half is None else (float(x) - half, float(x) + half)
+                ends: Ends | None = None if half is None else self.within_bounds(name, float(x), half)
                 ends = ends if profiles is None else profiles.get(name)
                 held = "bound" if name in self.at_bound else "undetermined" if name in self.undetermined.names else ""
                 parameters[name] = Parameter(x, error, ends, name in self.model.parameters.linear, held)
         return parameters
+
+    def within_bounds(self, name: str, estimate: float, half: float) -> tuple[float, float]:
+        """Return the ends of a linear interval: the parameter has no value beyond its bounds."""
+        low, high = self.model.problem.bounds.get(name, (-math.inf, math.inf))
+        return max(estimate - half, low), min(estimate + half, high)
+
+    def beyond_bounds(self) -> list[str]:
+        """Return the parameters whose linear intervals would reach beyond their bounds."""
+        halves = ((name, self.values[name], self.factor * error) for name, error in self.errors.items())
+        return [name for name, x, half in halves if self.within_bounds(name, x, half) != (x - half, x + half)]
 
     def correlation(self) -> dict[str, dict[str, float]]:
         """Return the correlations of the estimates."""

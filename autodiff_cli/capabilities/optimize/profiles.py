@@ -297,7 +297,8 @@ def intervals_of(inference: Inference, kind: str | None) -> Profiles | None:
     """Return the intervals by profile, if they are asked for or the linear ones mislead; else None."""
     if kind == "linear" or not _can_profile(inference):
         return None
-    return profiles_of(inference) if kind == "profile" or largest_bend(inference) > MAX_BEND else None
+    misleads = kind == "profile" or inference.beyond_bounds() or largest_bend(inference) > MAX_BEND
+    return profiles_of(inference) if misleads else None
 
 
 def linear_warnings(inference: Inference, kind: str | None) -> list[Diagnostic]:
@@ -306,7 +307,9 @@ def linear_warnings(inference: Inference, kind: str | None) -> list[Diagnostic]:
         return []
     bend = largest_bend(inference)
     if not bend > MAX_BEND:
-        return []
+        beyond = inference.beyond_bounds()
+        how = f"a bound cuts that of {quote(beyond)}, and so changes those of the others"
+        return [_linear_warning(how)] if beyond else []
     return [_linear_warning(f"second derivatives move an end by {100 * bend:.0f} % of the half-width")]
 
 
