@@ -20,6 +20,7 @@ from .measured_value import (
 )
 from .optional_units import percentage_of
 from .parse_point import ValueOf, constant_value
+from .periods import check_one_kind
 from .quantities import check_temperature, make_quantity, quantity_value, to_double
 
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
@@ -85,6 +86,7 @@ def _split(text: str) -> tuple[str, Unit] | None:
             theirs, ours = quantity_name(unit.dimension), quantity_name(of_value.dimension)
             message = f"the value is {ours}, and its uncertainty is {theirs}"
             raise ExpressionError("point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`")
+        check_one_kind("a value with its uncertainty", of_value, unit)
         spread = Fraction(repr(float(constant_value("uncertainty", before[sign.end() :]))))
         in_unit = to_double(spread * unit.scale / of_value.scale) * math.pi ** (unit.pi - of_value.pi)
         return f"{number} {sign[0]} {in_unit!r}{rest}", of_value

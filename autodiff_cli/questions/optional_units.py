@@ -346,6 +346,7 @@ def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spre
         return numbers
     from ..engine.quantities.presentation import convert_column  # most columns have none
     from ..engine.quantities.unit import Unit, quantity_name, unit_or_none
+    from .periods import check_one_kind
 
     unit, to = (Unit() if x == "1" else unit_or_none(x) for x in (text, own))
     what = "uncertainties" if spread else "numbers"
@@ -357,6 +358,7 @@ def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spre
         message = f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
         hint = f"give them in a unit such as {to.degree if spread else to}" if to.atoms else "leave their unit out"
         raise point_error(message, hint)
+    check_one_kind(name, to, unit)
     unit, to = (unit.degree, to.degree) if spread else (unit, to)
     return convert_column(numbers, unit, to)
 

@@ -291,10 +291,20 @@ def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -
         for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
             if x and not hasattr(x, "unit"):
                 fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
+        _check_one_kind(name or "the range", low, high)
     if low is not None and high is not None and low > high:
         message = f"the range{of} goes the wrong way, from {first} down to {second}"
         fail(message, span, f"swap its ends: `{prefix}{second}:{first}`")
     return Range(low, high)
+
+
+def _check_one_kind(name: str, low: float | None, high: float | None) -> None:
+    """Raise an error for a range from hertz to radians per second, or back."""
+    units = [unit for x in (low, high) if (unit := getattr(x, "unit", None)) is not None]
+    if len(units) > 1:
+        from .periods import check_one_kind  # few ranges have units
+
+        check_one_kind(name, *units)
 
 
 def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:

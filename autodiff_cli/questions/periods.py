@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
-from ..engine.quantities.unit import Unit, unit_or_none
-from ..errors import point_error
+import math
+from collections.abc import Mapping
+from itertools import combinations
+
+from ..engine.quantities.unit import NUMBER, Unit, split_literal, unit_or_none
+from ..errors import Diagnostic, point_error
+from ..language.builder import Program
+from ..language.tokens import is_name
+
+NEAR_PI = 1e-3
+"""The relative difference up to which a number of a formula stands for pi or 2*pi: 3.14 and 6.28."""
 
 
 def check_periods(number: str, own: Unit, wanted: Unit) -> None:
@@ -11,18 +20,69 @@ def check_periods(number: str, own: Unit, wanted: Unit) -> None:
 
     `50 Hz` is 314 rad/s, and `60 rev/min` is 1 Hz; with the radian as the number 1 they would be 50 rad/s and 6.28 Hz.
     """
-    if own.dimension != wanted.dimension:
-        return
-    if (_is_of_periods(own) and _is_of_angles(wanted)) or (_is_per_time(own) and _has_turns(wanted)):
+    if _counts_periods_beside(own, wanted):
         message = f"`{own}` counts periods, and `{wanted}` is of angles: they differ by a factor of 2*pi"
         raise point_error(
             message, f"an angular velocity is 2*pi times the frequency: `2*pi*{number}[{own}] in {wanted}`"
         )
-    if (_is_of_angles(own) and _is_of_periods(wanted)) or (_has_turns(own) and _is_per_time(wanted)):
+    if _counts_periods_beside(wanted, own):
         message = f"`{own}` is of angles, and `{wanted}` counts periods: they differ by a factor of 2*pi"
         raise point_error(
             message, f"a frequency is the angular velocity over 2*pi: `{number}[{own}]/(2*pi) in {wanted}`"
         )
+
+
+def check_one_kind(name: str, own: Unit, other: Unit) -> None:
+    """Refuse values of one variable of which some count periods, and others are of angles."""
+    if _are_apart(own, other):
+        whose = f"`{name}`" if is_name(name) else name
+        message = f"{whose} has values in {own} and in {other}, which differ by a factor of 2*pi"
+        raise point_error(message, "an angular velocity is 2*pi times the frequency: give both in one of these units")
+
+
+def mixed_kinds(program: Program, units: Mapping[str, Unit]) -> Diagnostic | None:
+    """Return a warning of units of a formula that differ by a factor of 2*pi, which it lacks; else None.
+
+    `units` are those of its variables and answers, by what a message calls them.
+    """
+    literals = [source for _, source in program.all_nodes.constants.values() if source and "[" in source]
+    every = {**units, **{f"`{text}`": split_literal(text)[1] for text in literals}}
+    kinds = {
+        name: unit for name, unit in every.items() if _is_per_time(unit) or _is_of_periods(unit) or _is_of_angles(unit)
+    }
+    if len(kinds) < 2 or _has_angles_or_pi(program, every):
+        return None
+    for (name, own), (other, wanted) in combinations(kinds.items(), 2):
+        if _are_apart(own, wanted):
+            message = (
+                f"{name} is in {own} and {other} in {wanted}: both count as 1/s here, and are a factor of 2*pi apart"
+            )
+            hint = (
+                "an angular velocity is 2*pi times the frequency: write this factor, or give both in one of these units"
+            )
+            return Diagnostic("unit", message, None, hint)
+    return None
+
+
+def _has_angles_or_pi(program: Program, units: Mapping[str, Unit]) -> bool:
+    """Return whether a formula may convert periods to angles: by the factor 2*pi, or by the angle of a period."""
+    if {"pi", "π"} & program.constants.keys():
+        return True
+    if any(unit.dimension == NUMBER and _is_of_angles(unit) for unit in units.values()):
+        return True
+    numbers = (abs(float(x)) for x, source in program.all_nodes.constants.values() if not (source and "[" in source))
+    return any(math.isclose(x, times * math.pi, rel_tol=NEAR_PI) for x in numbers for times in (1, 2))
+
+
+def _are_apart(own: Unit, other: Unit) -> bool:
+    return _counts_periods_beside(own, other) or _counts_periods_beside(other, own)
+
+
+def _counts_periods_beside(own: Unit, other: Unit) -> bool:
+    """Return whether `own` counts periods and `other`, of the same dimension, is of angles."""
+    if own.dimension != other.dimension:
+        return False
+    return (_is_of_periods(own) and _is_of_angles(other)) or (_is_per_time(own) and _has_turns(other))
 
 
 def _is_of_periods(unit: Unit) -> bool:

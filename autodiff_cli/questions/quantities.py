@@ -39,6 +39,7 @@ from ..errors import (
 from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
 from .parse_point import Range, constant_value, split
+from .periods import check_one_kind, mixed_kinds
 from .problem import Names, Quantity, evaluate_constant, output_names
 
 
@@ -294,6 +295,18 @@ class ProgramUnits:
         self.numbers = self._numbers_in_units(values)
         self.sides = [self._side(m.resolve(of.dimension)) for of in rates] if unknowns else self.outputs
         self._node_units = self._units_of_nodes(program)
+        self._check_periods(program)
+
+    def _check_periods(self, program: Program) -> None:
+        """Note where some units count periods and others are of angles, which numbers do not tell apart."""
+        wanted = (
+            {}
+            if self.unknowns
+            else dict(zip(map("the answer `{}`".format, output_names(program)), self.outputs, strict=True))
+        )
+        named = {f"`{name}`": unit for name, unit in self.point.items()}
+        if (mixed := mixed_kinds(program, named | wanted)) is not None:
+            self.warnings.append(mixed)
 
     def _numbers_in_units(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Return the numbers of values that are given in the variable's unit, as they were typed."""
@@ -480,6 +493,7 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
                 f"`{name}` has two dimensions, {theirs}",
                 "give its bounds and its start in one dimension",
             )
+        check_one_kind(name, own, unit)
     for x in typed:
         if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
             raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
@@ -638,6 +652,7 @@ def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str 
         if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
             mine, theirs = quantity_name(unit.dimension), quantity_name(own.dimension)
             raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
+        check_one_kind(name, unit, own)
         return x.number if isinstance(x, Quantity) and own == unit else present(float(x), unit)
 
     return {name: Range(end(name, low), end(name, high)) for name, (low, high) in ranges.items()}

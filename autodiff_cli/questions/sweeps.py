@@ -357,6 +357,8 @@ class Sweeping:
     def _list(self, name: str, written: str, begin: int) -> Listed:
         if not written.endswith("}"):
             fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
+        from .periods import check_one_kind  # only units need it
+
         values: list[float] = []
         texts: list[str] = []
         for start, end in pieces(written[1:-1]):
@@ -374,6 +376,7 @@ class Sweeping:
             if getattr(unit, "dimension", None) != getattr(first, "dimension", None):
                 fail("the values of a sweep have one dimension", place, f"write `{name}={{1,2,5}} mm`")
             if unit != first:
+                check_one_kind(name, first, unit)
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
                 item = f"{number} {first}"
                 value = self.value_of(name, item, place.start)
@@ -500,7 +503,8 @@ def _check_colon(written: str, begin: int) -> None:
 
 def _in_one_unit(parts: Sequence[str], here: Span) -> tuple[list[str], Unit] | None:
     """Return quantities as numbers in the unit of the first; None if some have none."""
-    from .quantities import split_quantity  # only units need it
+    from .periods import check_one_kind  # only units need it
+    from .quantities import split_quantity
 
     quantities: list[tuple[str, Unit]] = []
     with suppress(ExpressionError):
@@ -512,6 +516,7 @@ def _in_one_unit(parts: Sequence[str], here: Span) -> tuple[list[str], Unit] | N
         if other.dimension != unit.dimension:
             message = f"`{unit}` and `{other}` in one sweep have different dimensions"
             fail(message, here, f"write it all in `{unit}`")
+        check_one_kind("the sweep", unit, other)
     return [_convert(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)], unit
 
 

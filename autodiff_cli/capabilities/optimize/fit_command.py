@@ -148,7 +148,7 @@ def _columns_of_files(files: Sequence[str], text: str) -> MeasuredColumns:
 
 
 def _columns_of_point(point: Mapping[str, Any], without_units: bool) -> MeasuredColumns:
-    """Return the columns of a point, or of all points of a grid; numbers with units are in coherent units."""
+    """Return the columns of a point, or of all points of a grid; numbers with units are in those that were typed."""
     columns = MeasuredColumns()
     grid = grid_of(point)
     axes, size = ({}, 1) if grid is None else (grid.axes, grid.size)
@@ -160,9 +160,10 @@ def _columns_of_point(point: Mapping[str, Any], without_units: bool) -> Measured
         number = as_number(value, name) if without_units else float(value)
         columns.setdefault(name, [number] * size)
         if isinstance(value, Quantity):
-            from ...engine.quantities.unit import si_unit
+            from ...engine.quantities.presentation import present
 
-            columns.units = {**columns.units, name: str(si_unit(value.unit.dimension)) or "1"}
+            columns[name] = [present(x, value.unit) for x in columns[name]]
+            columns.units = {**columns.units, name: str(value.unit) or "1"}
     return columns
 
 

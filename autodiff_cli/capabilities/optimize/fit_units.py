@@ -21,6 +21,7 @@ from ...questions.optional_units import (
     without_units_hint,
 )
 from ...questions.parse_point import Range
+from ...questions.periods import check_one_kind, mixed_kinds
 from ...questions.problem import Quantity, as_number
 from ...questions.quantities import Units, evaluate_dimensions, parse_units, split_quantity
 from .observations import FitFormula, FitInputs
@@ -66,6 +67,8 @@ class FitUnits:
         self.scales = {name: unit for name, unit in in_units.items() if unit.zero}
         wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
+        mixed = mixed_kinds(program, {f"`{name}`": unit for name, unit in (self.columns | self.wanted).items()})
+        self.warnings += [mixed] if mixed else []
 
     def _warn_of_undetermined(self) -> None:
         undetermined = [name for name, solution in self.solved.items() if solution is None]
@@ -224,4 +227,5 @@ def _units_of_values(inputs: FitInputs) -> dict[str, Unit]:
         if units.setdefault(name, unit).dimension != unit.dimension:
             theirs = f"{quantity_name(units[name].dimension)} and {quantity_name(unit.dimension)}"
             raise point_error(f"`{name}` has values of two dimensions, {theirs}", "give them in units of one")
+        check_one_kind(name, units[name], unit)
     return units
