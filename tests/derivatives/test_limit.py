@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,12 @@ def test_limits_of_textbooks(text: str, place: str, expected: str) -> None:
         ("(-1/4)^x", "inf"),  # it has values at whole x
         ("1/(x - floor(x))", "inf"),
         ("erfinv(x)", "1"),
-        ("1/(2 + sin(x))", "inf"),
+        ("x/(2 + a*sin(x))", "inf"),
+        ("sin(1/x)^2 + sqrt(cos(1/x))^2", "0+"),  # where the cosine is negative there is no value
         ("max(sin(x), 1/2)", "inf"),
         ("max(sin(x), 0)", "inf"),
         ("sqrt(x**2 + x*sin(x)) - x", "inf"),
-        ("x*log(2 + sin(x))", "inf"),
+        ("x*tan(2 + sin(x))", "inf"),
         ("where(sin(x) > 1/2, 1, 2)", "inf"),
         ("x*sqrt(x*sin(1/x))", "0+"),
         ("leaky_relu(x*sin(x), x)/x**1.5", "inf"),
@@ -69,7 +71,7 @@ def test_limits_of_textbooks(text: str, place: str, expected: str) -> None:
 )
 def test_what_the_series_do_not_decide_is_no_answer(text: str, place: str) -> None:
     with pytest.raises(ExpressionError) as raised:
-        limit(text, {"x": place})
+        limit(text, {"x": place}, wrt=["x"])
     assert raised.value.kind == "domain"
 
 
@@ -107,11 +109,43 @@ def test_sides_that_differ(text: str, place: str, left: str, right: str) -> None
 
 @pytest.mark.parametrize(
     ("text", "place"),
-    [("sin(x)", "inf"), ("x*sin(x)", "inf"), ("sin(1/x)", "0"), ("cos(log(x))", "0+"), ("1 + 2*cos(x^2)", "-inf")],
+    [
+        ("sin(x)", "inf"),
+        ("x*log(2 + sin(x))", "inf"),
+        ("1/(2 + sin(x))", "inf"),
+        ("x*sin(x)", "inf"),
+        ("sin(1/x)", "0"),
+        ("cos(log(x))", "0+"),
+        ("1 + 2*cos(x^2)", "-inf"),
+    ],
 )
 def test_oscillation_is_no_limit(text: str, place: str) -> None:
     answer = limit(text, {"x": place})
     assert not answer.exists and {side.kind for side in answer.sides} == {"oscillates"}
+
+
+@pytest.mark.parametrize(
+    ("swing", "least"),
+    [
+        ("1/(2 + sin(x))", 1 / 3),
+        ("1/(1/2*x + 2 + cos(x)) + 1/(2 - sin(x))", 1 / 3),
+        ("-1/(-2 + sin(x))**3", 1 / 27),
+        ("(2 + sin(x))**2", 1),
+        ("sqrt(3 + 2*sin(x))", 1),
+        ("exp(sin(x))", math.exp(-1)),
+        ("exp(x + sin(x))/exp(x)", math.exp(-1)),
+        ("log(2 + sin(x))", 0),
+        ("log(3*x + x*cos(x)) - log(x)", math.log(2)),
+        ("atan(sin(x) + 1/x)", -math.pi / 4),
+        ("tanh(1 + 2*cos(x))", math.tanh(-1)),
+        ("exp2(exp(sin(x)))", 2 ** math.exp(-1)),
+    ],
+)
+def test_a_monotone_function_of_a_wave_swings_between_its_values_at_the_ends(swing: str, least: float) -> None:
+    """Times x it goes to infinity if what is taken off is less than all of its values, and else has no limit."""
+    assert limit(f"x*({swing} - ({least - 0.01}))", {"x": "inf"}).formula == "inf"
+    assert limit(f"x*({swing} - ({least + 0.01}))", {"x": "inf"}).kind == "none"
+    assert limit(f"({swing})/x", {"x": "inf"}).formula == "0"
 
 
 def test_a_side_without_values() -> None:

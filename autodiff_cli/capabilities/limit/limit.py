@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...engine.algebra.almost_everywhere import conjunction
 from ...engine.algebra.asymptotic_series import AsymptoticSeries, Multiseries, NoAsymptotics, NotReal, TooFewTerms
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
+from ...engine.algebra.identities import without_idle_angles
 from ...engine.algebra.simplify import simplify
 from ...engine.graphs.value import Source, Value, node
 from ...engine.graphs.value_and_gradient import evaluate_in, value_in
@@ -255,7 +256,13 @@ def _one_sided(
 ) -> SideLimit:
     others = {other: _parameter(constants, program, other, held) for other in program.variables if other != name}
     try:
-        return side_limit(program.graph, name, place, side, others, constants)
+        try:
+            return side_limit(program.graph, name, place, side, others, constants)
+        except LimitUnknown:
+            (simple,) = without_idle_angles(program.outputs)
+            if simple is program.outputs[0]:
+                raise
+            return side_limit(simple, name, place, side, others, constants)
     except UndecidedSign as unknown:
         raise _sign_error(unknown.value) from None
     except LimitUnknown as unknown:

@@ -298,6 +298,10 @@ class AsymptoticSeries(Lifted):
         """Return the series to a constant power. Raises `NotReal`."""
         base, n = self.base, exponent.ratio
         is_whole = n is not None and n.denominator == 1
+        if n not in (0, 1) and self.is_swing(x) and (is_whole or base.sign(x.terms[0].coefficient) > 0):
+            return self.swing(
+                x, lambda c: c ** int(n) if n is not None and is_whole else base.pow(c, exponent), exponent
+            )
         if n is not None and is_whole and 0 <= n <= MAX_WHOLE_POWER:
             result = self.number(1)
             for _ in range(int(n)):
@@ -341,6 +345,9 @@ class AsymptoticSeries(Lifted):
     def log(self, x: Number) -> Multiseries:
         """Return the logarithm, also of a plain number: definitions have `log(2)`. Raises `NotReal`."""
         x = self.number(x)
+        if self.is_swing(x) and self.base.sign(x.terms[0].coefficient) > 0:
+            size = self.log(Multiseries(self, [GrowthTerm(x.terms[0].monomial, self.one)]))
+            return self.add(size, self.swing(x, self.base.log, self.base.number(0)))
         if self.outweighs_wave(x) and self.base.sign(x.terms[0].coefficient) > 0:
             self.is_irregular = True
             size = self.log(Multiseries(self, [GrowthTerm(x.terms[0].monomial, self.one)]))
@@ -357,7 +364,12 @@ class AsymptoticSeries(Lifted):
 
     def exp(self, x: Number) -> Multiseries:
         """Return the exponential, also of a plain number."""
-        x = self.still(self.number(x))
+        x = self.number(x)
+        if self.is_swing_about_constant(x):
+            growing, rest = self.parted(x)
+            swing = self.swing(rest, self.base.exp, self.one)
+            return self.mul(swing, Multiseries(self, [GrowthTerm(self.exponential(growing), self.one)]))
+        x = self.still(x)
         large = [term for term in x.terms if self.compare(term.monomial, {}) > 0]
         small = [term for term in x.terms if self.compare(term.monomial, {}) < 0]
         growth = Multiseries(self, [GrowthTerm(self.exponential(large), self.base.exp(x.constant))])
@@ -437,6 +449,50 @@ class AsymptoticSeries(Lifted):
             return self._excess(x.terms[0].coefficient, x.wave.coefficient) > 0
         return False
 
+    def is_swing(self, x: Multiseries) -> bool:
+        """Return whether a series is, but for smaller terms, a monomial times a swing between numbers of one sign."""
+        if not self.outweighs_wave(x):
+            return False
+        lead, wave = x.terms[0].coefficient, x.wave and x.wave.coefficient
+        # that of parameters would depend on their values
+        return lead.digits is not None and wave is not None and wave.digits is not None
+
+    def is_swing_about_constant(self, x: Multiseries) -> bool:
+        """Return whether a series is a swing between two numbers, but for terms that go to infinity or to 0."""
+        if x.wave is None or x.wave.monomial or (x.end is not None and self.compare(x.end, {}) >= 0):
+            return False
+        return x.constant.digits is not None and x.wave.coefficient.digits is not None
+
+    def parted(self, x: Multiseries) -> tuple[list[GrowthTerm], Multiseries]:
+        """Return the terms of a series that go to infinity, and the rest of it."""
+        large = [term for term in x.terms if self.compare(term.monomial, {}) > 0]
+        return large, Multiseries(self, x.terms[len(large) :], x.end, x.wave)
+
+    def swing(
+        self,
+        x: Multiseries,
+        at: Callable[[ExactConstant], ExactConstant],
+        exponent: ExactConstant,
+        *,
+        is_odd: bool = False,
+    ) -> Multiseries:
+        """Return a monotone function of a swing, times its monomial to a power: again a swing.
+
+        What comes near the one end and the other again and again, without end, does so after a monotone function. The
+        smaller terms change that by no more than a multiple of the largest.
+        """
+        self.is_irregular = True
+        assert x.wave is not None
+        size, wave = x.wave.monomial, x.wave.coefficient
+        has_lead = bool(x.terms) and self.compare(x.terms[0].monomial, size) == 0
+        lead = x.terms[0].coefficient if has_lead else self.base.number(0)
+        smaller = self.larger(x.end, *[term.monomial for term in x.terms[has_lead : has_lead + 1]])
+        scale = self.power_of(size, exponent)
+        rest = None if smaller is None else self.times(smaller, self.times(scale, self.power_of(size, -self.one)))
+        high = at(lead + wave)
+        low = at(lead - wave) if has_lead or not is_odd else -high
+        return self.series([GrowthTerm(scale, (high + low) / 2)], rest, GrowthTerm(scale, (high - low) / 2))
+
     def _excess(self, lead: Number, wave: Number) -> int:
         """Return the sign of how much larger a leading coefficient is than that of a wave, in size."""
         return int(self.base.sign(self.base.abs(lead) - self.base.abs(wave)))
@@ -448,6 +504,8 @@ class AsymptoticSeries(Lifted):
 
     def limit_sign(self, x: Multiseries) -> int:
         """Return 1 for a series that goes to infinity, -1 for minus infinity, 0 for one that stays finite."""
+        if x.terms and self.compare(x.terms[0].monomial, {}) > 0 and self.outweighs_wave(x):
+            return self.side(x)
         if x.wave is not None and self.compare(x.wave.monomial, {}) >= 0:
             x = self.still(x)
         if x.terms and self.compare(x.terms[0].monomial, {}) > 0:
@@ -480,6 +538,8 @@ class AsymptoticSeries(Lifted):
         """Return whether the integral of a series up to infinity converges (by comparison with its leading term)."""
         if not x.terms and x.end is None and x.wave is None:
             return True
+        if self.outweighs_wave(x):
+            return self.decay(x.terms[0].monomial)
         decay = self.decay(x.wave.monomial) if x.wave is not None else None
         if x.terms:
             leads = x.wave is None or self.compare(x.terms[0].monomial, x.wave.monomial) > 0
@@ -565,6 +625,9 @@ class AsymptoticSeries(Lifted):
         self.check_ends(name, xs)
         if any(self.limit_sign(x) for x in xs):
             return self.defined(name, xs)
+        if len(xs) == 1 and self.is_swing_about_constant(xs[0]) and _increases_everywhere(name):
+            at, is_odd = partial(self.base.step, name), PRIMITIVES[name].odd
+            return self.swing(xs[0], at, self.base.number(0), is_odd=is_odd)
         if any(x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0) for x in xs):
             raise NoAsymptotics
         varying = [x for x in xs if not x.is_constant]
@@ -657,10 +720,21 @@ def _waving(name: str) -> Callable[[AsymptoticSeries, Multiseries], Multiseries]
     return wave
 
 
+def _increases_everywhere(name: str) -> bool:
+    primitive = PRIMITIVES[name]
+    return primitive.increasing and not primitive.bounds.bounds and primitive.active_branch is None
+
+
 def _atan(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
-    if x.end == {} or (x.wave is not None and m.compare(x.wave.monomial, {}) >= 0):
+    sign = 0
+    try:
+        sign = m.limit_sign(x)
+        is_bound = not sign and (x.end == {} or (x.wave is not None and m.compare(x.wave.monomial, {}) >= 0))
+    except (NoAsymptotics, TooFewTerms):
+        is_bound = True
+    if is_bound and not m.is_swing_about_constant(x):
+        m.is_irregular = True
         return Multiseries(m, [], {})
-    sign = m.limit_sign(x)
     if not sign:
         return m.function("atan", [x])
     quarter = m.number(m.base.pi * Fraction(sign, 2))

@@ -13,7 +13,7 @@ from ..graphs.value_and_gradient import value_in
 from ..numbers.base import NO_RESULT
 from ..numbers.budget import Defined
 from ..numbers.exact import EXACT
-from ..table.operators import ADD, CONSTANT, DIV, MUL, POW, SUB, VARIABLE
+from ..table.operators import ADD, CONSTANT, DIV, MUL, NEG, POW, SUB, VARIABLE
 from ..table.primitive import PRIMITIVES
 from ..table.primitives import EXP, SQRT, by_name
 from .almost_everywhere import as_linear
@@ -165,6 +165,42 @@ def _multiple(sine: Value, cosine: Value, times: int) -> tuple[Value, Value]:
             node(SUB, (node(MUL, (c, cosine)), node(MUL, (s, sine)))),
         )
     return (node(MUL, (fraction_node(Fraction(-1)), s)), c) if times < 0 else (s, c)
+
+
+def without_idle_angles(formulas: Sequence[Value]) -> list[Value]:
+    """Return formulas without sines and cosines in sums that do not depend on them: 1 for `sin(x)**2 + cos(x)**2`.
+
+    Only sums of operations that have a value everywhere are replaced, so that the domains stay.
+    """
+    return rewrite(formulas, _without_idle_angle)
+
+
+def _without_idle_angle(value: Value, inputs: tuple[Value, ...]) -> Value:
+    rebuilt = rebuild(value, inputs)
+    if value.primitive not in (ADD, SUB) or not _is_wave_sum(rebuilt):
+        return rebuilt
+    still = rewrite((rebuilt,), _at_angle_zero)[0]
+    return still if is_zero(node(SUB, (rebuilt, still))) else rebuilt
+
+
+def _is_wave_sum(value: Value) -> bool:
+    """Return whether a formula has sines or cosines, and no operation but sums and products of them."""
+    parts = in_order((value,))
+    waves = [part for part in parts if part.primitive.name in (SINE, COSINE)]
+    return len(waves) > 1 and all(part in waves or _is_total(part) for part in parts)
+
+
+def _is_total(part: Value) -> bool:
+    if part.primitive is POW:
+        exponent = exact_value(part._prev[1])
+        return exponent is not None and exponent.denominator == 1 and exponent > 0
+    return part.primitive in (ADD, SUB, MUL, NEG, CONSTANT, VARIABLE)
+
+
+def _at_angle_zero(value: Value, inputs: tuple[Value, ...]) -> Value:
+    if value.primitive.name in (SINE, COSINE):
+        return fraction_node(Fraction(value.primitive.name == COSINE))
+    return rebuild(value, inputs)
 
 
 # ---- exponentials
