@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -144,7 +144,13 @@ def _characters(text: str) -> str:
     return text.replace("␣", " ")
 
 
-MISTAKES = tuple(_mistakes((Path(__file__).parent / "mistakes.txt").read_text(encoding="utf-8")))
+def _table_of_mistakes() -> str:
+    # pathlib, which loads what it needs for addresses, is a tenth of the start for LaTeX
+    with open(os.path.join(os.path.dirname(__file__), "mistakes.txt"), encoding="utf-8") as file:
+        return file.read()
+
+
+MISTAKES = tuple(_mistakes(_table_of_mistakes()))
 """All mistakes, of which the first match applies; the last one always matches."""
 
 
