@@ -97,14 +97,15 @@ def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> S
     is_by_hand = text.lstrip().startswith(BY_HAND.get(command, ()))
     if not is_by_hand and not any(_has_word(word, text, options) for word in IN_WORDS[command]):
         return args
-    from ..questions.typed_lines import integral_arguments, limit_arguments, placed_arguments, solve_arguments
+    from ..questions import typed_lines
 
     if command in ("integrate", "limit"):
-        read_words = integral_arguments if command == "integrate" else limit_arguments
+        read_words = typed_lines.integral_arguments if command == "integrate" else typed_lines.limit_arguments
         prefix = "" if is_by_hand else f"{command} "
         arguments = read_words(f"{prefix}{text}")
     else:
-        arguments = (solve_arguments if command == "solve" else placed_arguments)(text)
+        readers = {"solve": typed_lines.solve_arguments, "tangent": typed_lines.tangent_arguments}
+        arguments = readers.get(command, typed_lines.placed_arguments)(text)
     return args if arguments is None else arguments
 
 
@@ -206,6 +207,11 @@ def variables_of(text: str | None, named: Collection[str] = ()) -> Sequence[str]
         from ..questions.equations import read_equations
 
         return list(read_equations(text or "", named).program.variables)
+    from ..language.diagnostics.leniency import read_leniently
+
+    # whether informal notation is refused is said when the program is read
+    with suppress(ExpressionError):
+        return read_leniently(text or "", lambda read: list(parse(read, named).variables))[0]
     return ()
 
 

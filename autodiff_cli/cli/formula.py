@@ -23,7 +23,7 @@ MAX_VARIABLE_LENGTH = 3
 _SIGNS = frozenset("_.+*/^()²³-")
 """The signs of a formula in one piece, which needs no other reading."""
 _HAS_OPTION = r"\s--?[a-zA-Z]"
-_NO_FORMULA = tuple("=+-*/^:,;<>)!")
+NO_FORMULA = tuple("=+-*/^:,;<>)!")
 """What a formula does not begin with, behind a word: the word is a name then."""
 _ASSIGNED = r"([^\W\d]\w*)\s*="
 ANYWHERE = ("--lenient", "--strict", "--json")
@@ -117,7 +117,10 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
     """Answer a question in words, or about the slope of an equation in x and y; None for another line."""
     from ..questions.typed_lines import words_arguments
 
-    if _is_informal(options) and text.partition(" ")[0] not in COMMANDS:
+    command, space, _ = text.partition(" ")
+    if space and command in COMMANDS and text == args[0]:
+        return None  # a command and its formula in one pair of quotes
+    if _is_informal(options):
         asked = _by_other_word(args, options) or words_arguments(text)
         if asked is not None:
             return _call_as_read(asked, options)
@@ -178,19 +181,19 @@ def _answer_plain(text: str, options: Sequence[str]) -> int:
 
 def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | None:
     """Return the command and its arguments for a line that begins with another word for it; None for another line."""
-    from ..questions.typed_lines import words_arguments
+    from ..questions.typed_lines import with_point, words_arguments
     from .slips import WORDS
 
     first, *more = args[: len(args) - len(options)]
     word, _, rest = first.partition(" ")
     formula, *beside = [each for each in (rest.strip(), *more) if each not in ("", "of")] or [""]
     formula = formula.removeprefix("of ")
-    if not _is_word(word) or not formula or formula.startswith(_NO_FORMULA):
+    if not _is_word(word) or not formula or formula.startswith(NO_FORMULA):
         return None
     command = WORDS[word.lower()][0]
     if command == "diff" and (not beside or beside[0] in ("at", "with", "wrt")):
         return words_arguments(" ".join(("derivative of", formula, *beside)))
-    return [command, formula, *beside]
+    return [command, *(with_point(formula) if command in ("grad", "propagate") and not beside else [formula, *beside])]
 
 
 def _command_of_piece(text: str, options: Sequence[str]) -> str:

@@ -11,7 +11,9 @@ from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..engine.table.primitive import COMPOSED, FUNCTIONS
 from ..errors import ExpressionError, usage_error
+from ..language.builder import CONSTANTS
 from ..language.diagnostics.leniency import read_leniently
 from ..language.equation_trees import split_equations
 from ..language.tokens import (
@@ -394,8 +396,29 @@ def words_arguments(text: str) -> list[str] | None:
     return called_arguments(text) or _sought_arguments(text) or _primed_arguments(text) or _derivative_in_words(text)
 
 
+_BEGINS_QUESTION = LazyPattern(
+    r"(?:find|the|first|second|third|fourth|partial|derivative|slope|gradient|min(?:imum)?|max(?:imum)?|roots?|zeros?"
+    r"|zeroes|solutions?|tangent|normal|equation)\s.*?\b(?:of|to|for)\s",
+    re.IGNORECASE,
+)
+
+
+def question_arguments(text: str, names: Collection[str] = ()) -> list[str] | None:
+    """Return what `words_arguments` does for a line that begins as a question does, with none of these names.
+
+    >>> question_arguments("maximum of x(10-x)"), question_arguments("slope of x^2 at 3", ["slope"])
+    (['maximize', 'x(10-x)'], None)
+    """
+    if text.partition(" ")[0] in names or not _BEGINS_QUESTION.match(text):
+        return None
+    return words_arguments(text)
+
+
 def _sought_arguments(text: str) -> list[str] | None:
-    """Return the command and its arguments for an extreme, for roots, or for the slope of an equation."""
+    """Return the command and its arguments for an extreme, for roots, a tangent, or for the slope of an equation."""
+    tangent = _TANGENT.fullmatch(text)
+    if tangent is not None and (placed := tangent_arguments(tangent[1])) is not None:
+        return ["tangent", *placed]
     extreme = _EXTREME_OF.fullmatch(text)
     if extreme is not None and not _COMMA_OUTSIDE.fullmatch(extreme[2]):
         return ["minimize" if extreme[1] else "maximize", extreme[2]]
@@ -578,8 +601,19 @@ def in_parentheses(text: str, valued: Collection[str] = ()) -> str:
 
 
 _PLACED = LazyPattern(
-    r"(?:(?:line|series|polynomial)\s+)?(?:(?:of|to|for)\s+)?(.+?)\s+(?:at|around|about|near)\s+(\S.*)", re.DOTALL
+    r"(?:(?:line|series|polynomial)\s+)?(?:(?:of|to|for)\s+)?(?:(?:the\s+)?(?:curve|graph\s+of|function)\s+)?(.+?)"
+    r"\s+(?:at|around|about|near)\s+(?:(?:the\s+)?point\s+)?(\S.*)",
+    re.DOTALL,
 )
+_POINT_BEHIND = LazyPattern(rf"(.+?)\s+(?:at|when|where|for|with)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
+"""`x*y at x=1, y=2`."""
+_TANGENT = LazyPattern(
+    r"(?:(?:find|the|equation|slope|of|for)\s+)*(?:tangent|normal)\s+(?=(?:line\s+)?(?:of|to|for)\s)(.+)",
+    re.DOTALL | re.IGNORECASE,
+)
+"""`equation of the tangent line to x^3 at x=2`, whose place follows."""
+_PAIR = LazyPattern(r"\(\s*([^(),=]+?)\s*,\s*([^(),=]+?)\s*\)")
+"""`(3, 4)`, a point of the plane."""
 
 
 def placed_arguments(text: str) -> list[str] | None:
@@ -590,3 +624,42 @@ def placed_arguments(text: str) -> list[str] | None:
     """
     match = _PLACED.fullmatch(text) if len(text) <= MAX_LENGTH else None
     return None if match is None else [match[1], "--at", match[2]]
+
+
+def with_point(formula: str) -> list[str]:
+    """Return a formula, and `--at` with the values that stand behind it in words, if any.
+
+    >>> with_point("V/I at V=5±0.1, I=2"), with_point("V/I")
+    (['V/I', '--at', 'V=5±0.1, I=2'], ['V/I'])
+    """
+    match = _POINT_BEHIND.fullmatch(formula) if len(formula) <= MAX_LENGTH else None
+    return [formula] if match is None else [match[1], "--at", match[2]]
+
+
+def tangent_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `tangent` for a formula with its place, or a point, in words; None for another text.
+
+    >>> tangent_arguments("to x^2 + y^2 = 25 at (3, 4)"), tangent_arguments("of x^3 at (2, 8)")
+    (['x^2 + y^2 = 25', '--at', 'x=3,y=4'], ['y = x^3', '--at', 'x=2,y=8'])
+    """
+    placed = placed_arguments(text)
+    pair = _PAIR.fullmatch(placed[-1]) if placed else None
+    if placed is None or pair is None:
+        return placed
+    formula = placed[0]
+    axes = _axes_of(formula)
+    if len(axes) == 1 and "=" not in formula and axes != ["y"]:
+        formula, axes = f"y = {formula}", [*axes, "y"]
+    if len(axes) != 2:
+        return None
+    across = ["--wrt", axes[0]] if axes[1] != "y" and is_bound(axes[1], formula) else []  # `v = t^2`
+    return [formula, "--at", f"{axes[0]}={pair[1]},{axes[1]}={pair[2]}", *across]
+
+
+def _axes_of(formula: str) -> list[str]:
+    """Return the names that the coordinates of a point are for, in order; other names if they are not two."""
+    names = sorted({*names_in(formula)} - {*FUNCTIONS, *COMPOSED, *CONSTANTS})
+    if {"x", "y"} <= {*names}:
+        return ["x", "y"]
+    bound = next((part.name for part in statements_of(formula) if part.kind == "bind"), "")
+    return sorted(names, key=lambda name: name == bound)

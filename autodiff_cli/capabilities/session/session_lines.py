@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from ...cli import slips
 from ...cli.arguments import HelpAsked, check_all, scan_options
-from ...cli.commands import answer
+from ...cli.commands import IN_WORDS, answer, as_arguments
 from ...cli.declarations import COMMANDS, PAGES, QUESTIONS, SESSIONS, declared, table
+from ...cli.formula import NO_FORMULA
 from ...cli.runner import warn
 from ...engine.numbers.budget import gc_collect
 from ...engine.table.primitive import FUNCTIONS
@@ -41,8 +42,11 @@ from ...questions.typed_lines import (
     integral_arguments,
     is_equation,
     limit_arguments,
+    question_arguments,
     slope_arguments,
     statements_of,
+    with_point,
+    words_arguments,
 )
 from ...show.characters import terminal_of
 from ...show.error import report, write_reading
@@ -153,7 +157,7 @@ class Lines:
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
             return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
-        asked = _in_words(text) or self._command_of(line)
+        asked = _in_words(text, self.session) or self._command_of(line)
         if asked is not None:
             return self._command(*asked)
         _check_definition(text)
@@ -317,8 +321,8 @@ class Lines:
         return 0
 
 
-def _in_words(text: str) -> tuple[str, str, int] | None:
-    """Return the line, the command and its end for a limit or an integral that is written as such."""
+def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
+    """Return the line, the command and its end for a limit, an integral or another question that is written as such."""
     limit = limit_arguments(text)
     if limit is not None:
         return f"limit {' '.join(limit)}", "limit", len("limit")
@@ -326,7 +330,38 @@ def _in_words(text: str) -> tuple[str, str, int] | None:
     if integral is not None:
         formula, *more = integral
         return f"integrate {formula} {' '.join(more)}", "integrate", len("integrate")
+    if "--" in text:
+        return None
+    question = question_arguments(text, session.names) or _by_word(text, session.names)
+    if question is not None:
+        command, formula, *more = question
+        _check_are_variables(more, session)
+        # the values of options may have blanks, the formula is one
+        line = " ".join([command, formula, *[f'"{word}"' if " " in word else word for word in more]])
+        write_reading("", line)
+        return line, command, len(command)
     return None
+
+
+def _check_are_variables(options: Sequence[str], session: Session) -> None:
+    """Raise an error where the coordinates of a point were taken for values of the session's functions."""
+    for name in re.findall(r"([^\W\d]\w*)\s*=", " ".join(options)):
+        if name in session.definitions:
+            hint = f"give the value of its variable: `tangent {name} --at x=1`"
+            raise usage_error(f"`{name}` is a function here, and no coordinate", hint)
+
+
+def _by_word(text: str, names: Collection[str]) -> list[str] | None:
+    """Return a command and its arguments for a line with another word for it, or with its options in words."""
+    word, _, rest = text.partition(" ")
+    command = word if word in IN_WORDS else next(iter(slips.WORDS.get(word.lower(), ())), "")
+    rest = rest.strip().removeprefix("of ")
+    if not command or word in names or not rest or rest.startswith(NO_FORMULA):
+        return None
+    if command in ("diff", "grad"):
+        return words_arguments(f"derivative of {rest}")
+    asked = with_point(rest) if command == "propagate" else as_arguments(command, [rest], [])
+    return None if word in COMMANDS and len(asked) == 1 else [command, *asked]
 
 
 def _check_definition(text: str) -> None:
