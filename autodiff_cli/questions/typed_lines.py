@@ -6,7 +6,7 @@ They are read as arguments of the commands that answer them; a text that is none
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,6 +24,7 @@ from ..language.tokens import (
     NAME,
     OPEN,
     LazyPattern,
+    bound_names,
     names_in,
     plain_number,
     scan,
@@ -393,7 +394,13 @@ def words_arguments(text: str) -> list[str] | None:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
-    return called_arguments(text) or _sought_arguments(text) or _primed_arguments(text) or _derivative_in_words(text)
+    return (
+        called_arguments(text)
+        or _sought_arguments(text)
+        or _primed_arguments(text)
+        or valued_arguments(text)
+        or _derivative_in_words(text)
+    )
 
 
 _BEGINS_QUESTION = LazyPattern(
@@ -496,6 +503,90 @@ def _at_value(text: str) -> list[str] | None:
     variable = point.partition("=")[0].strip()
     is_of_it = variable in names_in(formula) and name not in names_in(formula)
     return ["grad", f"{name} = {formula.strip()}", "--at", point] if is_of_it else None
+
+
+_NAMED = r"[^\W\d]\w*\s*=(?!=)"
+_GIVEN_VALUES = LazyPattern(rf"(.+?)\s+(?:with|where|when|for|given|if)\s+(?={_NAMED})(.+)", re.DOTALL)
+_AND = LazyPattern(rf"\s+and\s+(?={_NAMED})")
+_VALUE_OF = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
+
+
+def valued_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `grad` or `propagate` for a formula beside values, some with units; else None.
+
+    >>> valued_arguments("V=230 V; I=2 A; P=V*I"), valued_arguments("F = m*a with m = 2 kg and a = 3 m/s^2")
+    (['grad', 'P=V*I', '--at', 'V=230 V, I=2 A'], ['grad', 'F = m*a', '--at', 'm=2 kg, a=3 m/s^2'])
+    >>> valued_arguments("E = m*v^2/2 in J; m = 2 kg; v = 3 m/s"), valued_arguments("x = 3; x^2")
+    (['grad', 'E = m*v^2/2', '--at', 'm=2 kg, v=3 m/s', '--in', 'J'], None)
+    >>> valued_arguments("y = a*x^2; a = 2")
+    ['diff', 'a = 2; y = a*x^2']
+    """
+    given = _GIVEN_VALUES.fullmatch(text)
+    line = f"{given[1]}; {_AND.sub('; ', given[2])}" if given else text
+    if "=" not in line or not {";", ",", "\n"} & {*line}:
+        return None
+    parts = [part.strip() for statement in re.split(r"[;\n]", line) for part in split(statement) if part.strip()]
+    values = {match[1]: match[2] for part in parts if (match := _VALUE_OF.fullmatch(part)) and _is_value(match[2])}
+    *bound, last = [part for part in parts if not (found := _VALUE_OF.fullmatch(part)) or found[1] not in values] or [
+        ""
+    ]
+    has_units = not all(map(plain_number, values.values()))
+    is_list = len(split(line)) > 1  # of equations, unless one is a formula for a name
+    if not values or not last or not (has_units or parts[0] in (*bound, last)) or (bound and is_list):
+        return None
+    unit = _unit_asked(last)
+    formulas = [*bound, last if unit is None else unit[0]]
+    kinds = [_kinds_of(formula) for formula in formulas]
+    if kinds[:-1] != [["bind"]] * len(bound) or kinds[-1] not in _OUTPUTS or not _are_clear(values, formulas):
+        return None
+    if not has_units and {*_axes_of("; ".join(formulas))} - values.keys() - {*bound_names("; ".join(formulas))}:
+        bindings = [f"{name} = {value}" for name, value in values.items()]
+        return ["diff", "; ".join([*bindings, *formulas])]  # parameters: the variable has no value
+    point = ", ".join(f"{name}={value}" for name, value in values.items())
+    from .problem import SPREAD, UNCERTAIN_DIGITS
+
+    command = "propagate" if re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point) else "grad"
+    return [command, "; ".join(formulas), "--at", point, *(["--in", unit[1]] if unit else [])]
+
+
+_OUTPUTS = (["bind"], ["expression"])
+
+
+def _kinds_of(formula: str) -> list[str]:
+    """Return the kinds of the statements of a formula; none for an equation."""
+    parts = [*statements_of(formula)]
+    return [] if any(is_equation(formula, part) for part in parts) else [part.kind for part in parts]
+
+
+def _is_value(text: str) -> bool:
+    """Return whether a text is a number, a quantity or one of them with its uncertainty."""
+    if plain_number(text):
+        return True
+    from .problem import SPREAD, UNCERTAIN_DIGITS
+    from .quantities import split_quantity
+
+    with suppress(ExpressionError):
+        return bool(re.search(SPREAD, text) or UNCERTAIN_DIGITS.search(text)) or split_quantity(text) is not None
+    return False
+
+
+def _are_clear(values: Mapping[str, str], formulas: Sequence[str]) -> bool:
+    """Return whether all values are of names in the formulas, and no unit is another name without a unit.
+
+    In `m = 2; L = 3 m; L + m` it is the name, in `m = 2 kg; L = 3 m; L*m` the unit.
+    """
+    names = {name for formula in formulas for name in names_in(formula)}
+    measured = {name for name, value in values.items() if not plain_number(value)}
+    units = {word for value in values.values() for word in names_in(value)}
+    return values.keys() <= names and not units & (names - measured)
+
+
+def _unit_asked(formula: str) -> tuple[str, str] | None:
+    """Return the parts of a formula with the unit that it is asked in: `m*v^2/2 in J`."""
+    from ..engine.quantities.unit import unit_or_none
+
+    match = IN_UNIT.fullmatch(formula)
+    return (match[1], match[2]) if match is not None and unit_or_none(match[2]) is not None else None
 
 
 _CALLED = LazyPattern(r"([A-Za-z]+)\s*([(\[])(.+)[)\]]", re.DOTALL)
