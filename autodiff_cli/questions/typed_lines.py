@@ -337,8 +337,6 @@ _AT = LazyPattern(
     re.DOTALL,
 )
 """`x^2 at x=3`, `x^2, x=3`, `x^2 at 3`."""
-_BOUND_AT = LazyPattern(rf"([^\W\d]\w*)\s*=(?!=)\s*([^=<>,;]+),\s*([^\W\d]\w*\s*=\s*{_VALUE})")
-"""`y = x^2, x = 3`."""
 _BY_LETTER = LazyPattern(r"\s*[d∂](?:\^?\{?\d+\}?|[²³])?\s*/\s*[d∂]")
 _DERIVATIVE_OF = LazyPattern(
     r"(?:the\s+)?(?:(first|second|third|fourth|partial)\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
@@ -491,18 +489,7 @@ def _derivative_in_words(text: str) -> list[str] | None:
         asked, point = at[1] or at[3], at[2] or at[4]
         # a derivative's value is what is asked for, and not its gradient
         return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]
-    return ["diff", formula, *by] if derivative else _at_value(text)
-
-
-def _at_value(text: str) -> list[str] | None:
-    """Return the arguments of `grad` for a formula with a name and the value of its variable; else None."""
-    bound = _BOUND_AT.fullmatch(text)
-    if bound is None:
-        return None
-    name, formula, point = bound.groups()
-    variable = point.partition("=")[0].strip()
-    is_of_it = variable in names_in(formula) and name not in names_in(formula)
-    return ["grad", f"{name} = {formula.strip()}", "--at", point] if is_of_it else None
+    return ["diff", formula, *by] if derivative else None
 
 
 _NAMED = r"[^\W\d]\w*\s*=(?!=)"
@@ -578,7 +565,8 @@ def _are_clear(values: Mapping[str, str], formulas: Sequence[str]) -> bool:
     names = {name for formula in formulas for name in names_in(formula)}
     measured = {name for name, value in values.items() if not plain_number(value)}
     units = {word for value in values.values() for word in names_in(value)}
-    return values.keys() <= names and not units & (names - measured)
+    bound = {*bound_names("; ".join(formulas))}
+    return values.keys() <= names - bound and not units & (names - measured)
 
 
 def _unit_asked(formula: str) -> tuple[str, str] | None:
